@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What derivative code calls, as C declarations: every line of abi.def becomes cf_v1_<name>. C11
+ * and C++20. Programs do not call these functions; runtime.h is for them.
+ *
+ *   CF_FN(tape_begin, struct cf_tape *, (void))   ->   struct cf_tape *cf_v1_tape_begin(void);
+ */
+#ifndef CONTRAFLOW_ABI_H
+#define CONTRAFLOW_ABI_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How an arena begins. Compiled code may reserve a frame inline: if limit - top >= size (a multiple
+ * of 16), the frame is the old top and top grows by size. Releasing is always a call. */
+struct cf_tape {
+  char *top;
+  char *limit;
+};
+
+/* The record of one parallel region. */
+struct cf_team;
+
+/* The record of one message or collective operation. */
+struct cf_mpi_record;
+
+/* One floating-point member of a repeated layout. */
+struct cf_field {
+  int64_t offset; /* in bytes; the fields of a layout come in the order of their offsets */
+  int32_t kind;   /* 0: float, 1: double, 2: x87 80-bit */
+};
+
+/* The reverse of copying `count` records of `period` bytes each. */
+struct cf_copy_adjoint {
+  void *dst_bar;
+  void *src_bar;
+  int64_t count;
+  int64_t period;
+  const struct cf_field *fields;
+  int32_t nfields;
+  int32_t atomic; /* 1: other threads may add to src_bar at the same time */
+};
+
+/* Where the iterations of a loop add: iteration i touches the bytes
+ * [base + stride * i, base + stride * i + extent).
+ *
+ * omp_phases writes the overlap d, the largest |i - k| > 0 for which iterations i and k touch a
+ * common byte, and returns the number of phases, the same on every thread of the team:
+ *
+ *   1:      d = 0, or a team of one: everything at once;
+ *   2:      every thread's contiguous chunk has 2 d iterations or more: first all but the last d of
+ *           each thread, then the last d;
+ *   others: one thread after the other; phases without a thread are empty.
+ *
+ * Between phases there is a barrier. The argument `stride` repeats the stride that most groups
+ * share; every group says its own. */
+struct cf_footprint {
+  int64_t base;   /* lowest byte address touched at i = 0 */
+  int64_t extent; /* bytes */
+  int64_t stride; /* bytes per iteration, of either sign */
+};
+
+/* How one thread runs its part of a shared loop in reverse: iterations first[p]..last[p],
+ * downwards, in each of `phases` phases. */
+struct cf_share {
+  int32_t phases;
+  int32_t locked;
+  int64_t first[2];
+  int64_t last[2];
+};
+
+#if defined(__GNUC__)
+__attribute__((noreturn)) void cf_v1_fail(const char *message);
+#endif
+
+#define CF_FN(name, ret, args) ret cf_v1_##name args;
+#include "contraflow/abi.def"
+#undef CF_FN
+
+#ifdef __cplusplus
+}
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A table of addresses in shards, each with a lock: an object may be allocated on one thread and
+// freed on another. Addresses are unique keys, since no remembered object is freed and so none is
+// reused.
+
+#include "memory/DeferredFree.h"
+
+#include "contraflow/abi.h"
+
+#include "support/Fail.h"
+#include "tape/DerivativeCall.h"
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+namespace contraflow {
+namespace {
+
+struct Deferred {
+  void *Shadow;
+  FreedBy How;
+  Arena *Call; ///< the derivative call that met the free
+};
+
+struct alignas(64) Shard {
+  std::mutex Lock;
+  std::unordered_map<void *, Deferred> Objects;
+};
+
+constexpr size_t NumShards = 64;
+std::atomic<int64_t> Outstanding = 0;
+
+// Never destroyed: what is still remembered at exit may be freed by nobody.
+std::array<Shard, NumShards> &shards() {
+  static auto &S = *new std::array<Shard, NumShards>;
+  return S;
+}
+
+Shard &shardOf(const void *Primal) {
+  const auto Address = reinterpret_cast<uintptr_t>(Primal);
+  return shards()[(Address >> 4 ^ Address >> 12) % NumShards];
+}
+
+void freePrimal(void *Primal, FreedBy How) {
+  switch (How) {
+  case FreedBy::Free:
+    return std::free(Primal);
+  case FreedBy::Delete:
+    return ::operator delete(Primal);
+  case FreedBy::DeleteArray:
+    return ::operator delete[](Primal);
+  }
+}
+
+void remember(void *Primal, const Deferred &Object) {
+  Shard &S = shardOf(Primal);
+  const std::scoped_lock Guard(S.Lock);
+  if (!S.Objects.try_emplace(Primal, Object).second) {
+    char Address[32];
+    std::snprintf(Address, sizeof Address, "%p", Primal);
+    fail(ErrorId::FreedTwice, Address);
+  }
+  Outstanding.fetch_add(1, std::memory_order_relaxed);
+}
+
+// What the call freed but did not allocate.
+void freeLeftovers(Arena *Call) {
+  if (deferredFrees() == 0)
+    return;
+  for (Shard &S : shards()) {
+    const std::scoped_lock Guard(S.Lock);
+    for (auto It = S.Objects.begin(); It != S.Objects.end();) {
+      if (It->second.Call != Call) {
+        ++It;
+        continue;
+      }
+      freePrimal(It->first, It->second.How);
+      It = S.Objects.erase(It);
+      Outstanding.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+}
+
+} // namespace
+
+int64_t deferredFrees() { return Outstanding.load(std::memory_order_relaxed); }
+
+} // namespace contraflow
+
+using namespace contraflow;
+
+void cf_v1_free_deferred(void *primal, void *shadow, int32_t how) {
+  if (!primal)
+    return;
+  static const bool Hooked = (setCallEndHook(freeLeftovers), true);
+  static_cast<void>(Hooked);
+  remember(primal, {shadow, static_cast<FreedBy>(how), currentCall()});
+}
+
+void cf_v1_alloc_reverse(void *primal, void *shadow) {
+  if (!primal || deferredFrees() == 0)
+    return;
+  Shard &S = shardOf(primal);
+  std::unique_lock Guard(S.Lock);
+  const auto It = S.Objects.find(primal);
+  if (It == S.Objects.end())
+    return;
+  const Deferred Object = It->second;
+  S.Objects.erase(It);
+  Guard.unlock();
+  Outstanding.fetch_sub(1, std::memory_order_relaxed);
+  freePrimal(primal, Object.How);
+  std::free(shadow);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Communicators are known by an attribute, so that the end of a communicator is noticed. Private
+// duplicates are made where all ranks meet: when a communicator is created (Interpose.cpp) or in
+// the first collective call that is differentiated. Until then derivatives use the user's
+// communicator, with the highest bit of the tag set, which keeps them apart from the user's
+// messages. Whether there is a duplicate is looked up in the reverse sweep, when all ranks have
+// been through the same collective calls.
+
+#include "mpi/Communicator.h"
+
+#include "mpi/Interpose.h"
+#include "mpi/Refuse.h"
+
+#include "contraflow/runtime.h"
+
+#include <bit>
+#include <string>
+
+namespace contraflow::mpi {
+namespace {
+
+constexpr int SmallTagBits = 16;
+constexpr int SmallNumberBits = 6;
+
+/// Bits of the tags that MPI allows, and of which one keeps derivatives apart from the user's
+/// messages.
+int tagBits() {
+  void *Bound = nullptr;
+  int Found = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &Bound, &Found);
+  const unsigned Highest = Found ? static_cast<unsigned>(*static_cast<int *>(Bound)) : 32767U;
+  return std::bit_width(Highest + 1) - 1;
+}
+
+int worldRank() {
+  int Running = 0, Over = 0, Rank = -1;
+  PMPI_Initialized(&Running);
+  PMPI_Finalized(&Over);
+  if (Running && !Over)
+    PMPI_Comm_rank(MPI_COMM_WORLD, &Rank);
+  return Rank;
+}
+
+void endAllRanks(int Status) {
+  if (worldRank() >= 0)
+    PMPI_Abort(MPI_COMM_WORLD, Status);
+}
+
+/// Errors of any part of the runtime name the rank and end all ranks.
+[[maybe_unused]] const bool HooksSet = [] {
+  cf_set_rank_hook(worldRank);
+  cf_set_abort_hook(endAllRanks);
+  return true;
+}();
+
+std::mutex &creation() {
+  static std::mutex Lock;
+  return Lock;
+}
+
+} // namespace
+
+Communicator::Communicator(MPI_Comm User) : User(User) {
+  PMPI_Comm_rank(User, &Rank);
+  PMPI_Comm_size(User, &Size);
+  PayloadBits = tagBits() - 1;
+}
+
+int Communicator::key() {
+  static const int Key = [] {
+    int New = MPI_KEYVAL_INVALID;
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &New, nullptr);
+    return New;
+  }();
+  return Key;
+}
+
+/// The user's communicator goes away. Records may still need the private ones, until the very end.
+int Communicator::forget(MPI_Comm, int, void *Known, void *) {
+  auto *Gone = static_cast<Communicator *>(Known);
+  if (Gone->Used) {
+    Gone->User = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+  }
+  for (MPI_Comm *Made : {&Gone->Private, &Gone->Lane, &Gone->Reversed})
+    if (*Made != MPI_COMM_NULL)
+      PMPI_Comm_free(Made);
+  delete Gone;
+  return MPI_SUCCESS;
+}
+
+Communicator &Communicator::of(MPI_Comm User) {
+  const std::scoped_lock Guard(creation());
+  void *Known = nullptr;
+  int Found = 0;
+  PMPI_Comm_get_attr(User, key(), &Known, &Found);
+  if (!Found) {
+    Known = new Communicator(User);
+    PMPI_Comm_set_attr(User, key(), Known);
+  }
+  return *static_cast<Communicator *>(Known);
+}
+
+Communicator &Communicator::collective(MPI_Comm User, const char *Function) {
+  Communicator &C = of(User);
+  int Inter = 0;
+  PMPI_Comm_test_inter(User, &Inter);
+  if (Inter)
+    refuse(Refusal::Intercommunicator, Function);
+  C.Used = true;
+  C.makePrivate();
+  return C;
+}
+
+void Communicator::makePrivate() {
+  if (Private != MPI_COMM_NULL)
+    return;
+  duplicateFor(User, &Private);
+  duplicateFor(User, &Lane);
+}
+
+MPI_Comm Communicator::reversed() {
+  if (Reversed == MPI_COMM_NULL)
+    PMPI_Comm_split(carrier(), 0, -Rank, &Reversed);
+  return Reversed;
+}
+
+void Communicator::number(Message &M, std::map<Peer, std::uint64_t> &Next) {
+  Used = true;
+  M.Number = Next[{M.Peer, M.Tag}]++;
+  M.Numbered = true;
+}
+
+void Communicator::numberWaiting() {
+  while (!Waiting.empty()) {
+    Message &M = *Waiting.front();
+    if (M.Peer == MPI_ANY_SOURCE || M.Tag == MPI_ANY_TAG)
+      return;
+    number(M, NextReceive);
+    Waiting.pop_front();
+  }
+}
+
+void Communicator::completeSend(Message &M) {
+  const std::scoped_lock Guard(Lock);
+  M.Completed = true;
+  checkWindow(M, NextSend[{M.Peer, M.Tag}]);
+}
+
+void Communicator::completeReceive(Message &M, const MPI_Status &Status) {
+  MPI_Count Bytes = 0;
+  PMPI_Get_elements_x(&Status, MPI_BYTE, &Bytes);
+  const std::scoped_lock Guard(Lock);
+  M.Peer = Status.MPI_SOURCE;
+  M.Tag = Status.MPI_TAG;
+  M.Shadow.Leaves = leavesIn(*M.Shadow.L, Bytes);
+  M.Completed = true;
+  numberWaiting();
+  if (M.Numbered)
+    checkWindow(M, NextReceive[{M.Peer, M.Tag}]);
+  else if (Waiting.size() >> SmallNumberBits)
+    refuse(Refusal::Outstanding, std::to_string(Waiting.size()));
+}
+
+/// Messages whose numbers agree in the bits that travel must not be open at the same time: then the
+/// later one's adjoint is posted first on both sides, and MPI's own order keeps them apart.
+void Communicator::checkWindow(const Message &M, std::uint64_t Next) const {
+  const std::uint64_t Window = std::uint64_t{1} << formatOf(M.Tag).NumberBits;
+  if (Next - M.Number > Window)
+    refuse(Refusal::Outstanding, std::to_string(Next - M.Number - 1));
+}
+
+Communicator::TagFormat Communicator::formatOf(int Tag) const {
+  const int Bits = PayloadBits - 1;
+  const bool Short = Bits < SmallTagBits + SmallNumberBits; // an MPI with very few tags
+  const int Small = Short ? Bits / 2 : SmallTagBits;
+  if (Tag >> Small == 0)
+    return {Small, Bits - Small, 0};
+  const int NumberBits = Short ? 1 : SmallNumberBits;
+  if (Tag >> (Bits - NumberBits) != 0)
+    refuse(Refusal::Tag, std::to_string(Tag));
+  return {Bits - NumberBits, NumberBits, 1 << Bits};
+}
+
+int Communicator::carrierTag(const Message &M) const {
+  const TagFormat F = formatOf(M.Tag);
+  const auto Low = static_cast<int>(M.Number & ((std::uint64_t{1} << F.NumberBits) - 1));
+  const int OnUsers = Private == MPI_COMM_NULL ? 1 << PayloadBits : 0;
+  return OnUsers | F.Flags | M.Tag << F.NumberBits | Low;
+}
+
+} // namespace contraflow::mpi

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the runtime knows about a communicator of the user: a private duplicate on which derivatives
+// travel, and the numbering of messages.
+//
+// A channel is (source, destination, tag). MPI matches the messages of a channel in the order in
+// which sends and receives were started, so both sides can count them without talking: the k-th
+// send meets the k-th receive. In reverse, waits come in any order; a derivative message therefore
+// carries tag and number of its primal message in its tag, and finds its partner whatever the
+// order:
+//
+//   0 | tag: 16 bits | number: the other bits      tags below 65536
+//   1 | tag: the other bits | number: 6 bits       larger tags
+//
+// A receive with wildcards gets its number when it completes; receives started after it wait for
+// that.
+//
+// Nonblocking collectives are started in the same order on all ranks but completed in any order,
+// and so are the collectives that block meanwhile. Their mirrors have a communicator of their own,
+// the lane.
+
+#pragma once
+
+#include "mpi/Message.h"
+
+#include <deque>
+#include <map>
+#include <mpi.h>
+#include <mutex>
+#include <vector>
+
+namespace contraflow::mpi {
+
+struct NonblockingCollective;
+
+class Communicator {
+public:
+  /// Found by an attribute of `User`, made at first use.
+  static Communicator &of(MPI_Comm User);
+  /// The same in a call that all ranks of `User` make: has a private duplicate afterwards.
+  /// `Function` is named if `User` is an intercommunicator.
+  static Communicator &collective(MPI_Comm User, const char *Function);
+  /// All ranks of `User` have just created it.
+  static void created(MPI_Comm User) { of(User).makePrivate(); }
+
+  int rank() const { return Rank; }
+  int size() const { return Size; }
+  /// Where derivatives travel.
+  MPI_Comm carrier() const { return Private != MPI_COMM_NULL ? Private : User; }
+  /// The carrier with the ranks in reverse order; made at first use, by all ranks.
+  MPI_Comm reversed();
+
+  /// Runs Start() (a nonblocking primal call) and gives M its number; one thread at a time.
+  template <class Action> int startSend(Message &M, Action Start);
+  template <class Action> int startReceive(Message &M, Action Start);
+  void completeSend(Message &M);
+  /// Enters what arrived: `Status` of the primal receive.
+  void completeReceive(Message &M, const MPI_Status &Status);
+
+  /// Where the mirrors of nonblocking collectives travel.
+  MPI_Comm lane() const { return Lane; }
+  /// Nonblocking collectives whose mirrors have not started, in the order of their starts.
+  std::vector<NonblockingCollective *> &open() { return Open; }
+
+  /// The tag of the derivative of M, on the carrier.
+  int carrierTag(const Message &M) const;
+
+private:
+  struct Peer {
+    int Rank, Tag;
+    auto operator<=>(const Peer &) const = default;
+  };
+  struct TagFormat {
+    int TagBits, NumberBits, Flags;
+  };
+
+  explicit Communicator(MPI_Comm User);
+  void makePrivate();
+  void number(Message &M, std::map<Peer, std::uint64_t> &Next);
+  void checkWindow(const Message &M, std::uint64_t Next) const;
+  void numberWaiting();
+  TagFormat formatOf(int Tag) const;
+  static int forget(MPI_Comm User, int Key, void *Known, void *);
+  static int key();
+
+  MPI_Comm User;
+  MPI_Comm Private = MPI_COMM_NULL;
+  MPI_Comm Lane = MPI_COMM_NULL;
+  MPI_Comm Reversed = MPI_COMM_NULL;
+  int Rank = 0, Size = 0;
+  int PayloadBits = 0;
+  bool Used = false; ///< records may refer to it
+  std::mutex Lock;
+  std::map<Peer, std::uint64_t> NextSend, NextReceive;
+  std::vector<NonblockingCollective *> Open;
+  std::deque<Message *> Waiting; ///< receives without a number, in the order of their starts
+};
+
+template <class Action> int Communicator::startSend(Message &M, Action Start) {
+  const std::scoped_lock Guard(Lock);
+  const int Code = Start();
+  if (Code == MPI_SUCCESS)
+    number(M, NextSend);
+  return Code;
+}
+
+template <class Action> int Communicator::startReceive(Message &M, Action Start) {
+  const std::scoped_lock Guard(Lock);
+  const int Code = Start();
+  if (Code != MPI_SUCCESS)
+    return Code;
+  if (M.Peer == MPI_ANY_SOURCE || M.Tag == MPI_ANY_TAG || !Waiting.empty())
+    Waiting.push_back(&M);
+  else
+    number(M, NextReceive);
+  return Code;
+}
+
+} // namespace contraflow::mpi

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The functions of abi_mpi.def that complete requests. Which requests completed, and what arrived,
+// is known now and recorded; in reverse the completed messages are opened (PointToPoint.h) in one
+// go:
+//
+//   MPI_Waitall(n, requests)   reverse: post the receives for all sends among them, then send back
+//   r-bar of
+//                              all receives
+//
+// A call that completes nothing leaves no record.
+
+#include "mpi/NonblockingCollective.h"
+#include "mpi/Persistent.h"
+#include "mpi/PointToPoint.h"
+#include "mpi/RequestTable.h"
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+using namespace contraflow::mpi;
+using Role = cf_mpi_record::Role;
+
+namespace {
+
+/// What one call completed; that many pointers follow it on the tape.
+struct Completion : cf_mpi_record {
+  std::int64_t Count = 0;
+  cf_mpi_record **starts() { return reinterpret_cast<cf_mpi_record **>(this + 1); }
+};
+
+bool isTangent(const cf_mpi_record &R) {
+  return R.Kind == Role::TangentReceive || R.Kind == Role::TangentCollective;
+}
+
+/// Takes in what is known now that a request has completed; the end of records of tangents.
+void complete(cf_mpi_record *R, const MPI_Status &Status) {
+  if (R->Kind == Role::Collective) {
+    complete(static_cast<NonblockingCollective &>(*R));
+  } else if (R->Kind == Role::TangentCollective) {
+    const std::unique_ptr<NonblockingCollective> C(static_cast<NonblockingCollective *>(R));
+    finishTangent(*C);
+  } else if (R->Kind == Role::TangentReceive) {
+    const std::unique_ptr<Message> M(static_cast<Message *>(R));
+    complete(*M, Status);
+  } else {
+    complete(static_cast<Message &>(*R), Status);
+  }
+}
+
+/// The requests of one call. Their records are taken out of the table before the primal call,
+/// because a handle may be in use again as soon as that has completed it; those that stay active
+/// are put back.
+class Requests {
+public:
+  Requests(const MPI_Request *First, int Count)
+      : Handles(First, First + Count), Records(static_cast<std::size_t>(Count), nullptr) {
+    for (std::size_t I = 0; I < Handles.size(); ++I)
+      Records[I] = RequestTable::get().take(Handles[I]);
+  }
+  ~Requests() {
+    for (std::size_t I = 0; I < Handles.size(); ++I)
+      if (Records[I])
+        RequestTable::get().put(Handles[I], Records[I]);
+  }
+  Requests(const Requests &) = delete;
+  Requests &operator=(const Requests &) = delete;
+
+  void completed(std::size_t I, const MPI_Status &Status) {
+    cf_mpi_record *R = std::exchange(Records[I], nullptr);
+    if (!R)
+      return;
+    const bool Tangent = isTangent(*R); // then it is gone afterwards
+    complete(R, Status);
+    if (!Tangent)
+      Done.push_back(R);
+  }
+
+  /// The record of this call, or null.
+  cf_mpi_record *record(cf_tape *Tape) const {
+    if (Done.empty())
+      return nullptr;
+    const auto Count = static_cast<std::int64_t>(Done.size());
+    auto *C = contraflow::mpi::record<Completion>(
+        Tape, Count * static_cast<std::int64_t>(sizeof(cf_mpi_record *)));
+    C->Count = Count;
+    std::uninitialized_copy(Done.begin(), Done.end(), C->starts());
+    return C;
+  }
+
+private:
+  std::vector<MPI_Request> Handles;
+  std::vector<cf_mpi_record *> Records;
+  std::vector<cf_mpi_record *> Done;
+};
+
+/// The statuses of the caller, or our own where the caller wants none.
+class Statuses {
+public:
+  Statuses(MPI_Status *Theirs, int Count) : Theirs(Theirs) {
+    if (Theirs == MPI_STATUSES_IGNORE || Theirs == MPI_STATUS_IGNORE)
+      Own.resize(static_cast<std::size_t>(Count));
+  }
+  MPI_Status *data() { return Own.empty() ? Theirs : Own.data(); }
+  const MPI_Status &operator[](int I) { return data()[I]; }
+
+private:
+  MPI_Status *Theirs;
+  std::vector<MPI_Status> Own;
+};
+
+// Every function: the primal call, then what it completed. Each returns the primal's code.
+
+int wait(Requests &R, MPI_Request *Request, MPI_Status *Status) {
+  Statuses S(Status, 1);
+  const int Code = PMPI_Wait(Request, S.data());
+  if (Code == MPI_SUCCESS)
+    R.completed(0, S[0]);
+  return Code;
+}
+
+int test(Requests &R, MPI_Request *Request, int *Flag, MPI_Status *Status) {
+  Statuses S(Status, 1);
+  const int Code = PMPI_Test(Request, Flag, S.data());
+  if (Code == MPI_SUCCESS && *Flag)
+    R.completed(0, S[0]);
+  return Code;
+}
+
+void allCompleted(Requests &R, int Count, Statuses &S) {
+  for (int I = 0; I < Count; ++I)
+    R.completed(static_cast<std::size_t>(I), S[I]);
+}
+
+int waitAll(Requests &R, int Count, MPI_Request *Theirs, MPI_Status *Status) {
+  Statuses S(Status, Count);
+  const int Code = PMPI_Waitall(Count, Theirs, S.data());
+  if (Code == MPI_SUCCESS)
+    allCompleted(R, Count, S);
+  return Code;
+}
+
+int testAll(Requests &R, int Count, MPI_Request *Theirs, int *Flag, MPI_Status *Status) {
+  Statuses S(Status, Count);
+  const int Code = PMPI_Testall(Count, Theirs, Flag, S.data());
+  if (Code == MPI_SUCCESS && *Flag)
+    allCompleted(R, Count, S);
+  return Code;
+}
+
+int waitAny(Requests &R, int Count, MPI_Request *Theirs, int *Index, MPI_Status *Status) {
+  Statuses S(Status, 1);
+  const int Code = PMPI_Waitany(Count, Theirs, Index, S.data());
+  if (Code == MPI_SUCCESS && *Index != MPI_UNDEFINED)
+    R.completed(static_cast<std::size_t>(*Index), S[0]);
+  return Code;
+}
+
+struct AnyTest {
+  int *Index, *Flag;
+};
+
+int testAny(Requests &R, int Count, MPI_Request *Theirs, AnyTest Result, MPI_Status *Status) {
+  Statuses S(Status, 1);
+  const int Code = PMPI_Testany(Count, Theirs, Result.Index, Result.Flag, S.data());
+  if (Code == MPI_SUCCESS && *Result.Flag && *Result.Index != MPI_UNDEFINED)
+    R.completed(static_cast<std::size_t>(*Result.Index), S[0]);
+  return Code;
+}
+
+struct SomeResult {
+  int *Count, *Indices;
+};
+
+using SomeFunction = int (*)(int, MPI_Request *, int *, int *, MPI_Status *);
+
+int some(SomeFunction Primal, Requests &R, int Count, MPI_Request *Theirs, SomeResult Result,
+         MPI_Status *Status) {
+  Statuses S(Status, Count);
+  const int Code = Primal(Count, Theirs, Result.Count, Result.Indices, S.data());
+  if (Code == MPI_SUCCESS && *Result.Count != MPI_UNDEFINED)
+    for (int I = 0; I < *Result.Count; ++I)
+      R.completed(static_cast<std::size_t>(Result.Indices[I]), S[I]);
+  return Code;
+}
+
+void open(cf_mpi_record &R) {
+  if (R.Kind == Role::Collective)
+    openAdjoint(static_cast<NonblockingCollective &>(R));
+  else
+    openAdjoint(static_cast<Message &>(R));
+}
+
+/// Receives are posted first: what the other side sends back then finds them.
+void reverse(cf_mpi_record *Record) {
+  if (!Record)
+    return;
+  auto &C = static_cast<Completion &>(*Record);
+  const std::span<cf_mpi_record *> Starts(C.starts(), static_cast<std::size_t>(C.Count));
+  for (cf_mpi_record *R : Starts)
+    if (R->Kind == Role::Send)
+      open(*R);
+  for (cf_mpi_record *R : Starts)
+    if (R->Kind != Role::Send)
+      open(*R);
+}
+
+} // namespace
+
+int cf_v1_mpi_wait_tangent(MPI_Request *request, MPI_Status *status) {
+  Requests R(request, 1);
+  return wait(R, request, status);
+}
+
+int cf_v1_mpi_wait_augment(MPI_Request *request, MPI_Status *status, cf_tape *tape,
+                           cf_mpi_record **record) {
+  Requests R(request, 1);
+  const int Code = wait(R, request, status);
+  *record = R.record(tape);
+  return Code;
+}
+
+void cf_v1_mpi_wait_adjoint(cf_mpi_record *record) { reverse(record); }
+
+int cf_v1_mpi_waitall_tangent(int count, MPI_Request *requests, MPI_Status *statuses) {
+  Requests R(requests, count);
+  return waitAll(R, count, requests, statuses);
+}
+
+int cf_v1_mpi_waitall_augment(int count, MPI_Request *requests, MPI_Status *statuses, cf_tape *tape,
+                              cf_mpi_record **record) {
+  Requests R(requests, count);
+  const int Code = waitAll(R, count, requests, statuses);
+  *record = R.record(tape);
+  return Code;
+}
+
+void cf_v1_mpi_waitall_adjoint(cf_mpi_record *record) { reverse(record); }
+
+int cf_v1_mpi_waitany_tangent(int count, MPI_Request *requests, int *index, MPI_Status *status) {
+  Requests R(requests, count);
+  return waitAny(R, count, requests, index, status);
+}
+
+int cf_v1_mpi_waitany_augment(int count, MPI_Request *requests, int *index, MPI_Status *status,
+                              cf_tape *tape, cf_mpi_record **record) {
+  Requests R(requests, count);
+  const int Code = waitAny(R, count, requests, index, status);
+  *record = R.record(tape);
+  return Code;
+}
+
+void cf_v1_mpi_waitany_adjoint(cf_mpi_record *record) { reverse(record); }
+
+int cf_v1_mpi_waitsome_tangent(int incount, MPI_Request *requests, int *outcount, int *indices,
+                               MPI_Status *statuses) {
+  Requests R(requests, incount);
+  return some(PMPI_Waitsome, R, incount, requests, {outcount, indices}, statuses);
+}
+
+int cf_v1_mpi_waitsome_augment(int incount, MPI_Request *requests, int *outcount, int *indices,
+                               MPI_Status *statuses, cf_tape *tape, cf_mpi_record **record) {
+  Requests R(requests, incount);
+  const int Code = some(PMPI_Waitsome, R, incount, requests, {outcount, indices}, statuses);
+  *record = R.record(tape);
+  return Code;
+}
+
+void cf_v1_mpi_waitsome_adjoint(cf_mpi_record *record) { reverse(record); }
+
+int cf_v1_mpi_test_tangent(MPI_Request *request, int *flag, MPI_Status *status) {
+  Requests R(request, 1);
+  return test(R, request, flag, status);
+}
+
+int cf_v1_mpi_test_augment(MPI_Request *request, int *flag, MPI_Status *status, cf_tape *tape,
+                           cf_mpi_record **record) {
+  Requests R(request, 1);
+  const int Code = test(R, request, flag, status);
+  *record = R.record(tape);
+  return Code;
+}
+
+void cf_v1_mpi_test_adjoint(cf_mpi_record *record) { reverse(record); }
+
+int cf_v1_mpi_testall_tangent(int count, MPI_Request *requests, int *flag, MPI_Status *statuses) {
+  Requests R(requests, count);
+  return testAll(R, count, requests, flag, statuses);
+}
+
+int cf_v1_mpi_testall_augment(int count, MPI_Request *requests, int *flag, MPI_Status *statuses,
+                              cf_tape *tape, cf_mpi_record **record) {
+  Requests R(requests, count);
+  const int Code = testAll(R, count, requests, flag, statuses);
+  *record = R.record(tape);
+  return Code;
+}
+
+void cf_v1_mpi_testall_adjoint(cf_mpi_record *record) { reverse(record); }
+
+int cf_v1_mpi_testany_tangent(int count, MPI_Request *requests, int *index, int *flag,
+                              MPI_Status *status) {
+  Requests R(requests, count);
+  return testAny(R, count, requests, {index, flag}, status);
+}
+
+int cf_v1_mpi_testany_augment(int count, MPI_Request *requests, int *index, int *flag,
+                              MPI_Status *status, cf_tape *tape, cf_mpi_record **record) {
+  Requests R(requests, count);
+  const int Code = testAny(R, count, requests, {index, flag}, status);
+  *record = R.record(tape);
+  return Code;
+}
+
+void cf_v1_mpi_testany_adjoint(cf_mpi_record *record) { reverse(record); }
+
+int cf_v1_mpi_testsome_tangent(int incount, MPI_Request *requests, int *outcount, int *indices,
+                               MPI_Status *statuses) {
+  Requests R(requests, incount);
+  return some(PMPI_Testsome, R, incount, requests, {outcount, indices}, statuses);
+}
+
+int cf_v1_mpi_testsome_augment(int incount, MPI_Request *requests, int *outcount, int *indices,
+                               MPI_Status *statuses, cf_tape *tape, cf_mpi_record **record) {
+  Requests R(requests, incount);
+  const int Code = some(PMPI_Testsome, R, incount, requests, {outcount, indices}, statuses);
+  *record = R.record(tape);
+  return Code;
+}
+
+void cf_v1_mpi_testsome_adjoint(cf_mpi_record *record) { reverse(record); }
+
+// A send that is freed while it is active: its adjoint is opened where it was started.
+
+int cf_v1_mpi_request_free_tangent(MPI_Request *request) {
+  forgetPersistent(*request);
+  return PMPI_Request_free(request);
+}
+
+int cf_v1_mpi_request_free_augment(MPI_Request *request, cf_tape *, cf_mpi_record **record) {
+  *record = nullptr;
+  RequestTable::get().take(*request);
+  forgetPersistent(*request);
+  return PMPI_Request_free(request);
+}
+
+void cf_v1_mpi_request_free_adjoint(cf_mpi_record *) {}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// MPI functions that create communicators, through MPI's profiling interface: each calls its PMPI
+// twin and then duplicates what was created, because duplicating is collective and all ranks are
+// here now.
+//
+//   MPI_Comm_split(...)  ->  PMPI_Comm_split(...); PMPI_Comm_dup(new communicator)
+//
+// Weak: a tool that defines the same functions is used instead, and derivatives then travel on the
+// user's communicators until the first collective call. The program must see this library before
+// libmpi.
+
+#include "mpi/Interpose.h"
+
+#include "mpi/Communicator.h"
+
+namespace contraflow::mpi {
+
+void duplicateFor(MPI_Comm User, MPI_Comm *Private) {
+  PMPI_Comm_dup(User, Private);
+  PMPI_Comm_set_errhandler(*Private, MPI_ERRORS_ARE_FATAL);
+}
+
+namespace {
+
+int initialised(int Code) {
+  if (Code == MPI_SUCCESS) {
+    Communicator::created(MPI_COMM_WORLD);
+    Communicator::created(MPI_COMM_SELF);
+  }
+  return Code;
+}
+
+int created(int Code, const MPI_Comm *New) {
+  if (Code == MPI_SUCCESS && *New != MPI_COMM_NULL)
+    Communicator::created(*New);
+  return Code;
+}
+
+} // namespace
+} // namespace contraflow::mpi
+
+using contraflow::mpi::created;
+using contraflow::mpi::initialised;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+[[gnu::weak]] int MPI_Init(int *argc, char ***argv) { return initialised(PMPI_Init(argc, argv)); }
+
+[[gnu::weak]] int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  return initialised(PMPI_Init_thread(argc, argv, required, provided));
+}
+
+[[gnu::weak]] int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) {
+  return created(PMPI_Comm_dup(comm, newcomm), newcomm);
+}
+
+[[gnu::weak]] int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm) {
+  return created(PMPI_Comm_dup_with_info(comm, info, newcomm), newcomm);
+}
+
+[[gnu::weak]] int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm) {
+  return created(PMPI_Comm_split(comm, color, key, newcomm), newcomm);
+}
+
+[[gnu::weak]] int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
+                                      MPI_Comm *newcomm) {
+  return created(PMPI_Comm_split_type(comm, type, key, info, newcomm), newcomm);
+}
+
+[[gnu::weak]] int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm) {
+  return created(PMPI_Comm_create(comm, group, newcomm), newcomm);
+}
+
+[[gnu::weak]] int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
+                                        MPI_Comm *newcomm) {
+  return created(PMPI_Comm_create_group(comm, group, tag, newcomm), newcomm);
+}
+
+[[gnu::weak]] int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newcomm) {
+  return created(PMPI_Intercomm_merge(intercomm, high, newcomm), newcomm);
+}
+
+[[gnu::weak]] int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[],
+                                  int reorder, MPI_Comm *newcomm) {
+  return created(PMPI_Cart_create(comm, ndims, dims, periods, reorder, newcomm), newcomm);
+}
+
+[[gnu::weak]] int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) {
+  return created(PMPI_Cart_sub(comm, remain_dims, newcomm), newcomm);
+}
+
+[[gnu::weak]] int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[],
+                                   int reorder, MPI_Comm *newcomm) {
+  return created(PMPI_Graph_create(comm, nnodes, index, edges, reorder, newcomm), newcomm);
+}
+
+[[gnu::weak]] int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[],
+                                        const int degrees[], const int destinations[],
+                                        const int weights[], MPI_Info info, int reorder,
+                                        MPI_Comm *newcomm) {
+  return created(PMPI_Dist_graph_create(comm, n, sources, degrees, destinations, weights, info,
+                                        reorder, newcomm),
+                 newcomm);
+}
+
+[[gnu::weak]] int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
+                                                 const int sourceweights[], int outdegree,
+                                                 const int destinations[], const int destweights[],
+                                                 MPI_Info info, int reorder, MPI_Comm *newcomm) {
+  return created(PMPI_Dist_graph_create_adjacent(comm, indegree, sources, sourceweights, outdegree,
+                                                 destinations, destweights, info, reorder, newcomm),
+                 newcomm);
+}
+
+} // extern "C"
+#pragma GCC visibility pop

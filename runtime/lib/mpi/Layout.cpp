@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a datatype's construction (MPI_Type_get_envelope, _get_contents) once and keeps the list of
+// runs as an attribute of the datatype. Runs that touch are joined, so that a block of a vector is
+// one run.
+
+#include "mpi/Layout.h"
+
+#include "mpi/Refuse.h"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <span>
+
+namespace contraflow::mpi {
+namespace {
+
+struct Predefined {
+  MPI_Datatype Type;
+  Leaf Kind;
+  int Count; ///< leaves of one item
+  bool Complex;
+};
+
+/// Datatypes with one kind of leaf at their start. Not a constant: Open MPI's handles are
+/// addresses.
+std::span<const Predefined> predefinedTypes() {
+  using enum Leaf;
+  static const Predefined Table[] = {
+      {MPI_DOUBLE, F64, 1, false},
+      {MPI_FLOAT, F32, 1, false},
+      {MPI_LONG_DOUBLE, F80, 1, false},
+      {MPI_C_DOUBLE_COMPLEX, F64, 2, true},
+      {MPI_C_FLOAT_COMPLEX, F32, 2, true},
+      {MPI_C_LONG_DOUBLE_COMPLEX, F80, 2, true},
+      {MPI_CXX_DOUBLE_COMPLEX, F64, 2, true},
+      {MPI_CXX_FLOAT_COMPLEX, F32, 2, true},
+      {MPI_CXX_LONG_DOUBLE_COMPLEX, F80, 2, true},
+      {MPI_DOUBLE_INT, F64, 1, false},
+      {MPI_FLOAT_INT, F32, 1, false},
+      {MPI_LONG_DOUBLE_INT, F80, 1, false},
+      {MPI_DOUBLE_PRECISION, F64, 1, false},
+      {MPI_REAL, F32, 1, false},
+      {MPI_REAL4, F32, 1, false},
+      {MPI_REAL8, F64, 1, false},
+      {MPI_COMPLEX, F32, 2, true},
+      {MPI_DOUBLE_COMPLEX, F64, 2, true},
+      {MPI_COMPLEX8, F32, 2, true},
+      {MPI_COMPLEX16, F64, 2, true},
+      {MPI_2REAL, F32, 2, false},
+      {MPI_2DOUBLE_PRECISION, F64, 2, false},
+  };
+  return Table;
+}
+
+/// The name of a predefined datatype that may carry floating-point values we cannot find.
+const char *opaqueName(MPI_Datatype Type) {
+  if (Type == MPI_BYTE)
+    return "MPI_BYTE";
+  if (Type == MPI_PACKED)
+    return "MPI_PACKED";
+  return Type != MPI_DATATYPE_NULL && Type == MPI_REAL16 ? "MPI_REAL16" : nullptr;
+}
+
+void append(Layout &L, Run R) {
+  if (!L.Runs.empty()) {
+    Run &Last = L.Runs.back();
+    const std::int64_t Bytes = Last.Count * sizeOf(Last.Kind);
+    if (Last.Kind == R.Kind && Last.Offset + Bytes == R.Offset && Last.Behind + Bytes == R.Behind) {
+      Last.Count += R.Count;
+      return;
+    }
+  }
+  L.Runs.push_back(R);
+}
+
+/// `Count` items of `Item` from `Offset` on.
+void appendItems(Layout &L, const Layout &Item, std::int64_t Count, std::int64_t Offset) {
+  if (Item.Opaque && Count > 0)
+    L.Opaque = Item.Opaque;
+  for (std::int64_t I = 0; I < Count; ++I) {
+    for (const Run &R : Item.Runs)
+      append(L, {Offset + I * Item.Extent + R.Offset, R.Count, L.Size + R.Behind, R.Kind});
+    L.Size += Item.Size;
+  }
+}
+
+Layout readPredefined(MPI_Datatype Type) {
+  Layout L;
+  for (const Predefined &P : predefinedTypes())
+    if (P.Type == Type && Type != MPI_DATATYPE_NULL) {
+      L.Runs.push_back({0, P.Count, 0, P.Kind});
+      L.Complex = P.Complex;
+      break;
+    }
+  L.Opaque = opaqueName(Type);
+  int Size = 0;
+  PMPI_Type_size(Type, &Size);
+  L.Size = Size;
+  return L;
+}
+
+/// The arguments with which a datatype was constructed.
+struct Contents {
+  int Combiner = MPI_COMBINER_NAMED;
+  std::vector<int> Integers;
+  std::vector<MPI_Aint> Addresses;
+  std::vector<MPI_Datatype> Types;
+
+  explicit Contents(MPI_Datatype Type) {
+    int NumIntegers = 0, NumAddresses = 0, NumTypes = 0;
+    PMPI_Type_get_envelope(Type, &NumIntegers, &NumAddresses, &NumTypes, &Combiner);
+    if (Combiner == MPI_COMBINER_NAMED)
+      return;
+    Integers.resize(static_cast<std::size_t>(NumIntegers));
+    Addresses.resize(static_cast<std::size_t>(NumAddresses));
+    Types.resize(static_cast<std::size_t>(NumTypes));
+    PMPI_Type_get_contents(Type, NumIntegers, NumAddresses, NumTypes, Integers.data(),
+                           Addresses.data(), Types.data());
+  }
+  ~Contents() {
+    for (MPI_Datatype &Type : Types) {
+      int I = 0, A = 0, T = 0, Kind = MPI_COMBINER_NAMED;
+      PMPI_Type_get_envelope(Type, &I, &A, &T, &Kind);
+      if (Kind != MPI_COMBINER_NAMED)
+        PMPI_Type_free(&Type);
+    }
+  }
+  Contents(const Contents &) = delete;
+  Contents &operator=(const Contents &) = delete;
+
+  std::int64_t integer(std::size_t I) const { return Integers[I]; }
+};
+
+/// MPI_Type_vector and _hvector: `Stride` in bytes.
+void appendVector(Layout &L, const Layout &Item, const Contents &C, std::int64_t Stride) {
+  for (std::int64_t Block = 0; Block < C.integer(0); ++Block)
+    appendItems(L, Item, C.integer(1), Block * Stride);
+}
+
+/// MPI_Type_indexed and its relatives. Integers: count, block lengths (one for all: a block type),
+/// then displacements in items unless there are addresses.
+void appendIndexed(Layout &L, const Layout &Item, const Contents &C, bool OneLength) {
+  const auto Count = static_cast<std::size_t>(C.integer(0));
+  for (std::size_t Block = 0; Block < Count; ++Block) {
+    const std::int64_t Length = C.integer(OneLength ? 1 : 1 + Block);
+    const std::int64_t Offset = C.Addresses.empty()
+                                    ? C.integer((OneLength ? 2 : 1 + Count) + Block) * Item.Extent
+                                    : C.Addresses[Block];
+    appendItems(L, Item, Length, Offset);
+  }
+}
+
+void appendStruct(Layout &L, const Contents &C) {
+  for (std::size_t Member = 0; Member < C.Types.size(); ++Member)
+    appendItems(L, layoutOf(C.Types[Member]), C.integer(1 + Member), C.Addresses[Member]);
+}
+
+/// MPI_Type_create_subarray. Integers: dimensions, sizes, subsizes, starts, order.
+void appendSubarray(Layout &L, const Layout &Item, const Contents &C) {
+  const auto Dims = static_cast<std::size_t>(C.integer(0));
+  const bool FirstFastest = C.integer(1 + 3 * Dims) == MPI_ORDER_FORTRAN;
+  std::vector<std::int64_t> Index(Dims, 0);
+  for (;;) {
+    std::int64_t Position = 0;
+    for (std::size_t K = 0; K < Dims; ++K) { // slowest dimension first
+      const std::size_t D = FirstFastest ? Dims - 1 - K : K;
+      if (C.integer(1 + Dims + D) == 0)
+        return;
+      Position = Position * C.integer(1 + D) + C.integer(1 + 2 * Dims + D) + Index[D];
+    }
+    appendItems(L, Item, 1, Position * Item.Extent);
+    std::size_t K = 0;
+    for (; K < Dims; ++K) { // fastest dimension first
+      const std::size_t D = FirstFastest ? K : Dims - 1 - K;
+      if (++Index[D] < C.integer(1 + Dims + D))
+        break;
+      Index[D] = 0;
+    }
+    if (K == Dims)
+      return;
+  }
+}
+
+Layout readDerived(const Contents &C) {
+  Layout L;
+  if (C.Combiner == MPI_COMBINER_STRUCT) {
+    appendStruct(L, C);
+    return L;
+  }
+  if (C.Types.size() != 1) { // MPI_Type_create_f90_real and relatives
+    L.Opaque = "a Fortran parameterised type";
+    return L;
+  }
+  const Layout &Item = layoutOf(C.Types[0]);
+  switch (C.Combiner) {
+  case MPI_COMBINER_DUP:
+  case MPI_COMBINER_RESIZED:
+    appendItems(L, Item, 1, 0);
+    break;
+  case MPI_COMBINER_CONTIGUOUS:
+    appendItems(L, Item, C.integer(0), 0);
+    break;
+  case MPI_COMBINER_VECTOR:
+    appendVector(L, Item, C, C.integer(2) * Item.Extent);
+    break;
+  case MPI_COMBINER_HVECTOR:
+    appendVector(L, Item, C, C.Addresses[0]);
+    break;
+  case MPI_COMBINER_INDEXED:
+  case MPI_COMBINER_HINDEXED:
+    appendIndexed(L, Item, C, false);
+    break;
+  case MPI_COMBINER_INDEXED_BLOCK:
+  case MPI_COMBINER_HINDEXED_BLOCK:
+    appendIndexed(L, Item, C, true);
+    break;
+  case MPI_COMBINER_SUBARRAY:
+    appendSubarray(L, Item, C);
+    break;
+  default:
+    if (!Item.Runs.empty() || Item.Opaque)
+      L.Opaque = "a distributed-array type";
+  }
+  return L;
+}
+
+void summarise(Layout &L, MPI_Datatype Type) {
+  MPI_Aint Lower = 0, Extent = 0;
+  PMPI_Type_get_extent(Type, &Lower, &Extent);
+  int Size = 0;
+  PMPI_Type_size(Type, &Size);
+  L.Extent = Extent;
+  L.Size = Size;
+  for (const Run &R : L.Runs) {
+    L.Leaves += R.Count;
+    L.LeafBytes += R.Count * sizeOf(R.Kind);
+    L.Widest = std::max(L.Widest, R.Kind);
+  }
+  L.Dense =
+      L.Runs.size() == 1 && L.Runs[0].Offset == 0 && L.LeafBytes == L.Extent && L.Size == L.Extent;
+}
+
+Layout read(MPI_Datatype Type) {
+  const Contents C(Type);
+  Layout L = C.Combiner == MPI_COMBINER_NAMED ? readPredefined(Type) : readDerived(C);
+  summarise(L, Type);
+  return L;
+}
+
+bool same(const Layout &A, const Layout &B) {
+  const auto SameRun = [](const Run &X, const Run &Y) {
+    return X.Offset == Y.Offset && X.Count == Y.Count && X.Behind == Y.Behind && X.Kind == Y.Kind;
+  };
+  return A.Extent == B.Extent && A.Size == B.Size && A.Complex == B.Complex &&
+         A.Opaque == B.Opaque && std::ranges::equal(A.Runs, B.Runs, SameRun);
+}
+
+/// All layouts ever seen. A program that makes the same datatype again and again adds none.
+const Layout &intern(Layout &&New) {
+  static std::mutex Lock;
+  static std::vector<std::unique_ptr<const Layout>> All;
+  const std::scoped_lock Guard(Lock);
+  for (const auto &Known : All)
+    if (same(*Known, New))
+      return *Known;
+  return *All.emplace_back(std::make_unique<const Layout>(std::move(New)));
+}
+
+int layoutKey() {
+  static const int Key = [] {
+    int New = MPI_KEYVAL_INVALID;
+    PMPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &New, nullptr);
+    return New;
+  }();
+  return Key;
+}
+
+} // namespace
+
+MPI_Datatype datatypeOf(Leaf Kind) {
+  return Kind == Leaf::F32 ? MPI_FLOAT : Kind == Leaf::F64 ? MPI_DOUBLE : MPI_LONG_DOUBLE;
+}
+
+const Layout &layoutOf(MPI_Datatype Type) {
+  if (Type == MPI_DOUBLE) { // nearly all messages
+    static const Layout &Doubles = intern(read(MPI_DOUBLE));
+    return Doubles;
+  }
+  void *Known = nullptr;
+  int Found = 0;
+  PMPI_Type_get_attr(Type, layoutKey(), &Known, &Found);
+  if (Found)
+    return *static_cast<const Layout *>(Known);
+  const Layout &New = intern(read(Type));
+  PMPI_Type_set_attr(Type, layoutKey(), const_cast<Layout *>(&New));
+  return New;
+}
+
+std::int64_t leavesIn(const Layout &L, std::int64_t Bytes) {
+  if (L.Leaves == 0 || L.Size == 0)
+    return 0;
+  std::int64_t Leaves = Bytes / L.Size * L.Leaves;
+  const std::int64_t Rest = Bytes % L.Size;
+  for (const Run &R : L.Runs)
+    if (R.Behind < Rest)
+      Leaves += std::min(R.Count, (Rest - R.Behind) / sizeOf(R.Kind));
+  return Leaves;
+}
+
+View viewOf(const Buffer &B) {
+  const Layout &L = layoutOf(B.Type);
+  if (B.Count > 0 && B.Shadow && L.Opaque)
+    refuse(Refusal::Datatype, L.Opaque);
+  if (B.Count > 0 && B.Primal == MPI_BOTTOM && L.Leaves > 0)
+    refuse(Refusal::Datatype, "MPI_BOTTOM with absolute addresses");
+  return {static_cast<char *>(B.Shadow), &L, B.Count * L.Leaves};
+}
+
+} // namespace contraflow::mpi

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the floating-point values of an MPI buffer are.
+//
+// A datatype is a list of runs of floating-point values ("leaves") in the order of its type
+// signature; what lies between them (integers, gaps) carries no derivative. The signature is what
+// both sides of a message agree on, so derivatives travel packed, leaf after leaf, whatever the two
+// layouts are:
+//
+//   {double; int; float[2]}  ->  run F64 x 1 at 0, run F32 x 2 at 12; 3 leaves, 16 packed bytes
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mpi.h>
+#include <vector>
+
+namespace contraflow::mpi {
+
+enum class Leaf : std::uint8_t { F32, F64, F80 };
+
+constexpr std::int64_t sizeOf(Leaf Kind) {
+  return Kind == Leaf::F32   ? sizeof(float)
+         : Kind == Leaf::F64 ? sizeof(double)
+                             : sizeof(long double);
+}
+MPI_Datatype datatypeOf(Leaf Kind);
+
+struct Run {
+  std::int64_t Offset; ///< in bytes from the start of the item
+  std::int64_t Count;  ///< leaves, one after the other
+  std::int64_t Behind; ///< bytes of the signature that precede it
+  Leaf Kind;
+};
+
+/// One item of a datatype.
+struct Layout {
+  std::vector<Run> Runs;
+  std::int64_t Extent = 0;
+  std::int64_t Size = 0; ///< bytes of the signature
+  std::int64_t Leaves = 0;
+  std::int64_t LeafBytes = 0;
+  Leaf Widest = Leaf::F32;
+  bool Dense = false;           ///< items are leaves of one kind without gaps
+  bool Complex = false;         ///< a predefined complex type
+  const char *Opaque = nullptr; ///< name of a datatype that does not say what it carries, or null
+};
+
+/// Never goes away: layouts outlive the datatypes they came from.
+const Layout &layoutOf(MPI_Datatype Type);
+
+/// Leaves that a message of `Bytes` bytes filled.
+std::int64_t leavesIn(const Layout &L, std::int64_t Bytes);
+
+/// Shadow memory of the first `Leaves` leaves of a buffer. A null base is memory without a shadow:
+/// reads as zeros, drops what is written. Plain data: lives on the tape.
+struct View {
+  char *Base = nullptr;
+  const Layout *L = nullptr;
+  std::int64_t Leaves = 0;
+
+  std::int64_t bytes() const; ///< of the leaves, packed
+  std::int64_t bytes(Leaf As) const { return Leaves * sizeOf(As); }
+  void pack(std::byte *To) const;
+  void store(const std::byte *From) const;
+  void add(const std::byte *From) const;
+  void zero() const;
+  void packAs(Leaf As, std::byte *To) const; ///< converted to one kind
+  void storeAs(Leaf As, const std::byte *From) const;
+  void addAs(Leaf As, const std::byte *From) const;
+};
+
+/// A buffer argument and its shadow.
+struct Buffer {
+  const void *Primal;
+  void *Shadow;
+  std::int64_t Count;
+  MPI_Datatype Type;
+};
+
+/// The shadow of a buffer; refuses datatypes that do not say where floating-point values are.
+View viewOf(const Buffer &B);
+
+} // namespace contraflow::mpi

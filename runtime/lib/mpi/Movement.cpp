@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks are packed one after the other into a parcel, moved by the v-version of the collective,
+// and unpacked block by block (blocks that were given may overlap).
+
+#include "mpi/Movement.h"
+
+#include "mpi/Outbox.h"
+#include "mpi/Refuse.h"
+
+#include <climits>
+#include <vector>
+
+namespace contraflow::mpi {
+
+View Blocks::at(int Block) const {
+  if (Block == Skip)
+    return {nullptr, L, 0};
+  const std::int64_t Items = Counts ? Counts[Block] : Count;
+  const std::int64_t Start = Displs ? Displs[Block] : std::int64_t{Block} * Count;
+  return {Base ? Base + Start * L->Extent : nullptr, L, Items * L->Leaves};
+}
+
+std::int64_t Blocks::leaves() const {
+  std::int64_t Sum = 0;
+  for (int I = 0; I < Size; ++I)
+    Sum += at(I).Leaves;
+  return Sum;
+}
+
+namespace {
+
+/// The packed leaves of some blocks; counts and starts in units of the carrier.
+struct Parcel {
+  std::vector<int> Counts, Starts;
+  Packed Data;
+  int Units = 0;
+
+  explicit Parcel(const Blocks &B) {
+    std::int64_t Bytes = 0;
+    for (int I = 0; I < B.Size; ++I) {
+      Starts.push_back(carrierCount(Bytes));
+      Counts.push_back(carrierCount(B.at(I).bytes()));
+      Bytes += B.at(I).bytes();
+    }
+    Units = carrierCount(Bytes);
+    Data = packedBuffer(Bytes);
+  }
+  std::byte *block(int I) const {
+    return Data.get() +
+           static_cast<std::size_t>(Starts[static_cast<std::size_t>(I)]) * sizeof(float);
+  }
+  void pack(const Blocks &B) const {
+    for (int I = 0; I < B.Size; ++I)
+      B.at(I).pack(block(I));
+  }
+  void storeTo(const Blocks &B) const {
+    for (int I = 0; I < B.Size; ++I)
+      B.at(I).store(block(I));
+  }
+  void addTo(const Blocks &B) const {
+    for (int I = 0; I < B.Size; ++I)
+      B.at(I).add(block(I));
+  }
+};
+
+void move(Pattern How, const Movement &M, const Parcel &Out, const Parcel &In) {
+  const MPI_Datatype Unit = carrierUnit();
+  const MPI_Comm Comm = M.Comm->carrier();
+  switch (How) {
+  case Pattern::Bcast:
+    break; // one buffer: see below
+  case Pattern::Gather:
+    PMPI_Gatherv(Out.Data.get(), Out.Units, Unit, In.Data.get(), In.Counts.data(), In.Starts.data(),
+                 Unit, M.Root, Comm);
+    break;
+  case Pattern::Scatter:
+    PMPI_Scatterv(Out.Data.get(), Out.Counts.data(), Out.Starts.data(), Unit, In.Data.get(),
+                  In.Units, Unit, M.Root, Comm);
+    break;
+  case Pattern::Allgather:
+    PMPI_Allgatherv(Out.Data.get(), Out.Units, Unit, In.Data.get(), In.Counts.data(),
+                    In.Starts.data(), Unit, Comm);
+    break;
+  case Pattern::Alltoall:
+    PMPI_Alltoallv(Out.Data.get(), Out.Counts.data(), Out.Starts.data(), Unit, In.Data.get(),
+                   In.Counts.data(), In.Starts.data(), Unit, Comm);
+    break;
+  }
+}
+
+int leafCount(std::int64_t Leaves, const char *Function) {
+  if (Leaves > INT_MAX)
+    refuse(Refusal::TooLarge, Function);
+  return static_cast<int>(Leaves);
+}
+
+bool isRoot(const Movement &M) { return M.Comm->rank() == M.Root; }
+
+/// The one buffer of a broadcast.
+View broadcastView(const Movement &M) { return isRoot(M) ? M.Given.at(0) : M.Got.at(0); }
+
+void tangentBcast(const Movement &M) {
+  const View V = broadcastView(M);
+  const std::int64_t Bytes = V.bytes();
+  const Packed Data = packedBuffer(Bytes);
+  if (isRoot(M))
+    V.pack(Data.get());
+  PMPI_Bcast(Data.get(), carrierCount(Bytes), carrierUnit(), M.Root, M.Comm->carrier());
+  if (!isRoot(M))
+    V.store(Data.get());
+}
+
+void adjointBcast(const Movement &M) {
+  const View V = broadcastView(M);
+  const Leaf Kind = V.L->Widest;
+  const int Count = leafCount(V.Leaves, "MPI_Bcast");
+  const Packed Data = packedBuffer(V.bytes(Kind));
+  V.packAs(Kind, Data.get());
+  PMPI_Reduce(isRoot(M) ? MPI_IN_PLACE : Data.get(), Data.get(), Count, datatypeOf(Kind), MPI_SUM,
+              M.Root, M.Comm->carrier());
+  if (isRoot(M))
+    V.storeAs(Kind, Data.get());
+  else
+    V.zero();
+}
+
+void adjointAllgather(const Movement &M) {
+  const Leaf Kind = M.Got.L->Widest;
+  std::vector<int> Counts;
+  const Packed Data = packedBuffer(M.Got.leaves() * sizeOf(Kind));
+  std::byte *At = Data.get();
+  for (int I = 0; I < M.Got.Size; ++I) {
+    const View V = M.Got.at(I);
+    Counts.push_back(leafCount(V.Leaves, "MPI_Allgather"));
+    V.packAs(Kind, At);
+    V.zero();
+    At += V.bytes(Kind);
+  }
+  const View Mine = M.Given.at(0);
+  const Packed Sum = packedBuffer(Mine.bytes(Kind));
+  PMPI_Reduce_scatter(Data.get(), Sum.get(), Counts.data(), datatypeOf(Kind), MPI_SUM,
+                      M.Comm->carrier());
+  Mine.addAs(Kind, Sum.get());
+}
+
+} // namespace
+
+void tangent(const Movement &M) {
+  if (M.How == Pattern::Bcast)
+    return tangentBcast(M);
+  const Parcel Out(M.Given), In(M.Got);
+  Out.pack(M.Given);
+  move(M.How, M, Out, In);
+  In.storeTo(M.Got);
+}
+
+void adjoint(const Movement &M) {
+  if (M.How == Pattern::Bcast)
+    return adjointBcast(M);
+  if (M.How == Pattern::Allgather)
+    return adjointAllgather(M);
+  const Parcel Out(M.Got), In(M.Given);
+  Out.pack(M.Got);
+  for (int I = 0; I < M.Got.Size; ++I)
+    M.Got.at(I).zero();
+  const Pattern Mirror = M.How == Pattern::Gather    ? Pattern::Scatter
+                         : M.How == Pattern::Scatter ? Pattern::Gather
+                                                     : Pattern::Alltoall;
+  move(Mirror, M, Out, In);
+  In.addTo(M.Given);
+}
+
+} // namespace contraflow::mpi

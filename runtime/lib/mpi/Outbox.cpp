@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A list of requests that is looked at whenever derivative code communicates, and drained in
+// MPI_Finalize (the attributes of MPI_COMM_SELF are deleted before anything else there).
+
+#include "mpi/Outbox.h"
+
+#include "mpi/Refuse.h"
+
+#include <climits>
+#include <string>
+
+namespace contraflow::mpi {
+namespace {
+
+int drainAtFinalize(MPI_Comm, int, void *, void *) {
+  Outbox::get().drain();
+  return MPI_SUCCESS;
+}
+
+void arrangeDrain() {
+  [[maybe_unused]] static const bool Arranged = [] {
+    int Key = MPI_KEYVAL_INVALID;
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drainAtFinalize, &Key, nullptr);
+    PMPI_Comm_set_attr(MPI_COMM_SELF, Key, nullptr);
+    return true;
+  }();
+}
+
+} // namespace
+
+int carrierCount(std::int64_t Bytes) {
+  const std::int64_t Units = Bytes / static_cast<std::int64_t>(sizeof(float));
+  if (Units > INT_MAX)
+    refuse(Refusal::TooLarge, "a derivative message of " + std::to_string(Bytes) + " bytes");
+  return static_cast<int>(Units);
+}
+
+Outbox &Outbox::get() {
+  static auto *Only = new Outbox; // outlives every other static object
+  return *Only;
+}
+
+void Outbox::send(Packed Data, std::int64_t Bytes, int Dest, int Tag, MPI_Comm Comm) {
+  arrangeDrain();
+  MPI_Request Request = MPI_REQUEST_NULL;
+  PMPI_Isend(Data.get(), carrierCount(Bytes), carrierUnit(), Dest, Tag, Comm, &Request);
+  const std::scoped_lock Guard(Lock);
+  Requests.push_back(Request);
+  Buffers.push_back(std::move(Data));
+  forgetSent();
+}
+
+void Outbox::progress() {
+  const std::scoped_lock Guard(Lock);
+  forgetSent();
+}
+
+void Outbox::forgetSent() {
+  if (Requests.empty())
+    return;
+  Done.resize(Requests.size());
+  int Count = 0;
+  PMPI_Testsome(static_cast<int>(Requests.size()), Requests.data(), &Count, Done.data(),
+                MPI_STATUSES_IGNORE);
+  if (Count <= 0)
+    return;
+  std::size_t Kept = 0;
+  for (std::size_t I = 0; I < Requests.size(); ++I)
+    if (Requests[I] != MPI_REQUEST_NULL) {
+      Requests[Kept] = Requests[I];
+      Buffers[Kept++] = std::move(Buffers[I]);
+    }
+  Requests.resize(Kept);
+  Buffers.resize(Kept);
+}
+
+void Outbox::drain() {
+  const std::scoped_lock Guard(Lock);
+  PMPI_Waitall(static_cast<int>(Requests.size()), Requests.data(), MPI_STATUSES_IGNORE);
+  Requests.clear();
+  Buffers.clear();
+}
+
+std::size_t Outbox::pending() {
+  const std::scoped_lock Guard(Lock);
+  return Requests.size();
+}
+
+} // namespace contraflow::mpi

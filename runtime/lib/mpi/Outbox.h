@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derivative messages that were handed to MPI and not yet taken by their receiver. Sending never
+// blocks: that is why the reverse sweep cannot deadlock (docs/design/mpi-mirrors.md).
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mpi.h>
+#include <mutex>
+#include <vector>
+
+namespace contraflow::mpi {
+
+using Packed = std::unique_ptr<std::byte[]>;
+
+inline Packed packedBuffer(std::int64_t Bytes) {
+  return std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(Bytes));
+}
+
+/// Packed leaves travel in units that every leaf is a multiple of; the number of units of `Bytes`.
+int carrierCount(std::int64_t Bytes);
+inline MPI_Datatype carrierUnit() { return MPI_FLOAT; }
+
+class Outbox {
+public:
+  static Outbox &get();
+
+  void send(Packed Data, std::int64_t Bytes, int Dest, int Tag, MPI_Comm Comm);
+  /// Frees what has arrived.
+  void progress();
+  /// Waits for everything.
+  void drain();
+  std::size_t pending();
+
+private:
+  void forgetSent();
+
+  std::mutex Lock;
+  std::vector<MPI_Request> Requests;
+  std::vector<Packed> Buffers; ///< in the order of Requests
+  std::vector<int> Done;
+};
+
+} // namespace contraflow::mpi

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The life of one message in both modes. Its derivative travels packed, on the communicator's
+// carrier, under a tag that names the message (Communicator.h).
+
+#include "mpi/PointToPoint.h"
+
+#include "mpi/Outbox.h"
+#include "mpi/Refuse.h"
+#include "mpi/RequestTable.h"
+
+#include <string>
+
+namespace contraflow::mpi {
+
+using Role = cf_mpi_record::Role;
+
+bool describe(Message &M, Role Kind, const Transfer &T) {
+  if (T.Peer == MPI_PROC_NULL) {
+    M.Kind = Role::None;
+    return false;
+  }
+  M.Kind = Kind;
+  M.Peer = T.Peer;
+  M.Tag = T.Tag;
+  M.Shadow = viewOf(T.Data);
+  M.Comm = &Communicator::of(T.Comm);
+  return true;
+}
+
+namespace {
+
+void receiveTangent(const Message &M) {
+  if (!M.Numbered)
+    refuse(Refusal::WildcardOrder,
+           "source " + std::to_string(M.Peer) + ", tag " + std::to_string(M.Tag));
+  const std::int64_t Bytes = M.Shadow.bytes();
+  if (Bytes == 0)
+    return;
+  const Packed Data = packedBuffer(Bytes);
+  PMPI_Recv(Data.get(), carrierCount(Bytes), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
+            M.Comm->carrier(), MPI_STATUS_IGNORE);
+  M.Shadow.store(Data.get());
+}
+
+void sendPacked(const Message &M) {
+  const std::int64_t Bytes = M.Shadow.bytes();
+  if (Bytes == 0)
+    return;
+  Packed Data = packedBuffer(Bytes);
+  M.Shadow.pack(Data.get());
+  Outbox::get().send(std::move(Data), Bytes, M.Peer, M.Comm->carrierTag(M), M.Comm->carrier());
+}
+
+/// Posts the receive of what comes back to a send buffer.
+void postReturn(Message &M) {
+  const std::int64_t Bytes = M.Shadow.bytes();
+  M.Open = true;
+  if (Bytes == 0)
+    return;
+  M.Packed = packedBuffer(Bytes).release();
+  PMPI_Irecv(M.Packed, carrierCount(Bytes), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
+             M.Comm->carrier(), &M.Request);
+}
+
+void takeReturn(Message &M) {
+  M.Open = false;
+  if (!M.Packed)
+    return;
+  const Packed Data(M.Packed);
+  M.Packed = nullptr;
+  PMPI_Wait(&M.Request, MPI_STATUS_IGNORE);
+  M.Shadow.add(Data.get());
+}
+
+} // namespace
+
+void sendTangent(const Message &M) { sendPacked(M); }
+
+void complete(Message &M, const MPI_Status &Status) {
+  if (M.Kind == Role::Send) {
+    M.Comm->completeSend(M);
+    return;
+  }
+  M.Comm->completeReceive(M, Status);
+  if (M.Kind == Role::TangentReceive)
+    receiveTangent(M);
+}
+
+void openAdjoint(Message &M) {
+  if (M.Kind == Role::Send) {
+    postReturn(M);
+  } else if (M.Kind == Role::Receive) {
+    sendPacked(M);
+    M.Shadow.zero();
+  }
+}
+
+void closeAdjoint(Message &M) {
+  if (M.Kind == Role::Send) {
+    if (!M.Completed) // freed while active, or completed where nobody told us
+      RequestTable::get().forget(&M);
+    if (!M.Open)
+      postReturn(M);
+    takeReturn(M);
+  } else if (M.Kind == Role::Receive) {
+    if (!M.Completed)
+      refuse(Refusal::NotCompleted, std::to_string(M.Tag));
+    Outbox::get().progress();
+  }
+}
+
+} // namespace contraflow::mpi

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Mirrors of reductions. A reduction is, at the point where it is evaluated, a weighted sum of what
+// the ranks contribute: weight 1 for MPI_SUM, 1 or 0 for MPI_MIN and MPI_MAX (one owner per
+// element: the lowest rank that has the extremum), the product of all other contributions for
+// MPI_PROD.
+//
+//   primal    r = combine over ranks of s
+//   tangent   r-dot = sum over ranks of weight * s-dot
+//   adjoint   s-bar += weight * (r-bar, brought to the ranks that contributed to r);  r-bar = 0
+//
+// Who has a result decides how r-bar is brought: root only -> broadcast; everybody -> sum; one
+// block each -> all blocks gathered; prefix sums -> prefix sums over the ranks in reverse order.
+
+#pragma once
+
+#include "mpi/Communicator.h"
+#include "mpi/Layout.h"
+#include "mpi/Record.h"
+
+namespace contraflow::mpi {
+
+enum class Reach : std::uint8_t { Root, All, Blocks, Prefix, PrefixBefore };
+
+/// The arguments of a reduction as all functions of this kind have them.
+struct ReductionCall {
+  const char *Name;
+  Reach To;
+  const void *Send;
+  void *Receive;
+  void *SendShadow, *ReceiveShadow;
+  int Count; ///< items that every rank contributes
+  MPI_Datatype Type;
+  MPI_Op Op;
+  int Root;
+  const int *BlockCounts; ///< Reach::Blocks: items of the result for each rank
+  MPI_Comm Comm;
+};
+
+struct Reduction : cf_mpi_record {
+  enum class Weight : std::uint8_t { One, Owner, Others };
+
+  Reach To;
+  Weight Factor = Weight::One;
+  Leaf Leaves; ///< their kind
+  int Root;
+  Communicator *Comm;
+  View Input;  ///< shadow of what this rank contributes: of the receive buffer if in place
+  View Result; ///< shadow of what this rank receives; no leaves if nothing
+  const int *BlockCounts = nullptr;   ///< Reach::Blocks: leaves of the result for each rank
+  const std::byte *Weights = nullptr; ///< Owner: a byte for each leaf; Others: a leaf for each
+};
+
+/// Fills R and works out its weights, which live behind it on the tape or, in a tangent, in
+/// `Space`. Before the primal call, which may overwrite the input. False: nothing here carries a
+/// derivative.
+bool describe(Reduction &R, const ReductionCall &C);
+std::int64_t weightBytes(const Reduction &R);
+void findWeights(Reduction &R, const ReductionCall &C, std::byte *Space);
+
+void tangent(const Reduction &R);
+void adjoint(const Reduction &R);
+
+} // namespace contraflow::mpi

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The reductions of abi_mpi.def, and the barrier.
+
+#include "mpi/Reduction.h"
+
+#include "mpi/Outbox.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+using namespace contraflow::mpi;
+
+namespace {
+
+/// Leaves of the result for each rank.
+void countBlocks(const Reduction &R, const ReductionCall &C, int *Counts) {
+  std::transform(C.BlockCounts, C.BlockCounts + R.Comm->size(), Counts,
+                 [&](int Items) { return static_cast<int>(Items * R.Input.L->Leaves); });
+}
+
+std::int64_t blockBytes(const Reduction &R) {
+  return R.To == Reach::Blocks ? R.Comm->size() * static_cast<std::int64_t>(sizeof(int)) : 0;
+}
+
+/// Weights need their alignment, counts less: weights come first.
+void place(Reduction &R, const ReductionCall &C, std::byte *Space) {
+  findWeights(R, C, Space);
+  if (R.To != Reach::Blocks)
+    return;
+  const std::int64_t Weights = (weightBytes(R) + 15) / 16 * 16;
+  int *Counts = reinterpret_cast<int *>(Space + Weights);
+  countBlocks(R, C, Counts);
+  R.BlockCounts = Counts;
+}
+
+std::int64_t spaceOf(const Reduction &R) { return (weightBytes(R) + 15) / 16 * 16 + blockBytes(R); }
+
+template <class Action> int tangentOf(const ReductionCall &C, Action Primal) {
+  Reduction R;
+  if (!describe(R, C))
+    return Primal();
+  const Packed Space = packedBuffer(spaceOf(R));
+  place(R, C, Space.get());
+  const int Code = Primal();
+  if (Code == MPI_SUCCESS)
+    tangent(R);
+  return Code;
+}
+
+template <class Action>
+int augment(const ReductionCall &C, Action Primal, cf_tape *Tape, cf_mpi_record **Record) {
+  Reduction Found;
+  *Record = nullptr;
+  if (!describe(Found, C))
+    return Primal();
+  auto *R = record<Reduction>(Tape, spaceOf(Found));
+  *R = Found;
+  place(*R, C, reinterpret_cast<std::byte *>(R + 1));
+  *Record = R;
+  return Primal();
+}
+
+void reverse(const cf_mpi_record *Record) {
+  if (Record)
+    adjoint(static_cast<const Reduction &>(*Record));
+}
+
+/// The block counts of a call that gives one for all.
+std::vector<int> equalBlocks(int Count, MPI_Comm Comm) {
+  int Size = 0;
+  PMPI_Comm_size(Comm, &Size);
+  return std::vector<int>(static_cast<std::size_t>(Size), Count);
+}
+
+int sumOfBlocks(const int *Counts, MPI_Comm Comm) {
+  int Size = 0;
+  PMPI_Comm_size(Comm, &Size);
+  return std::accumulate(Counts, Counts + Size, 0);
+}
+
+struct BarrierRecord : cf_mpi_record {
+  Communicator *Comm;
+};
+
+} // namespace
+
+// A barrier may order accesses to shared memory, so it is a barrier at the mirrored place.
+
+int cf_v1_mpi_barrier_tangent(MPI_Comm comm) { return PMPI_Barrier(comm); }
+
+int cf_v1_mpi_barrier_augment(MPI_Comm comm, cf_tape *tape, cf_mpi_record **record) {
+  auto *R = contraflow::mpi::record<BarrierRecord>(tape);
+  R->Comm = &Communicator::collective(comm, "MPI_Barrier");
+  *record = R;
+  return PMPI_Barrier(comm);
+}
+
+void cf_v1_mpi_barrier_adjoint(cf_mpi_record *record) {
+  if (record)
+    PMPI_Barrier(static_cast<BarrierRecord *>(record)->Comm->carrier());
+}
+
+int cf_v1_mpi_reduce_tangent(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
+                             MPI_Op op, int root, MPI_Comm comm, void *sendbuf_shadow,
+                             void *recvbuf_shadow) {
+  const ReductionCall C = {"MPI_Reduce",   Reach::Root, sendbuf, recvbuf, sendbuf_shadow,
+                           recvbuf_shadow, count,       type,    op,      root,
+                           nullptr,        comm};
+  return tangentOf(C, [&] { return PMPI_Reduce(sendbuf, recvbuf, count, type, op, root, comm); });
+}
+
+int cf_v1_mpi_reduce_augment(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
+                             MPI_Op op, int root, MPI_Comm comm, void *sendbuf_shadow,
+                             void *recvbuf_shadow, cf_tape *tape, cf_mpi_record **record) {
+  const ReductionCall C = {"MPI_Reduce",   Reach::Root, sendbuf, recvbuf, sendbuf_shadow,
+                           recvbuf_shadow, count,       type,    op,      root,
+                           nullptr,        comm};
+  return augment(
+      C, [&] { return PMPI_Reduce(sendbuf, recvbuf, count, type, op, root, comm); }, tape, record);
+}
+
+void cf_v1_mpi_reduce_adjoint(cf_mpi_record *record) { reverse(record); }
+
+// Functions with the arguments (send, receive, count, type, operator, communicator).
+
+#define CF_REDUCTION(stem, Function, To)                                                           \
+  int cf_v1_mpi_##stem##_tangent(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, \
+                                 MPI_Op op, MPI_Comm comm, void *sendbuf_shadow,                   \
+                                 void *recvbuf_shadow) {                                           \
+    const ReductionCall C = {"MPI_" #Function, To,    sendbuf, recvbuf, sendbuf_shadow,            \
+                             recvbuf_shadow,   count, type,    op,      0,                         \
+                             nullptr,          comm};                                              \
+    return tangentOf(C, [&] { return PMPI_##Function(sendbuf, recvbuf, count, type, op, comm); }); \
+  }                                                                                                \
+  int cf_v1_mpi_##stem##_augment(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, \
+                                 MPI_Op op, MPI_Comm comm, void *sendbuf_shadow,                   \
+                                 void *recvbuf_shadow, cf_tape *tape, cf_mpi_record **record) {    \
+    const ReductionCall C = {"MPI_" #Function, To,    sendbuf, recvbuf, sendbuf_shadow,            \
+                             recvbuf_shadow,   count, type,    op,      0,                         \
+                             nullptr,          comm};                                              \
+    return augment(                                                                                \
+        C, [&] { return PMPI_##Function(sendbuf, recvbuf, count, type, op, comm); }, tape,         \
+        record);                                                                                   \
+  }                                                                                                \
+  void cf_v1_mpi_##stem##_adjoint(cf_mpi_record *record) { reverse(record); }
+
+CF_REDUCTION(allreduce, Allreduce, Reach::All)
+CF_REDUCTION(scan, Scan, Reach::Prefix)
+CF_REDUCTION(exscan, Exscan, Reach::PrefixBefore)
+
+int cf_v1_mpi_reduce_scatter_tangent(const void *sendbuf, void *recvbuf, const int *recvcounts,
+                                     MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                                     void *sendbuf_shadow, void *recvbuf_shadow) {
+  const ReductionCall C = {"MPI_Reduce_scatter",
+                           Reach::Blocks,
+                           sendbuf,
+                           recvbuf,
+                           sendbuf_shadow,
+                           recvbuf_shadow,
+                           sumOfBlocks(recvcounts, comm),
+                           type,
+                           op,
+                           0,
+                           recvcounts,
+                           comm};
+  return tangentOf(
+      C, [&] { return PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, type, op, comm); });
+}
+
+int cf_v1_mpi_reduce_scatter_augment(const void *sendbuf, void *recvbuf, const int *recvcounts,
+                                     MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                                     void *sendbuf_shadow, void *recvbuf_shadow, cf_tape *tape,
+                                     cf_mpi_record **record) {
+  const ReductionCall C = {"MPI_Reduce_scatter",
+                           Reach::Blocks,
+                           sendbuf,
+                           recvbuf,
+                           sendbuf_shadow,
+                           recvbuf_shadow,
+                           sumOfBlocks(recvcounts, comm),
+                           type,
+                           op,
+                           0,
+                           recvcounts,
+                           comm};
+  return augment(
+      C, [&] { return PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, type, op, comm); }, tape,
+      record);
+}
+
+void cf_v1_mpi_reduce_scatter_adjoint(cf_mpi_record *record) { reverse(record); }
+
+int cf_v1_mpi_reduce_scatter_block_tangent(const void *sendbuf, void *recvbuf, int recvcount,
+                                           MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                                           void *sendbuf_shadow, void *recvbuf_shadow) {
+  const std::vector<int> Counts = equalBlocks(recvcount, comm);
+  const ReductionCall C = {"MPI_Reduce_scatter_block",
+                           Reach::Blocks,
+                           sendbuf,
+                           recvbuf,
+                           sendbuf_shadow,
+                           recvbuf_shadow,
+                           sumOfBlocks(Counts.data(), comm),
+                           type,
+                           op,
+                           0,
+                           Counts.data(),
+                           comm};
+  return tangentOf(
+      C, [&] { return PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm); });
+}
+
+int cf_v1_mpi_reduce_scatter_block_augment(const void *sendbuf, void *recvbuf, int recvcount,
+                                           MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                                           void *sendbuf_shadow, void *recvbuf_shadow,
+                                           cf_tape *tape, cf_mpi_record **record) {
+  const std::vector<int> Counts = equalBlocks(recvcount, comm);
+  const ReductionCall C = {"MPI_Reduce_scatter_block",
+                           Reach::Blocks,
+                           sendbuf,
+                           recvbuf,
+                           sendbuf_shadow,
+                           recvbuf_shadow,
+                           sumOfBlocks(Counts.data(), comm),
+                           type,
+                           op,
+                           0,
+                           Counts.data(),
+                           comm};
+  return augment(
+      C, [&] { return PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm); },
+      tape, record);
+}
+
+void cf_v1_mpi_reduce_scatter_block_adjoint(cf_mpi_record *record) { reverse(record); }

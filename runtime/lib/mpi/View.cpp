@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moves leaves between shadow memory and packed buffers. The common case, dense items of one kind,
+// is one copy or one vectorised loop.
+
+#include "mpi/Layout.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace contraflow::mpi {
+namespace {
+
+/// Calls Do(address, kind, count) for every run of leaves in the order of the signature.
+template <class Action> void forEachRun(const View &V, Action Do) {
+  if (V.Leaves <= 0)
+    return;
+  if (V.L->Dense) {
+    Do(V.Base, V.L->Runs[0].Kind, V.Leaves);
+    return;
+  }
+  std::int64_t Left = V.Leaves;
+  for (char *Item = V.Base; Left > 0; Item += V.L->Extent)
+    for (const Run &R : V.L->Runs) {
+      const std::int64_t Count = std::min(Left, R.Count);
+      if (Count <= 0)
+        break;
+      Do(Item + R.Offset, R.Kind, Count);
+      Left -= Count;
+    }
+}
+
+/// Calls Do with a null pointer to the C type of a leaf.
+template <class Action> void withType(Leaf Kind, Action Do) {
+  switch (Kind) {
+  case Leaf::F32:
+    return Do(static_cast<float *>(nullptr));
+  case Leaf::F64:
+    return Do(static_cast<double *>(nullptr));
+  case Leaf::F80:
+    return Do(static_cast<long double *>(nullptr));
+  }
+}
+
+/// Packed leaves of different kinds need not be aligned.
+template <class T> T load(const void *From) {
+  T Value;
+  std::memcpy(&Value, From, sizeof(T));
+  return Value;
+}
+
+void addRun(char *To, const std::byte *From, Leaf Kind, std::int64_t Count) {
+  withType(Kind, [&]<class T>(T *) {
+    T *Out = reinterpret_cast<T *>(To);
+    for (std::int64_t I = 0; I < Count; ++I)
+      Out[I] += load<T>(From + I * static_cast<std::int64_t>(sizeof(T)));
+  });
+}
+
+/// Out[i] = combine(Out[i], In[i]) over two runs of possibly different kinds.
+template <class Combine>
+void convert(void *To, Leaf ToKind, const void *From, Leaf FromKind, std::int64_t Count,
+             Combine combine) {
+  withType(ToKind, [&]<class Out>(Out *) {
+    withType(FromKind, [&]<class In>(In *) {
+      for (std::int64_t I = 0; I < Count; ++I)
+        static_cast<Out *>(To)[I] =
+            combine(static_cast<Out *>(To)[I], static_cast<Out>(static_cast<const In *>(From)[I]));
+    });
+  });
+}
+
+constexpr auto Replace = [](auto, auto New) { return New; };
+constexpr auto Plus = [](auto Old, auto New) { return Old + New; };
+
+} // namespace
+
+std::int64_t View::bytes() const {
+  if (Leaves <= 0)
+    return 0;
+  std::int64_t Left = Leaves % L->Leaves;
+  std::int64_t Bytes = Leaves / L->Leaves * L->LeafBytes;
+  for (const Run &R : L->Runs) {
+    const std::int64_t Count = std::min(Left, R.Count);
+    Bytes += Count * sizeOf(R.Kind);
+    Left -= Count;
+  }
+  return Bytes;
+}
+
+void View::pack(std::byte *To) const {
+  if (!Base) {
+    std::memset(To, 0, static_cast<std::size_t>(bytes()));
+    return;
+  }
+  forEachRun(*this, [&](const char *At, Leaf Kind, std::int64_t Count) {
+    const std::int64_t Bytes = Count * sizeOf(Kind);
+    std::memcpy(To, At, static_cast<std::size_t>(Bytes));
+    To += Bytes;
+  });
+}
+
+void View::store(const std::byte *From) const {
+  if (!Base)
+    return;
+  forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
+    const std::int64_t Bytes = Count * sizeOf(Kind);
+    std::memcpy(At, From, static_cast<std::size_t>(Bytes));
+    From += Bytes;
+  });
+}
+
+void View::add(const std::byte *From) const {
+  if (!Base)
+    return;
+  forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
+    addRun(At, From, Kind, Count);
+    From += Count * sizeOf(Kind);
+  });
+}
+
+void View::zero() const {
+  if (!Base)
+    return;
+  forEachRun(*this, [](char *At, Leaf Kind, std::int64_t Count) {
+    std::memset(At, 0, static_cast<std::size_t>(Count * sizeOf(Kind)));
+  });
+}
+
+void View::packAs(Leaf As, std::byte *To) const {
+  if (!Base) {
+    std::memset(To, 0, static_cast<std::size_t>(bytes(As)));
+    return;
+  }
+  forEachRun(*this, [&](const char *At, Leaf Kind, std::int64_t Count) {
+    convert(To, As, At, Kind, Count, Replace);
+    To += Count * sizeOf(As);
+  });
+}
+
+void View::storeAs(Leaf As, const std::byte *From) const {
+  if (!Base)
+    return;
+  forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
+    convert(At, Kind, From, As, Count, Replace);
+    From += Count * sizeOf(As);
+  });
+}
+
+void View::addAs(Leaf As, const std::byte *From) const {
+  if (!Base)
+    return;
+  forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
+    convert(At, Kind, From, As, Count, Plus);
+    From += Count * sizeOf(As);
+  });
+}
+
+} // namespace contraflow::mpi

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For programs built without -fopenmp: no OpenMP library is linked, and since nothing can fork,
+// every team is the calling thread.
+
+#include "omp/Model.h"
+
+namespace contraflow::omp {
+
+int threadNumber() { return 0; }
+int teamSize() { return 1; }
+int maxThreads() { return 1; }
+void pushNumThreads(int) {}
+bool forbidFewerThreads() { return false; }
+void allowFewerThreads() {}
+void barrier() {}
+int64_t smallestShare(int64_t Trip, int) { return Trip; }
+
+} // namespace contraflow::omp

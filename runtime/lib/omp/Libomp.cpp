@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "omp/Model.h"
+
+#include "support/Fail.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <omp.h>
+
+// The part of libomp's compiler interface that is used here.
+extern "C" {
+struct ident_t {
+  int32_t Reserved1;
+  int32_t Flags;
+  int32_t Reserved2;
+  int32_t Reserved3;
+  const char *Source;
+};
+int32_t __kmpc_global_thread_num(ident_t *);
+void __kmpc_push_num_threads(ident_t *, int32_t GlobalThread, int32_t Threads);
+void __kmpc_barrier(ident_t *, int32_t GlobalThread);
+}
+
+namespace contraflow::omp {
+namespace {
+
+constexpr int32_t KmpcInterface = 0x02;
+constexpr int32_t ExplicitBarrier = 0x20;
+
+constexpr ident_t here(int32_t Flags) { return {0, Flags, 0, 0, ";contraflow;reverse;0;0;;"}; }
+
+constinit ident_t Fork = here(KmpcInterface);
+constinit ident_t Barrier = here(KmpcInterface | ExplicitBarrier);
+
+const bool Hooked = (setThreadNumberHook(omp_get_thread_num), true);
+
+// libomp divides evenly unless the user asks for the other way: ceil(trip / threads) for each
+// thread as long as there are any.
+bool greedy() {
+  static const bool Asked = [] {
+    const char *Schedule = std::getenv("KMP_SCHEDULE");
+    return Schedule && std::strstr(Schedule, "greedy");
+  }();
+  return Asked;
+}
+
+} // namespace
+
+int threadNumber() { return omp_get_thread_num(); }
+
+int teamSize() { return omp_get_num_threads(); }
+
+int maxThreads() { return omp_get_max_threads(); }
+
+void pushNumThreads(int Threads) {
+  __kmpc_push_num_threads(&Fork, __kmpc_global_thread_num(&Fork), Threads);
+}
+
+bool forbidFewerThreads() {
+  if (!omp_get_dynamic())
+    return false;
+  omp_set_dynamic(0);
+  return true;
+}
+
+void allowFewerThreads() { omp_set_dynamic(1); }
+
+void barrier() { __kmpc_barrier(&Barrier, __kmpc_global_thread_num(&Barrier)); }
+
+int64_t smallestShare(int64_t Trip, int Threads) {
+  if (!greedy())
+    return Trip / Threads;
+  const int64_t Share = Trip / Threads + (Trip % Threads != 0);
+  return std::max<int64_t>(0, Trip - Share * (Threads - 1));
+}
+
+} // namespace contraflow::omp

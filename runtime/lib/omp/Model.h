@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The few questions that the OpenMP part asks the OpenMP library. Libomp.cpp asks it; Absent.cpp
+// answers for programs built without OpenMP, in which every team has one thread.
+
+#pragma once
+
+#include <cstdint>
+
+namespace contraflow::omp {
+
+int threadNumber();
+int teamSize();
+int maxThreads();
+
+/// The next team that the calling thread forks shall have this many threads.
+void pushNumThreads(int Threads);
+/// Keeps the library from giving fewer threads than asked for; true if it might have.
+bool forbidFewerThreads();
+void allowFewerThreads();
+void barrier();
+
+/// The fewest iterations that a thread of a team gets of a statically divided loop.
+int64_t smallestShare(int64_t Trip, int Threads);
+
+} // namespace contraflow::omp

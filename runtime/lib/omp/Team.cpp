@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A parallel region and its mirror. Thread t of the reverse team consumes what thread t of the
+// forward team recorded, so the record of a region is the size of its team and one root frame per
+// thread:
+//
+//   parent's tape    | ... | cf_team: size, frame of thread 0, 1, ... |
+//   child arenas       0: | root frame ... |    1: | root frame ... |   ...
+//
+//   forward                                    reverse
+//   R = team_begin(T)                          team_reverse(R)            // same number of threads
+//   fork:  C = team_tape(R)                    fork:  team_check(R)
+//          ... record on C ...                        C = team_tape(R); F = team_frame(R)
+//          team_store(R, root frame)                  ... consume F, release it on C ...
+//                                              team_end(R)
+
+#include "contraflow/abi.h"
+
+#include "omp/Model.h"
+#include "omp/Share.h"
+#include "support/Fail.h"
+#include "tape/Arena.h"
+#include "tape/DerivativeCall.h"
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+
+using namespace contraflow;
+
+struct cf_team {
+  Arena *Parent;
+  int32_t Capacity; ///< how many frames there is room for behind the record
+  std::atomic<int32_t> Size = 0;
+  /// Frames of a team that turned out larger than expected; made by the first thread that needs it.
+  std::atomic<void **> Overflow = nullptr;
+  bool FewerThreadsForbidden = false;
+  omp::ShareCounters *Shares = nullptr; ///< reverse: one per thread
+  omp::ShareCounters *OuterShares =
+      nullptr; ///< those of the team to which the forking thread belongs
+
+  cf_team(Arena *Parent, int32_t Capacity) : Parent(Parent), Capacity(Capacity) {}
+  void *&frame(int Thread);
+};
+
+void *&cf_team::frame(int Thread) {
+  if (Thread < Capacity)
+    return reinterpret_cast<void **>(this + 1)[Thread];
+  void **Frames = Overflow.load(std::memory_order_acquire);
+  if (!Frames) {
+    auto **Fresh = new void *[static_cast<size_t>(omp::teamSize())]();
+    if (Overflow.compare_exchange_strong(Frames, Fresh, std::memory_order_acq_rel))
+      Frames = Fresh;
+    else
+      delete[] Fresh;
+  }
+  return Frames[Thread];
+}
+
+cf_team *cf_v1_omp_team_begin(cf_tape *parent) { return cf_v1_omp_team_sized(parent, 0); }
+
+cf_team *cf_v1_omp_team_sized(cf_tape *parent, int32_t threads) {
+  const int32_t Capacity = std::max(threads > 0 ? threads : omp::maxThreads(), 1);
+  const auto Bytes = static_cast<int64_t>(sizeof(cf_team) + sizeof(void *) * Capacity);
+  Arena *Parent = Arena::of(parent);
+  return new (Parent->reserve(Bytes)) cf_team(Parent, Capacity);
+}
+
+namespace {
+// Every thread that consults the record works for the derivative call that made it.
+void join(const cf_team &Team) { setCurrentCall(&Team.Parent->root()); }
+} // namespace
+
+cf_tape *cf_v1_omp_team_tape(cf_team *team) {
+  join(*team);
+  return &team->Parent->child(omp::threadNumber());
+}
+
+void cf_v1_omp_team_store(cf_team *team, void *frame) {
+  const int Thread = omp::threadNumber();
+  team->frame(Thread) = frame;
+  if (Thread == 0)
+    team->Size.store(omp::teamSize(), std::memory_order_relaxed);
+}
+
+void *cf_v1_omp_team_frame(cf_team *team) {
+  join(*team);
+  return team->frame(omp::threadNumber());
+}
+
+void cf_v1_omp_team_reverse(cf_team *team) {
+  team->FewerThreadsForbidden = omp::forbidFewerThreads();
+  const int32_t Size = team->Size.load(std::memory_order_relaxed);
+  team->OuterShares = omp::shareCounters();
+  team->Shares = new omp::ShareCounters[static_cast<size_t>(Size)];
+  omp::pushNumThreads(Size);
+}
+
+void cf_v1_omp_team_check(cf_team *team) {
+  join(*team);
+  const int Recorded = team->Size.load(std::memory_order_relaxed);
+  if (omp::teamSize() != Recorded)
+    fail(ErrorId::TeamSize, std::to_string(omp::teamSize()), std::to_string(Recorded));
+  omp::useShareCounters(team->Shares);
+}
+
+void cf_v1_omp_team_end(cf_team *team) {
+  if (team->FewerThreadsForbidden)
+    omp::allowFewerThreads();
+  omp::useShareCounters(team->OuterShares);
+  delete[] team->Shares;
+  delete[] team->Overflow.load(std::memory_order_relaxed);
+  team->Parent->release(team);
+}
+
+void cf_v1_omp_barrier() { omp::barrier(); }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Critical sections and locks in reverse: entries are reversed in the opposite of the order in
+// which they happened. While it holds the lock, the forward sweep gives each entry the next ticket
+// 0, 1, 2, ...; in the reverse sweep entry k waits until entry k + 1 is done:
+//
+//   forward   thread A: enter, ticket 0    thread B: enter, ticket 1    thread A: enter, ticket 2
+//   reverse   thread A: 2 at once          thread B: 1 when 2 is done   thread A: 0 when 1 is done
+//
+// One counter per lock holds the tickets that are given and not yet reversed. When all are reversed
+// it is where it began, and the next sweep starts afresh. Derivative calls that run at the same
+// time on different threads have counters of their own: a counter belongs to a lock address and a
+// call.
+//
+// The table is a fixed array of lists that only grow. Looking up takes no lock; an entry is added
+// at the head of its list by one exchange.
+
+#include "contraflow/abi.h"
+
+#include "tape/DerivativeCall.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <sched.h>
+
+namespace contraflow {
+namespace {
+
+struct alignas(64) Turn {
+  std::atomic<int64_t> Outstanding = 0;
+  const void *Lock;
+  const Arena *Call;
+  Turn *Next = nullptr;
+
+  Turn(const void *Lock, const Arena *Call) : Lock(Lock), Call(Call) {}
+};
+
+constexpr size_t NumLists = 1024;
+std::array<std::atomic<Turn *>, NumLists> Lists{};
+
+std::atomic<Turn *> &listOf(const void *Lock, const Arena *Call) {
+  const auto Key = reinterpret_cast<uintptr_t>(Lock) ^ reinterpret_cast<uintptr_t>(Call) * 31;
+  return Lists[(Key * UINT64_C(0x9E3779B97F4A7C15) >> 54) % NumLists];
+}
+
+// Looks at the list from From down to, but not including, End.
+Turn *find(Turn *From, const Turn *End, const void *Lock, const Arena *Call) {
+  for (Turn *T = From; T != End; T = T->Next)
+    if (T->Lock == Lock && T->Call == Call)
+      return T;
+  return nullptr;
+}
+
+Turn &turnOf(const void *Lock) {
+  const Arena *Call = currentCall();
+  std::atomic<Turn *> &List = listOf(Lock, Call);
+  Turn *Head = List.load(std::memory_order_acquire);
+  if (Turn *T = find(Head, nullptr, Lock, Call))
+    return *T;
+  auto *Fresh = new Turn(Lock, Call);
+  for (;;) {
+    Fresh->Next = Head;
+    if (List.compare_exchange_weak(Head, Fresh, std::memory_order_acq_rel))
+      return *Fresh;
+    // Others were faster; perhaps with the same key.
+    if (Turn *T = find(Head, Fresh->Next, Lock, Call)) {
+      delete Fresh;
+      return *T;
+    }
+  }
+}
+
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+} // namespace
+} // namespace contraflow
+
+using namespace contraflow;
+
+int64_t cf_v1_omp_turn_record(void *lock) {
+  return turnOf(lock).Outstanding.fetch_add(1, std::memory_order_relaxed);
+}
+
+void cf_v1_omp_turn_wait(void *lock, int64_t ticket) {
+  constexpr int SpinsBeforeYield = 256;
+  const std::atomic<int64_t> &Outstanding = turnOf(lock).Outstanding;
+  for (int Spins = 0; Outstanding.load(std::memory_order_acquire) != ticket + 1; ++Spins) {
+    if (Spins < SpinsBeforeYield)
+      relax();
+    else
+      sched_yield();
+  }
+}
+
+void cf_v1_omp_turn_done(void *lock, int64_t ticket) {
+  turnOf(lock).Outstanding.store(ticket, std::memory_order_release);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tape/Arena.h"
+
+#include "support/Fail.h"
+#include "tape/Budget.h"
+#include "tape/Registry.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace contraflow {
+namespace {
+
+template <typename T> constexpr T roundUp(T Value, T PowerOfTwo) {
+  return (Value + (PowerOfTwo - 1)) & -PowerOfTwo;
+}
+
+// Only the arena's thread writes its counters: no read-modify-write is needed.
+void increment(std::atomic<int64_t> &Counter) {
+  Counter.store(Counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+} // namespace
+
+Arena::Arena(Arena *RootOfParent) : cf_tape{nullptr, nullptr} {
+  Root = RootOfParent ? RootOfParent : this;
+  push(0);
+  registry::add(Counters);
+}
+
+Arena::~Arena() {
+  forEachChild([](Arena &Child) { delete &Child; });
+  for (const auto &Segment : Children)
+    delete[] Segment.load();
+  registry::remove(Counters);
+  while (Current)
+    pop();
+}
+
+void *Arena::reserve(int64_t Bytes) {
+  increment(Counters.Frames);
+  // Negative sizes are dealt with where there is time for it.
+  const uint64_t Rounded = roundUp(static_cast<uint64_t>(Bytes), uint64_t{Alignment});
+  if (Bytes < 0 || Rounded > static_cast<uint64_t>(limit - top)) [[unlikely]]
+    return reserveSlow(Bytes);
+  char *Frame = top;
+  top += Rounded;
+  return Frame;
+}
+
+void *Arena::reserveSlow(int64_t Bytes) {
+  if (Bytes < 0)
+    fail(ErrorId::FrameSize, std::to_string(Bytes));
+  push(Bytes);
+  char *Frame = top;
+  top += roundUp(Bytes, Alignment);
+  return Frame;
+}
+
+void Arena::release(void *Frame) {
+  noteHighWater();
+  while (!Current->holds(Frame)) {
+    if (!Current->Below)
+      fail(ErrorId::Internal, "a frame was released that is not on this thread's tape");
+    pop();
+  }
+  top = static_cast<char *>(Frame);
+}
+
+void Arena::noteHighWater() {
+  const int64_t Used = used();
+  if (Used > Counters.HighWater.load(std::memory_order_relaxed))
+    Counters.HighWater.store(Used, std::memory_order_relaxed);
+}
+
+int64_t Arena::chunkBytesFor(int64_t FrameBytes) const {
+  const int64_t Regular = FirstChunkBytes << std::min(Depth + (Current ? 1 : 0), MostDoublings);
+  if (FrameBytes <= Regular / 2 - Chunk::HeaderBytes)
+    return Regular;
+  // Beyond any budget; rounding it up would overflow.
+  if (FrameBytes > int64_t{1} << 60)
+    budget::failToCharge(FrameBytes);
+  const int64_t Bytes = FrameBytes + Chunk::HeaderBytes;
+  return roundUp(Bytes, chunkGranule(Bytes));
+}
+
+void Arena::push(int64_t FrameBytes) {
+  Chunk *C = Pool.take(chunkBytesFor(FrameBytes));
+  C->Below = Current;
+  C->UsedBelow = Current ? used() : 0;
+  Depth += Current ? 1 : 0;
+  Current = C;
+  top = C->begin();
+  limit = C->limit();
+  increment(Counters.Chunks);
+}
+
+void Arena::pop() {
+  Chunk *C = Current;
+  Current = C->Below;
+  --Depth;
+  Pool.give(C);
+  top = limit = Current ? Current->limit() : nullptr;
+}
+
+template <typename Visitor> void Arena::forEachChild(Visitor Visit) const {
+  for (size_t S = 0; S < Children.size(); ++S) {
+    ChildSlot *Segment = Children[S].load(std::memory_order_acquire);
+    for (size_t I = 0; Segment && I < size_t{1} << S; ++I)
+      if (Arena *Child = Segment[I].load(std::memory_order_acquire))
+        Visit(*Child);
+  }
+}
+
+int64_t Arena::usedWithChildren() const {
+  int64_t Used = used();
+  forEachChild([&Used](const Arena &Child) { Used += Child.usedWithChildren(); });
+  return Used;
+}
+
+void Arena::rest() {
+  Pool.rest();
+  forEachChild([](Arena &Child) { Child.rest(); });
+}
+
+Arena &Arena::child(int Number) {
+  const auto Index = static_cast<unsigned>(Number) + 1;
+  const auto S = static_cast<unsigned>(std::bit_width(Index)) - 1;
+  ChildSlot *Segment = Children[S].load(std::memory_order_acquire);
+  if (!Segment) {
+    auto *Fresh = new ChildSlot[size_t{1} << S]();
+    if (Children[S].compare_exchange_strong(Segment, Fresh, std::memory_order_acq_rel))
+      Segment = Fresh;
+    else
+      delete[] Fresh;
+  }
+  // Of all threads only this one comes here with this number, so there is no race to make it.
+  ChildSlot &Slot = Segment[Index - (1U << S)];
+  Arena *Child = Slot.load(std::memory_order_acquire);
+  if (!Child) {
+    Child = new Arena(Root);
+    Slot.store(Child, std::memory_order_release);
+  }
+  return *Child;
+}
+
+} // namespace contraflow

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which derivative call the calling thread works for. A call is known by its root arena, the one of
+// the thread that began it; the threads of its teams work for the same call. A thread of a team may
+// begin a derivative call of its own and returns to the outer one when that has ended.
+
+#pragma once
+
+#include "tape/Arena.h"
+
+namespace contraflow {
+
+/// Null outside of derivative calls.
+Arena *currentCall();
+void setCurrentCall(Arena *Root);
+
+/// Called with the root arena when the outermost derivative call on it ends.
+void setCallEndHook(void (*Hook)(Arena *Root));
+
+} // namespace contraflow

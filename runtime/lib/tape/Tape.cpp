@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tape as derivative code sees it (abi.def), and as programs see it (runtime.h).
+
+#include "contraflow/abi.h"
+#include "contraflow/runtime.h"
+
+#include "support/Bytes.h"
+#include "support/Fail.h"
+#include "tape/Arena.h"
+#include "tape/Budget.h"
+#include "tape/DerivativeCall.h"
+#include "tape/Registry.h"
+
+#include <memory>
+
+using namespace contraflow;
+
+namespace {
+
+struct ThreadTape {
+  Arena Root;
+  int Calls = 0;          ///< derivative calls that have begun and not ended
+  Arena *Outer = nullptr; ///< the call that this thread worked for before
+};
+
+thread_local std::unique_ptr<ThreadTape> OwnTape;
+thread_local Arena *CurrentCall = nullptr;
+std::atomic<void (*)(Arena *)> CallEndHook = nullptr;
+
+} // namespace
+
+Arena *contraflow::currentCall() { return CurrentCall; }
+
+void contraflow::setCurrentCall(Arena *Root) { CurrentCall = Root; }
+
+void contraflow::setCallEndHook(void (*Hook)(Arena *)) { CallEndHook.store(Hook); }
+
+cf_tape *cf_v1_tape_begin() {
+  if (!OwnTape)
+    OwnTape = std::make_unique<ThreadTape>();
+  if (OwnTape->Calls++ == 0)
+    OwnTape->Outer = CurrentCall;
+  CurrentCall = &OwnTape->Root;
+  return &OwnTape->Root;
+}
+
+void cf_v1_tape_end(cf_tape *tape) {
+  if (!OwnTape || tape != &OwnTape->Root || OwnTape->Calls == 0)
+    fail(ErrorId::Internal, "a derivative call ends on a thread on which it did not begin");
+  if (--OwnTape->Calls > 0)
+    return;
+  Arena &Root = OwnTape->Root;
+  Root.noteHighWater();
+  if (const int64_t Left = Root.usedWithChildren())
+    fail(ErrorId::Internal, "a derivative call left " + formatBytes(Left) + " on its tape");
+  Root.rest();
+  if (const auto Hook = CallEndHook.load())
+    Hook(&Root);
+  CurrentCall = OwnTape->Outer;
+}
+
+void *cf_v1_tape_reserve(cf_tape *tape, int64_t bytes) { return Arena::of(tape)->reserve(bytes); }
+
+void cf_v1_tape_release(cf_tape *tape, void *frame) { Arena::of(tape)->release(frame); }
+
+void cf_tape_statistics(struct cf_tape_statistics *out) {
+  if (OwnTape)
+    OwnTape->Root.noteHighWater();
+  const registry::Totals Sum = registry::totals();
+  *out = {.high_water_bytes = Sum.HighWater,
+          .reserved_bytes = budget::peak(),
+          .frames = Sum.Frames,
+          .chunks = Sum.Chunks,
+          .budget_bytes = budget::limit()};
+}
+
+void cf_tape_statistics_reset() {
+  registry::reset();
+  budget::resetPeak();
+}
+
+void cf_tape_set_budget(int64_t bytes) { budget::set(bytes); }
