@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How an operation with a derivative of its own tells the core about itself. memcpy, malloc,
+// MPI_Isend and __kmpc_fork_call all come in through ConstructHandler; the core compares no names.
+//
+// Life of a call site:  facts (pure)  ->  augment (forward sweep, may replace the call, returns the
+// values that the reverse will want)  ->  adjoint (reverse sweep, gets those values back).
+
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace llvm {
+class CallBase;
+class Function;
+} // namespace llvm
+
+namespace contraflow {
+
+/// What a scalar in memory is. Bits, since a union may be several.
+enum ScalarKind : unsigned {
+  SK_Unknown = 0,
+  SK_Int = 1,
+  SK_Pointer = 2,
+  SK_Float = 4,
+  SK_Double = 8,
+  SK_LongDouble = 16,
+  SK_Half = 32,
+  SK_AnyFloat = SK_Float | SK_Double | SK_LongDouble | SK_Half,
+};
+
+/// Something a call touches: an operand's value, the memory behind an operand, the result.
+struct Place {
+  enum Kind { Value, Memory, Result, Outside } What;
+  unsigned Operand = 0;
+  static Place value(unsigned I) { return {Value, I}; }
+  static Place memory(unsigned I) { return {Memory, I}; }
+  static Place result() { return {Result, 0}; }
+  /// Another process: what is sent there matters, what comes from there varies.
+  static Place outside() { return {Outside, 0}; }
+};
+
+/// Derivatives flow from one place to another.
+struct Flow {
+  Place From, To;
+};
+
+/// User code that a call runs, with the correspondence of its parameters to the call's operands
+/// (-1: none, the construct itself provides the value).
+struct Closure {
+  llvm::Function *Body = nullptr;
+  llvm::SmallVector<int, 8> Operands;
+  bool Team = false; ///< run by several threads at once
+};
+
+/// A call that gives each thread one contiguous piece of a loop: which operands are the memory of
+/// the first and of the last iteration (before the call: of all; after it: of this thread).
+struct Division {
+  unsigned Lower, Upper;
+};
+
+/// The facts about one call that the analyses ask for.
+struct CallFacts {
+  llvm::SmallVector<Flow, 4> Flows;      ///< how derivatives move
+  llvm::SmallVector<unsigned, 4> Reads;  ///< operands whose memory is read
+  llvm::SmallVector<unsigned, 4> Writes; ///< operands whose memory is written
+  /// Operands that are either written or handles to objects the program cannot see.
+  llvm::SmallVector<unsigned, 4> Handles;
+  llvm::SmallVector<std::pair<unsigned, unsigned>, 2> SameShape;  ///< memories of equal layout
+  llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Elements; ///< memory is an array of these
+  bool FreshResult = false;                                       ///< result points to a new object
+  bool Inactive = false; ///< runs in the forward sweep only, moves nothing
+};
+
+class SweepBuilder;
+class ConstructHandler;
+
+/// The scalars of an object as seen from a pointer.
+struct MemoryLayout {
+  struct Field {
+    int64_t Offset;
+    unsigned Kinds;
+    bool Active;
+  };
+  int64_t Period = 0; ///< fields repeat with this period; 0: they do not
+  llvm::SmallVector<Field, 4> Fields;
+};
+
+/// Augmented primal and reverse of a closure or of a separately differentiated function.
+struct SplitDerivative {
+  llvm::Function *Augmented = nullptr; ///< (primal and shadow parameters..., ptr tape)
+  llvm::Function *Reverse = nullptr;   ///< (seed if the result is active, ptr frame, ptr tape)
+  llvm::SmallVector<unsigned, 4> ActiveArgs; ///< parameters whose adjoints Reverse returns
+  llvm::SmallVector<bool, 8> HasShadow;      ///< per parameter
+  llvm::Type *ActiveResult = nullptr;        ///< float type of the result if it is active
+  bool ShadowResult = false; ///< Augmented returns the shadow of its pointer result, too
+};
+
+/// One call site with a handler, from the forward sweep to the reverse.
+struct CallSite {
+  const ConstructHandler *Handler = nullptr;
+  llvm::CallBase *Anchor = nullptr;             ///< marks the place; augment may replace it
+  llvm::SmallVector<llvm::Value *, 8> Operands; ///< of the user's call
+  llvm::SmallVector<llvm::Value *, 4> Recorded; ///< values that the reverse wants back
+};
+
+class ConstructHandler {
+public:
+  virtual ~ConstructHandler() = default;
+  /// Names that the handler claims; a trailing '*' claims a prefix.
+  virtual llvm::SmallVector<llvm::StringRef, 0> callees() const = 0;
+  /// False if the call is not of the function meant, a user's own of the same name.
+  virtual bool claims(const llvm::CallBase &) const { return true; }
+  virtual CallFacts facts(const llvm::CallBase &Call) const = 0;
+  virtual std::optional<Closure> closure(const llvm::CallBase &) const { return std::nullopt; }
+  virtual std::optional<Division> division(const llvm::CallBase &) const { return std::nullopt; }
+  /// Emits the tangent beside the call.
+  virtual llvm::Error tangent(SweepBuilder &B, llvm::CallBase &Call) const = 0;
+  /// Emits what the forward sweep must do besides the call, before it. May replace the call and
+  /// then sets Site.Anchor. Adds to Site.Recorded what adjoint() will want. Default: nothing.
+  virtual llvm::Error augment(SweepBuilder &B, CallSite &Site) const;
+  /// Emits the reverse; Recalled are the recorded values, available in the reverse sweep.
+  virtual llvm::Error adjoint(SweepBuilder &B, const CallSite &Site,
+                              llvm::ArrayRef<llvm::Value *> Recalled) const = 0;
+  /// Rewrites a freshly inlined function into the form this handler's constructs are kept in.
+  virtual void canonicalise(llvm::Function &) const {}
+  /// False if the reverse of this call would emit nothing: its blocks need not be reversed.
+  virtual bool hasReverse(const llvm::CallBase &) const { return true; }
+};
+
+/// A handler's only door to the IR.
+class SweepBuilder {
+public:
+  virtual ~SweepBuilder() = default;
+  /// Calls cf_v1_<Name> in any function, declaring it when first used.
+  static llvm::CallInst *callRuntime(llvm::IRBuilderBase &B, llvm::Module &M, llvm::StringRef Name,
+                                     llvm::Type *Result, llvm::ArrayRef<llvm::Value *> Args);
+  virtual llvm::IRBuilder<> &ir() = 0;
+  /// The shadow of a pointer, or null when its memory is inactive. Forward sweep and tangent.
+  virtual llvm::Value *shadow(llvm::Value *Pointer) = 0;
+  virtual void setShadow(llvm::Value *Pointer, llvm::Value *Shadow) = 0;
+  /// True if the memory holds active floats.
+  virtual bool activeMemory(const llvm::Value *Pointer) const = 0;
+  virtual bool activeValue(const llvm::Value *V) const = 0;
+  /// Scalar kinds met in the memory behind a pointer (bits of ScalarKind).
+  virtual unsigned kinds(const llvm::Value *Pointer) const = 0;
+  /// Layout of the object behind a pointer: period in bytes (0: none) and (offset, kinds) pairs
+  /// relative to the pointer; active fields only if asked.
+  virtual MemoryLayout layout(const llvm::Value *Pointer) const = 0;
+  /// The arena of this thread, forward and reverse.
+  virtual llvm::Value *tape() = 0;
+  /// Calls cf_v1_<Name>.
+  virtual llvm::CallInst *runtime(llvm::StringRef Name, llvm::Type *Result,
+                                  llvm::ArrayRef<llvm::Value *> Args) = 0;
+  /// Reverse: the adjoint of V, which is cleared; of the float that an integer carries, too.
+  virtual llvm::Value *takeAdjoint(llvm::Value *V) = 0;
+  virtual void addAdjoint(llvm::Value *V, llvm::Value *Bar) = 0;
+  /// Tangent: of a value; zero when inactive.
+  virtual llvm::Value *tangent(llvm::Value *V) = 0;
+  virtual void setTangent(llvm::Value *V, llvm::Value *Dot) = 0;
+  /// The float type that V has or carries as an integer; null if none.
+  virtual llvm::Type *floatType(const llvm::Value *V) const = 0;
+  virtual llvm::Expected<SplitDerivative> split(llvm::Function &Body) = 0;
+  virtual llvm::Expected<llvm::Function *> tangentOf(llvm::Function &Body,
+                                                     llvm::SmallVectorImpl<bool> &HasShadow) = 0;
+  /// True if several threads may add to the shadow of this memory at once.
+  virtual bool shared(const llvm::Value *Pointer) const = 0;
+  /// Takes the call out of the function in favour of Replacement (null: none needed).
+  virtual void replaceCall(llvm::CallBase &Call, llvm::Value *Replacement) = 0;
+  /// True if this function's reverse may run on several threads (it is inside a team).
+  virtual bool inTeam() const = 0;
+};
+
+/// All handlers of this compilation, found by callee.
+class HandlerRegistry {
+public:
+  void add(std::unique_ptr<ConstructHandler> Handler);
+  const ConstructHandler *find(const llvm::CallBase &Call) const;
+  const ConstructHandler *find(llvm::StringRef Name) const;
+  void canonicalise(llvm::Function &F) const;
+
+private:
+  std::vector<std::unique_ptr<ConstructHandler>> Handlers;
+  llvm::StringMap<const ConstructHandler *> Exact;
+  std::vector<std::pair<std::string, const ConstructHandler *>> Prefixes;
+};
+
+} // namespace contraflow

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Varied and useful are the two fixed points of one transfer relation "derivatives flow from A to
+// B", read forwards and backwards. edges(I) lists the relation of one instruction; both sweeps
+// repeat over the closure until nothing changes.
+
+#include "Activity.h"
+#include "contraflow/core/Callee.h"
+#include "contraflow/core/Rule.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+Type *floatTypeOf(const Value *V, const MemoryGraph &Graph) {
+  Type *T = V->getType();
+  if (T->isFPOrFPVectorTy())
+    return T;
+  if (auto *S = dyn_cast<StructType>(T))
+    return any_of(S->elements(),
+                  [](Type *E) { return E->isFPOrFPVectorTy() || E->isAggregateType(); })
+               ? T
+               : nullptr;
+  if (auto *A = dyn_cast<ArrayType>(T))
+    return A->getElementType()->isFPOrFPVectorTy() || A->getElementType()->isAggregateType()
+               ? T
+               : nullptr;
+  if (!T->isIntegerTy() || isa<Constant>(V))
+    return nullptr;
+  unsigned Kinds = Graph.carried(V);
+  if ((Kinds & SK_Double) && T->getIntegerBitWidth() == 64)
+    return Type::getDoubleTy(T->getContext());
+  if ((Kinds & SK_Float) && T->getIntegerBitWidth() >= 32)
+    return Type::getFloatTy(T->getContext());
+  return nullptr;
+}
+
+/// One end of a flow: an SSA value or a set of memory cells.
+struct End {
+  const Value *V = nullptr;
+  SmallVector<unsigned, 4> Cells;
+  bool Always = false;
+};
+
+class ActivitySolver {
+public:
+  ActivitySolver(const ActivityQuestion &Q, const MemoryGraph &G, const HandlerRegistry &H)
+      : Q(Q), G(G), H(H), VariedCells(G.cellCount()), UsefulCells(G.cellCount()),
+        RootNodes(G.nodeCount()) {
+    Members.insert(Q.Closure.begin(), Q.Closure.end());
+  }
+  ActivityResult solve();
+
+private:
+  using Visitor = function_ref<void(const End &From, const End &To)>;
+  void edges(Instruction &I, Visitor Visit);
+  void callEdges(CallBase &I, Visitor Visit);
+  void handlerEdges(CallBase &I, const ConstructHandler &Handler, Visitor Visit);
+  void unknownEdges(CallBase &I, Visitor Visit);
+  void ruleEdges(Instruction &I, Visitor Visit);
+  void storeEdges(StoreInst &I, Visitor Visit);
+  void atomicEdges(Instruction &I, Visitor Visit);
+  End value(const Value *V) { return {V, {}, false}; }
+  End memory(const Value *Pointer, int64_t Size);
+  End place(CallBase &I, Place P);
+  bool holds(const DenseSet<const Value *> &Values, const BitVector &Cells, const End &E);
+  bool mark(DenseSet<const Value *> &Values, BitVector &Cells, const End &E);
+  void seed();
+  void seedPointer(const Value *Pointer);
+  void sweep(bool Forward);
+  void finish(ActivityResult &R);
+  void keepExternalExact(ActivityResult &R);
+  void markRootNodes(ActivityResult &R);
+
+  const ActivityQuestion &Q;
+  const MemoryGraph &G;
+  const HandlerRegistry &H;
+  SmallPtrSet<Function *, 8> Members;
+  DenseSet<const Value *> Varied, Useful;
+  BitVector VariedCells, UsefulCells, RootNodes;
+};
+
+End ActivitySolver::memory(const Value *Pointer, int64_t Size) {
+  End E;
+  G.overlapping(G.find(Pointer), Size, [&](unsigned C) {
+    if (G.kindsOfCell(C) & SK_AnyFloat)
+      E.Cells.push_back(C);
+  });
+  return E;
+}
+
+End ActivitySolver::place(CallBase &I, Place P) {
+  switch (P.What) {
+  case Place::Value:
+    return value(I.getArgOperand(P.Operand));
+  case Place::Memory:
+    return memory(I.getArgOperand(P.Operand), -1);
+  case Place::Result:
+    return value(&I);
+  case Place::Outside:
+    return {nullptr, {}, true};
+  }
+  llvm_unreachable("every place is one of four");
+}
+
+void ActivitySolver::handlerEdges(CallBase &I, const ConstructHandler &Handler, Visitor Visit) {
+  for (const Flow &F : Handler.facts(I).Flows)
+    Visit(place(I, F.From), place(I, F.To));
+  if (auto C = Handler.closure(I))
+    for (unsigned P = 0; P < C->Operands.size(); ++P)
+      if (C->Operands[P] >= 0)
+        Visit(value(I.getArgOperand(C->Operands[P])), value(C->Body->getArg(P)));
+}
+
+/// A function nobody knows may move derivatives between everything it can reach, and keep them
+/// where another call finds them.
+void ActivitySolver::unknownEdges(CallBase &I, Visitor Visit) {
+  SmallVector<End, 8> From, To;
+  for (Value *V : I.args()) {
+    if (V->getType()->isPointerTy()) {
+      From.push_back(memory(V, -1));
+      To.push_back(memory(V, -1));
+    } else {
+      From.push_back(value(V));
+    }
+  }
+  To.push_back(value(&I));
+  if (!isa<IntrinsicInst>(I) && !I.onlyReadsMemory() && !I.onlyAccessesArgMemory())
+    To.push_back({nullptr, {}, true});
+  for (const End &A : From)
+    for (const End &Z : To)
+      Visit(A, Z);
+}
+
+void ActivitySolver::callEdges(CallBase &I, Visitor Visit) {
+  if (const ConstructHandler *Handler = H.find(I))
+    return handlerEdges(I, *Handler, Visit);
+  Function *F = I.getCalledFunction();
+  if (!F || !Members.count(F)) {
+    if (findRule(I))
+      return ruleEdges(I, Visit);
+    auto *II = dyn_cast<IntrinsicInst>(&I);
+    bool Moves = II ? !II->isAssumeLikeIntrinsic() : lookupCallee(I).Kind == CalleeKind::Unknown;
+    return Moves ? unknownEdges(I, Visit) : void();
+  }
+  for (Argument &A : F->args())
+    if (A.getArgNo() < I.arg_size())
+      Visit(value(I.getArgOperand(A.getArgNo())), value(&A));
+  for (BasicBlock &B : *F)
+    if (auto *R = dyn_cast<ReturnInst>(B.getTerminator()))
+      if (R->getReturnValue())
+        Visit(value(R->getReturnValue()), value(&I));
+}
+
+void ActivitySolver::ruleEdges(Instruction &I, Visitor Visit) {
+  Rule R = findRule(I);
+  if (!R)
+    return;
+  for (unsigned Op = 0; Op < R.operands(); ++Op)
+    if (!R.isZero(Op))
+      Visit(value(I.getOperand(Op)), value(&I));
+}
+
+void ActivitySolver::storeEdges(StoreInst &I, Visitor Visit) {
+  Value *V = I.getValueOperand();
+  int64_t Size = G.layout().getTypeStoreSize(V->getType());
+  End To = memory(I.getPointerOperand(), Size);
+  Visit(value(V), To);
+  if (auto *L = dyn_cast<LoadInst>(V); L && !floatTypeOf(L, G)) // bytes of floats
+    Visit(memory(L->getPointerOperand(), Size), To);
+}
+
+/// What an exchange hands out goes where it cannot be followed.
+void ActivitySolver::atomicEdges(Instruction &I, Visitor Visit) {
+  auto *Update = dyn_cast<AtomicRMWInst>(&I);
+  Value *V = Update ? Update->getValOperand() : cast<AtomicCmpXchgInst>(I).getNewValOperand();
+  End Cells = memory(I.getOperand(0), G.layout().getTypeStoreSize(V->getType()));
+  Visit(value(V), Cells);
+  Visit(Cells, Update ? value(&I) : End{nullptr, {}, true});
+}
+
+void ActivitySolver::edges(Instruction &I, Visitor Visit) {
+  const DataLayout &DL = G.layout();
+  if (auto *L = dyn_cast<LoadInst>(&I))
+    return Visit(memory(L->getPointerOperand(), DL.getTypeStoreSize(I.getType())), value(&I));
+  if (auto *S = dyn_cast<StoreInst>(&I))
+    return storeEdges(*S, Visit);
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
+    return atomicEdges(I, Visit);
+  if (isa<CallBase>(I))
+    return callEdges(cast<CallBase>(I), Visit);
+  if (isa<SelectInst>(I)) {
+    Visit(value(I.getOperand(1)), value(&I));
+    return Visit(value(I.getOperand(2)), value(&I));
+  }
+  bool Moves = isa<PHINode>(I) || isa<FreezeInst>(I) || isa<BitCastInst>(I) || isa<TruncInst>(I) ||
+               isa<ZExtInst>(I) || isa<ExtractValueInst>(I) || isa<InsertValueInst>(I) ||
+               isa<ExtractElementInst>(I) || isa<InsertElementInst>(I) ||
+               isa<ShuffleVectorInst>(I) ||
+               (isa<BinaryOperator>(I) && I.getType()->isIntOrIntVectorTy());
+  if (!Moves)
+    return ruleEdges(I, Visit);
+  for (Value *V : I.operands())
+    Visit(value(V), value(&I));
+}
+
+bool ActivitySolver::holds(const DenseSet<const Value *> &Values, const BitVector &Cells,
+                           const End &E) {
+  if (E.Always)
+    return true;
+  if (E.V)
+    return !isa<Constant>(E.V) && Values.contains(E.V);
+  return any_of(E.Cells, [&](unsigned C) { return Cells.test(C); });
+}
+
+bool ActivitySolver::mark(DenseSet<const Value *> &Values, BitVector &Cells, const End &E) {
+  if (E.V)
+    return !isa<Constant>(E.V) && floatTypeOf(E.V, G) && Values.insert(E.V).second;
+  bool Changed = false;
+  for (unsigned C : E.Cells) {
+    Changed |= !Cells.test(C);
+    Cells.set(C);
+  }
+  return Changed;
+}
+
+void ActivitySolver::sweep(bool Forward) {
+  bool Changed = true;
+  auto Step = [&](const End &From, const End &To) {
+    if (Forward && holds(Varied, VariedCells, From))
+      Changed |= mark(Varied, VariedCells, To);
+    if (!Forward && holds(Useful, UsefulCells, To))
+      Changed |= mark(Useful, UsefulCells, From);
+  };
+  while (Changed) {
+    Changed = false;
+    for (Function *F : Q.Closure) {
+      if (Forward) {
+        for (Instruction &I : instructions(*F))
+          edges(I, Step);
+        continue;
+      }
+      for (BasicBlock &B : reverse(*F))
+        for (Instruction &I : reverse(B))
+          edges(I, Step);
+    }
+  }
+}
+
+void ActivitySolver::seedPointer(const Value *Pointer) {
+  Location At = G.find(Pointer);
+  if (!At)
+    return;
+  SmallVector<unsigned, 8> Work{G.canonical(At.Node)};
+  while (!Work.empty()) {
+    unsigned N = Work.pop_back_val();
+    if (RootNodes.test(N))
+      continue;
+    RootNodes.set(N);
+    for (auto [Offset, Cell] : G.fields(N)) {
+      unsigned C = G.canonicalCell(Cell);
+      if (G.kindsOfCell(C) & SK_AnyFloat) {
+        VariedCells.set(C);
+        UsefulCells.set(C);
+      }
+      if (auto Target = G.pointee(C))
+        Work.push_back(Target->Node);
+    }
+  }
+}
+
+void ActivitySolver::seed() {
+  for (Argument &A : Q.Root->args()) {
+    Activity Kind = Q.Spec->Args[A.getArgNo()];
+    if (Kind == Activity::Const)
+      continue;
+    if (A.getType()->isPointerTy())
+      seedPointer(&A);
+    else
+      Varied.insert(&A);
+  }
+  if (Q.Spec->Result == Activity::Const)
+    return;
+  for (BasicBlock &B : *Q.Root)
+    if (auto *R = dyn_cast<ReturnInst>(B.getTerminator()))
+      if (Value *V = R->getReturnValue(); V && !isa<Constant>(V))
+        V->getType()->isPointerTy() ? seedPointer(V) : (void)Useful.insert(V);
+}
+
+/// Memory from outside has a shadow only if the user gave one, whatever the switches say.
+void ActivitySolver::keepExternalExact(ActivityResult &R) {
+  for (unsigned N = 0; N < G.nodeCount(); ++N)
+    if (G.canonical(N) == N && G.isExternal(N))
+      for (auto [Offset, Cell] : G.fields(N)) {
+        unsigned C = G.canonicalCell(Cell);
+        if (!VariedCells.test(C) || !UsefulCells.test(C))
+          R.Cells.reset(C);
+      }
+}
+
+void ActivitySolver::finish(ActivityResult &R) {
+  R.Graph = &G;
+  R.Cells = VariedCells;
+  if (Q.AllActive) {
+    for (unsigned C = 0; C < G.cellCount(); ++C)
+      if (G.kindsOfCell(C) & SK_AnyFloat)
+        R.Cells.set(C);
+    keepExternalExact(R);
+  } else {
+    R.Cells &= UsefulCells;
+  }
+  auto Add = [&](const Value *V) {
+    if (floatTypeOf(V, G) && (Q.AllActive || (Varied.contains(V) && Useful.contains(V))))
+      R.Active.insert(V);
+  };
+  for (Function *F : Q.Closure) {
+    for (Argument &A : F->args())
+      if (F != Q.Root || Q.Spec->Args[A.getArgNo()] != Activity::Const)
+        Add(&A);
+    for (Instruction &I : instructions(*F))
+      Add(&I);
+  }
+  markRootNodes(R);
+}
+
+void ActivitySolver::markRootNodes(ActivityResult &R) {
+  R.ShadowNodes = RootNodes;
+  bool Changed = true;
+  while (Changed) {
+    Changed = false;
+    for (unsigned N = 0; N < G.nodeCount(); ++N) {
+      if (G.canonical(N) != N || R.ShadowNodes.test(N))
+        continue;
+      for (auto [Offset, Cell] : G.fields(N)) {
+        auto Target = G.pointee(Cell);
+        if (R.activeCell(Cell) || (Target && R.ShadowNodes.test(Target->Node))) {
+          R.ShadowNodes.set(N);
+          Changed = true;
+        }
+      }
+    }
+  }
+}
+
+ActivityResult ActivitySolver::solve() {
+  seed();
+  sweep(/*Forward=*/true);
+  sweep(/*Forward=*/false);
+  ActivityResult R;
+  finish(R);
+  return R;
+}
+
+bool ActivityResult::active(const Value *V) const {
+  return !isa<Constant>(V) && Active.contains(Graph->original(V));
+}
+
+bool ActivityResult::activeCell(unsigned Cell) const {
+  return Cells.test(Graph->canonicalCell(Cell));
+}
+
+bool ActivityResult::hasShadow(unsigned Node) const {
+  return ShadowNodes.test(Graph->canonical(Node));
+}
+
+bool ActivityResult::hasShadow(const Value *Pointer) const {
+  Location At = Graph->find(Pointer);
+  return At && hasShadow(At.Node);
+}
+
+bool ActivityResult::activeAt(Location At, int64_t Size) const {
+  bool Found = false;
+  Graph->overlapping(At, Size, [&](unsigned C) { Found |= activeCell(C); });
+  return Found;
+}
+
+ActivityResult computeActivity(const ActivityQuestion &Question, const MemoryGraph &Graph,
+                               const HandlerRegistry &Handlers) {
+  return ActivitySolver(Question, Graph, Handlers).solve();
+}
+
+} // namespace contraflow

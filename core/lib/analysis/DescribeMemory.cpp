@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads the instructions of a closure into the memory graph. A load or store ties a field to the
+// value that moves; arithmetic tells integers from floats in disguise; calls inside the closure
+// tie arguments to parameters; handlers speak for the calls they claim.
+
+#include "MemoryGraph.h"
+#include "contraflow/core/Callee.h"
+
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstVisitor.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+bool isCarrier(const Type *T) { return T->isIntegerTy() && T->getIntegerBitWidth() >= 16; }
+
+class Describer : public InstVisitor<Describer> {
+public:
+  Describer(MemoryGraph &Graph, const HandlerRegistry &Handlers, ArrayRef<Function *> Closure)
+      : Graph(Graph), Handlers(Handlers), Closure(Closure.begin(), Closure.end()) {}
+
+  void visitLoadInst(LoadInst &I) { access(I.getPointerOperand(), &I); }
+  void visitStoreInst(StoreInst &I) { access(I.getPointerOperand(), I.getValueOperand()); }
+  void visitAtomicRMWInst(AtomicRMWInst &I) {
+    access(I.getPointerOperand(), I.getValOperand());
+    tie(&I, I.getValOperand());
+  }
+  void visitAtomicCmpXchgInst(AtomicCmpXchgInst &I) {
+    access(I.getPointerOperand(), I.getNewValOperand());
+    access(I.getPointerOperand(), I.getCompareOperand());
+  }
+  void visitGetElementPtrInst(GetElementPtrInst &I);
+  void visitPHINode(PHINode &I) {
+    for (Value *V : I.incoming_values())
+      tie(&I, V);
+  }
+  void visitSelectInst(SelectInst &I) {
+    tie(&I, I.getTrueValue());
+    tie(&I, I.getFalseValue());
+  }
+  void visitFreezeInst(FreezeInst &I) { tie(&I, I.getOperand(0)); }
+  void visitCastInst(CastInst &I);
+  void visitBinaryOperator(BinaryOperator &I);
+  void visitReturnInst(ReturnInst &I);
+  void visitCallBase(CallBase &I);
+  void visitExtractValueInst(ExtractValueInst &I);
+  void visitInsertValueInst(InsertValueInst &I);
+  void visitInstruction(Instruction &) {}
+
+private:
+  void access(Value *Pointer, Value *V);
+  void tie(Value *A, Value *B);
+  int64_t offsetIn(Type *T, ArrayRef<unsigned> Indices);
+  void applyFacts(CallBase &I, const CallFacts &Facts);
+  void bindClosure(CallBase &I, const Closure &C);
+
+  MemoryGraph &Graph;
+  const HandlerRegistry &Handlers;
+  SmallPtrSet<Function *, 8> Closure;
+};
+
+void Describer::access(Value *Pointer, Value *V) {
+  Location At = Graph.locate(Pointer);
+  if (!At)
+    return;
+  Type *T = V->getType();
+  if (T->isAggregateType())
+    return Graph.unifyLocations(At, Graph.aggregate(V));
+  if (auto *Vec = dyn_cast<FixedVectorType>(T)) {
+    int64_t Size = Graph.layout().getTypeStoreSize(Vec->getElementType());
+    for (unsigned I = 0; I < Vec->getNumElements(); ++I)
+      Graph.addKind(Graph.fieldCell({At.Node, At.Offset + I * Size}), kindOfType(T));
+    return;
+  }
+  unsigned Field = Graph.fieldCell(At);
+  Graph.addKind(Field, kindOfType(T));
+  if (T->isPointerTy()) {
+    if (Location Target = Graph.locate(V))
+      Graph.pointTo(Field, Target);
+  } else if (isCarrier(T) && !isa<Constant>(V)) {
+    Graph.unifyCells(Field, Graph.cellOf(V));
+  } else if (T->isIntegerTy() && T->getIntegerBitWidth() < 16) {
+    Graph.addKind(Field, SK_Int);
+  }
+}
+
+void Describer::tie(Value *A, Value *B) {
+  Type *T = A->getType();
+  if (T->isPointerTy()) {
+    if (Location To = Graph.locate(B))
+      Graph.pointTo(Graph.cellOf(A), To);
+  } else if (isCarrier(T) && !isa<Constant>(B)) {
+    Graph.unifyCells(Graph.cellOf(A), Graph.cellOf(B));
+  } else if (T->isAggregateType() && !isa<Constant>(B)) {
+    Graph.unifyLocations(Graph.aggregate(A), Graph.aggregate(B));
+  }
+}
+
+void Describer::visitGetElementPtrInst(GetElementPtrInst &I) {
+  if (!I.getType()->isPointerTy())
+    return;
+  Location At = Graph.locate(I.getPointerOperand());
+  if (!At)
+    return;
+  unsigned Bits = Graph.layout().getIndexTypeSizeInBits(I.getType());
+  SmallMapVector<Value *, APInt, 4> Variable;
+  APInt Constant(Bits, 0);
+  if (!cast<GEPOperator>(I).collectOffset(Graph.layout(), Bits, Variable, Constant))
+    return Graph.fold(At, 1);
+  for (auto &[Index, Scale] : Variable) {
+    Graph.fold(At, Scale.getSExtValue());
+    if (isCarrier(Index->getType()) && !isa<llvm::Constant>(Index))
+      Graph.addKind(Graph.cellOf(Index), SK_Int);
+  }
+  Graph.pointTo(Graph.cellOf(&I), {At.Node, At.Offset + Constant.getSExtValue()});
+}
+
+void Describer::visitCastInst(CastInst &I) {
+  Value *From = I.getOperand(0);
+  Type *To = I.getType();
+  if (isa<BitCastInst>(I)) {
+    if (isCarrier(To) && From->getType()->isFloatingPointTy())
+      Graph.addKind(Graph.cellOf(&I), kindOfType(From->getType()));
+    else if (isCarrier(From->getType()) && To->isFloatingPointTy() && !isa<Constant>(From))
+      Graph.addKind(Graph.cellOf(From), kindOfType(To));
+    return;
+  }
+  if (isa<TruncInst>(I) || isa<ZExtInst>(I)) { // floats cross a fork as the low half of an i64
+    if (isCarrier(To) && isCarrier(From->getType()) && !isa<Constant>(From))
+      Graph.unifyCells(Graph.cellOf(&I), Graph.cellOf(From));
+    return;
+  }
+  if (isa<PtrToIntInst>(I) && isCarrier(To)) {
+    if (Location At = Graph.locate(From))
+      Graph.pointTo(Graph.cellOf(&I), At);
+  } else if (isa<IntToPtrInst>(I) && isCarrier(From->getType()) && !isa<Constant>(From)) {
+    Graph.unifyCells(Graph.cellOf(&I), Graph.cellOf(From));
+  } else if ((isa<SExtInst>(I) || isa<SIToFPInst>(I) || isa<UIToFPInst>(I)) &&
+             isCarrier(From->getType()) && !isa<Constant>(From)) {
+    Graph.addKind(Graph.cellOf(From), SK_Int);
+  }
+}
+
+void Describer::visitBinaryOperator(BinaryOperator &I) {
+  if (!isCarrier(I.getType()))
+    return;
+  auto Op = I.getOpcode();
+  bool Bitwise = Op == Instruction::And || Op == Instruction::Or || Op == Instruction::Xor ||
+                 Op == Instruction::LShr || Op == Instruction::Shl;
+  if (Bitwise)
+    return;
+  Graph.addKind(Graph.cellOf(&I), SK_Int);
+}
+
+void Describer::visitReturnInst(ReturnInst &I) {
+  Value *V = I.getReturnValue();
+  if (!V || isa<Constant>(V))
+    return;
+  Function *F = I.getFunction();
+  if (V->getType()->isPointerTy()) {
+    if (Location To = Graph.locate(V))
+      Graph.pointTo(Graph.returnCell(F), To);
+  } else if (isCarrier(V->getType())) {
+    Graph.unifyCells(Graph.returnCell(F), Graph.cellOf(V));
+  } else if (V->getType()->isAggregateType()) {
+    Graph.unifyLocations(Graph.returnAggregate(F), Graph.aggregate(V));
+  }
+}
+
+int64_t Describer::offsetIn(Type *T, ArrayRef<unsigned> Indices) {
+  int64_t Offset = 0;
+  for (unsigned Index : Indices) {
+    if (auto *S = dyn_cast<StructType>(T)) {
+      Offset += Graph.layout().getStructLayout(S)->getElementOffset(Index);
+      T = S->getElementType(Index);
+    } else {
+      T = cast<ArrayType>(T)->getElementType();
+      Offset += Index * int64_t(Graph.layout().getTypeAllocSize(T));
+    }
+  }
+  return Offset;
+}
+
+void Describer::visitExtractValueInst(ExtractValueInst &I) {
+  Location At = Graph.aggregate(I.getAggregateOperand());
+  At.Offset += offsetIn(I.getAggregateOperand()->getType(), I.getIndices());
+  Type *T = I.getType();
+  if (T->isAggregateType())
+    return Graph.unifyLocations(At, Graph.aggregate(&I));
+  unsigned Field = Graph.fieldCell(At);
+  Graph.addKind(Field, kindOfType(T));
+  if (T->isPointerTy())
+    Graph.pointTo(Field, Graph.locate(&I));
+  else if (isCarrier(T))
+    Graph.unifyCells(Field, Graph.cellOf(&I));
+}
+
+void Describer::visitInsertValueInst(InsertValueInst &I) {
+  if (!isa<Constant>(I.getAggregateOperand()))
+    Graph.unifyLocations(Graph.aggregate(&I), Graph.aggregate(I.getAggregateOperand()));
+  Location At = Graph.aggregate(&I);
+  At.Offset += offsetIn(I.getType(), I.getIndices());
+  Value *V = I.getInsertedValueOperand();
+  Type *T = V->getType();
+  if (T->isAggregateType()) {
+    if (!isa<Constant>(V))
+      Graph.unifyLocations(At, Graph.aggregate(V));
+    return;
+  }
+  unsigned Field = Graph.fieldCell(At);
+  Graph.addKind(Field, kindOfType(T));
+  if (T->isPointerTy()) {
+    if (Location To = Graph.locate(V))
+      Graph.pointTo(Field, To);
+  } else if (isCarrier(T) && !isa<Constant>(V)) {
+    Graph.unifyCells(Field, Graph.cellOf(V));
+  }
+}
+
+void Describer::bindClosure(CallBase &I, const contraflow::Closure &C) {
+  for (unsigned P = 0; P < C.Operands.size(); ++P)
+    if (C.Operands[P] >= 0)
+      tie(C.Body->getArg(P), I.getArgOperand(C.Operands[P]));
+}
+
+void Describer::applyFacts(CallBase &I, const CallFacts &Facts) {
+  for (auto [A, B] : Facts.SameShape)
+    Graph.unifyLocations(Graph.locate(I.getArgOperand(A)), Graph.locate(I.getArgOperand(B)));
+  for (auto [Operand, Kind] : Facts.Elements)
+    if (Location At = Graph.locate(I.getArgOperand(Operand))) {
+      Graph.fold(At, widthOfKinds(Kind));
+      Graph.addKind(Graph.fieldCell(At), Kind);
+    }
+}
+
+void Describer::visitCallBase(CallBase &I) {
+  Function *F = I.getCalledFunction();
+  if (const ConstructHandler *H = Handlers.find(I)) {
+    applyFacts(I, H->facts(I));
+    if (auto C = H->closure(I))
+      bindClosure(I, *C);
+    return;
+  }
+  if (passesPointer(I)) {
+    tie(&I, I.getArgOperand(0));
+    if (I.getIntrinsicID() == Intrinsic::ptrmask)
+      Graph.fold(Graph.locate(&I), 1);
+  }
+  if (!F || !Closure.count(F))
+    return;
+  for (Argument &A : F->args())
+    if (A.getArgNo() < I.arg_size())
+      tie(&A, I.getArgOperand(A.getArgNo()));
+  if (I.getType()->isPointerTy())
+    Graph.unifyCells(Graph.cellOf(&I), Graph.returnCell(F));
+  else if (isCarrier(I.getType()))
+    Graph.unifyCells(Graph.cellOf(&I), Graph.returnCell(F));
+  else if (I.getType()->isAggregateType())
+    Graph.unifyLocations(Graph.aggregate(&I), Graph.returnAggregate(F));
+}
+
+} // namespace
+
+bool passesPointer(const CallBase &Call) {
+  return is_contained({Intrinsic::threadlocal_address, Intrinsic::ptrmask,
+                       Intrinsic::ptr_annotation, Intrinsic::launder_invariant_group,
+                       Intrinsic::strip_invariant_group, Intrinsic::ssa_copy},
+                      Call.getIntrinsicID());
+}
+
+/// Integer arithmetic whose result is a float in disguise had floats for operands; differentiation
+/// has to see them.
+static bool spreadKinds(MemoryGraph &Graph, Instruction &I) {
+  if (!isCarrier(I.getType()) || !isa<BinaryOperator, IntrinsicInst>(I))
+    return false;
+  unsigned Kinds = Graph.carried(&I) & (SK_Float | SK_Double);
+  bool Changed = false;
+  for (Value *V : I.operands()) {
+    if (!isCarrier(V->getType()) || isa<Constant>(V) || (Graph.carried(V) & Kinds) == Kinds)
+      continue;
+    Graph.addKind(Graph.cellOf(V), Kinds);
+    Changed = true;
+  }
+  return Changed;
+}
+
+void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
+                    const HandlerRegistry &Handlers) {
+  Describer D(Graph, Handlers, Closure);
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F))
+      D.visit(I);
+  bool Changed = true;
+  while (Changed) {
+    Changed = false;
+    for (Function *F : Closure)
+      for (Instruction &I : instructions(*F))
+        Changed |= spreadKinds(Graph, I);
+  }
+}
+
+} // namespace contraflow

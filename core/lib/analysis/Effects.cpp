@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects writes once per closure and compares a load with each of them at the level of objects:
+// alias analysis of two pointers in a loop speaks of one iteration only, so it is asked about the
+// objects that they may point into in any iteration. Between activations of a function, only types
+// and objects that are one for all of them tell pointers apart.
+
+#include "Effects.h"
+#include "contraflow/core/Callee.h"
+
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/TypeBasedAliasAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+void WriteSet::add(Instruction &I, Value *Pointer, const MemoryGraph &Graph) {
+  if (Location At = Graph.find(Pointer))
+    All.push_back({&I, Pointer, At.Node});
+}
+
+/// Pointers through which a call may write. Freeing active memory waits for the reverse sweep.
+static SmallVector<Value *, 4> writtenBy(CallBase &Call, const ActivityResult &Activity,
+                                         const HandlerRegistry &Handlers) {
+  SmallVector<Value *, 4> Out;
+  CalleeInfo Info = lookupCallee(Call);
+  if (Info.Kind == CalleeKind::Free) {
+    if (!Activity.hasShadow(Call.getArgOperand(0)))
+      Out.push_back(Call.getArgOperand(0));
+    return Out;
+  }
+  if (const ConstructHandler *H = Handlers.find(Call)) {
+    for (unsigned Operand : H->facts(Call).Writes)
+      Out.push_back(Call.getArgOperand(Operand));
+    const MemoryGraph &Graph = Activity.memory();
+    for (unsigned Operand : H->facts(Call).Handles)
+      if (Location At = Graph.find(Call.getArgOperand(Operand));
+          At && (!Graph.fields(At.Node).empty() || !Graph.isExternal(At.Node)))
+        Out.push_back(Call.getArgOperand(Operand));
+    return Out;
+  }
+  if (!Call.onlyReadsMemory() && !isa<DbgInfoIntrinsic>(Call) && !Call.isLifetimeStartOrEnd() &&
+      Info.Kind != CalleeKind::Allocate)
+    copy_if(Call.args(), std::back_inserter(Out),
+            [](Value *V) { return V->getType()->isPointerTy(); });
+  return Out;
+}
+
+void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activity,
+                       const HandlerRegistry &Handlers) {
+  const MemoryGraph &Graph = Activity.memory();
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F)) {
+      if (auto *A = dyn_cast<AllocaInst>(&I); A && F != Closure.front() && A->isStaticAlloca())
+        if (Location At = Graph.find(A))
+          Transient.insert(At.Node);
+      if (auto *S = dyn_cast<StoreInst>(&I))
+        add(I, S->getPointerOperand(), Graph);
+      else if (auto *A = dyn_cast<AtomicRMWInst>(&I))
+        add(I, A->getPointerOperand(), Graph);
+      else if (auto *X = dyn_cast<AtomicCmpXchgInst>(&I))
+        add(I, X->getPointerOperand(), Graph);
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (Call && !is_contained(Closure, Call->getCalledFunction()))
+        for (Value *Pointer : writtenBy(*Call, Activity, Handlers))
+          add(I, Pointer, Graph);
+    }
+}
+
+void WriteSet::moved(const Instruction &Old, Instruction &New) {
+  for (Write &W : All)
+    if (W.At == &Old)
+      W.At = &New;
+}
+
+/// Memory that no two activations of a function have in common.
+static bool isOneObject(const Value *V) { return isa<GlobalVariable>(V) || isNoAliasCall(V); }
+
+bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *Pointer,
+                            Time When) {
+  AAMDNodes WriteTags = isa<CallBase>(W.At) ? AAMDNodes() : W.At->getAAMetadata();
+  AAMDNodes LoadTags = Load.getAAMetadata();
+  if (When != Time::Loop) {
+    WriteTags.Scope = WriteTags.NoAlias = nullptr;
+    LoadTags.Scope = LoadTags.NoAlias = nullptr;
+  }
+  auto Meet = [&](const Value *Read, const Value *Written) {
+    return AA.alias(MemoryLocation::getBeforeOrAfter(Read, LoadTags),
+                    MemoryLocation::getBeforeOrAfter(Written, WriteTags)) != AliasResult::NoAlias;
+  };
+  SmallVector<const Value *, 4> Read, Written;
+  getUnderlyingObjects(Pointer, Read, nullptr, 0);
+  getUnderlyingObjects(W.Pointer, Written, nullptr, 0);
+  bool Comparable =
+      W.At->getFunction() == Load.getFunction() &&
+      (When != Time::Ever || (all_of(Read, isOneObject) && all_of(Written, isOneObject)));
+  if (Comparable)
+    return any_of(Read,
+                  [&](auto *R) { return any_of(Written, [&](auto *V) { return Meet(R, V); }); });
+  TypeBasedAAResult ByType(/*UsingTypeSanitizer=*/false);
+  SimpleAAQueryInfo Query(AA);
+  return ByType.alias(MemoryLocation::getBeforeOrAfter(Pointer, LoadTags),
+                      MemoryLocation::getBeforeOrAfter(Pointer, WriteTags), Query,
+                      nullptr) != AliasResult::NoAlias;
+}
+
+bool StableMemory::mayConflict(const WriteSet::Write &W, Instruction &Load, Value *Pointer,
+                               Time When) {
+  const MemoryGraph &G = Activity.memory();
+  unsigned LoadNode = G.find(Pointer).Node, WriteNode = G.canonical(W.Node);
+  LoadNode = G.canonical(LoadNode);
+  bool BothOutside = G.isExternal(LoadNode) && G.isExternal(WriteNode) &&
+                     Activity.hasShadow(LoadNode) == Activity.hasShadow(WriteNode);
+  return (LoadNode == WriteNode || BothOutside) && mayAlias(W, Load, Pointer, When);
+}
+
+bool StableMemory::mayFollow(Instruction &Load, Instruction &Write) {
+  return isPotentiallyReachable(&Load, &Write, nullptr, &DT, &LI);
+}
+
+bool StableMemory::isStable(Instruction &Load, Value *Pointer, bool CallerFollows) {
+  Location At = Activity.memory().find(Pointer);
+  if (!At)
+    return isa<Constant>(Pointer);
+  if (Writes.isTransient(At.Node))
+    return false;
+  if (Load.hasMetadata(LLVMContext::MD_invariant_load))
+    return true;
+  Time When = CallerFollows ? Time::Ever : Time::Activation;
+  for (const WriteSet::Write &W : Writes.writes()) {
+    if (!mayConflict(W, Load, Pointer, When))
+      continue;
+    bool SameFunction = W.At->getFunction() == Load.getFunction();
+    if (!SameFunction || CallerFollows || mayFollow(Load, *W.At))
+      return false;
+  }
+  return true;
+}
+
+/// True if the loop calls a function whose writes are elsewhere: generated functions are internal.
+static bool callsOut(const Loop &L) {
+  auto IsInternal = [](const Use &U) {
+    auto *F = dyn_cast<Function>(U.get());
+    return F && F->hasLocalLinkage();
+  };
+  for (BasicBlock *Block : L.blocks())
+    for (Instruction &I : *Block)
+      if (isa<CallBase>(I) && any_of(I.operands(), IsInternal))
+        return true;
+  return false;
+}
+
+/// True if a promise that pointers differ is made inside the loop, for one iteration.
+static bool promisesInside(const Loop &L) {
+  for (BasicBlock *Block : L.blocks())
+    for (Instruction &I : *Block)
+      if (isa<NoAliasScopeDeclInst>(I))
+        return true;
+  return false;
+}
+
+bool StableMemory::isUnchangedIn(const Loop &L, Instruction &Load, Value *Pointer) {
+  Location At = Activity.memory().find(Pointer);
+  if (!At)
+    return isa<Constant>(Pointer);
+  bool Out = callsOut(L);
+  Time Inside = promisesInside(L) ? Time::Activation : Time::Loop;
+  return none_of(Writes.writes(), [&](const WriteSet::Write &W) {
+    if (Out)
+      return mayConflict(W, Load, Pointer, Time::Ever);
+    return L.contains(W.At) && mayConflict(W, Load, Pointer, Inside);
+  });
+}
+
+} // namespace contraflow

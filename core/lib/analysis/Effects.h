@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory effects: will a load give the same value again in the reverse sweep? It will if nothing
+// that may run after it, forwards, can write to the same place; the reverse sweep itself writes
+// shadows only.
+//
+// Two different objects from outside may be one and the same (arguments can alias), unless type
+// information or alias analysis tells them apart, or one has a shadow and the other has not: memory
+// declared inactive does not overlap active memory.
+
+#pragma once
+
+#include "Activity.h"
+
+#include "llvm/IR/ValueHandle.h"
+
+namespace llvm {
+class AAResults;
+class Loop;
+class LoopInfo;
+class DominatorTree;
+} // namespace llvm
+
+namespace contraflow {
+
+/// Everything in a closure that may write to memory, by object.
+class WriteSet {
+public:
+  struct Write {
+    llvm::Instruction *At;
+    llvm::WeakTrackingVH Pointer;
+    unsigned Node;
+  };
+  void collect(llvm::ArrayRef<llvm::Function *> Closure, const ActivityResult &Activity,
+               const HandlerRegistry &Handlers);
+  llvm::ArrayRef<Write> writes() const { return All; }
+  /// What Old did is done by New now.
+  void moved(const llvm::Instruction &Old, llvm::Instruction &New);
+  /// True if the object lies on the stack of a function whose reverse is another one: it is gone by
+  /// then.
+  bool isTransient(unsigned Node) const { return Transient.contains(Node); }
+
+private:
+  void add(llvm::Instruction &I, llvm::Value *Pointer, const MemoryGraph &Graph);
+  llvm::SmallVector<Write, 32> All;
+  llvm::DenseSet<unsigned> Transient;
+};
+
+/// Answers for the loads of one function.
+class StableMemory {
+public:
+  StableMemory(const WriteSet &Writes, const ActivityResult &Activity, llvm::AAResults &AA,
+               const llvm::LoopInfo &LI, const llvm::DominatorTree &DT)
+      : Writes(Writes), Activity(Activity), AA(AA), LI(LI), DT(DT) {}
+
+  /// True if the memory read by Load (whose primal pointer is Pointer) stays as it is until the
+  /// reverse sweep is over. CallerFollows: the caller runs on before the reverse sweep begins.
+  bool isStable(llvm::Instruction &Load, llvm::Value *Pointer, bool CallerFollows);
+  /// As isStable, but only while the loop (null: the function) runs.
+  bool isUnchangedIn(const llvm::Loop &L, llvm::Instruction &Load, llvm::Value *Pointer);
+
+private:
+  /// When a write runs: while the loop runs that is asked about (scopes that alias analysis trusts
+  /// hold that long), in the same activation of the function, or in any activation.
+  enum class Time { Loop, Activation, Ever };
+  bool mayConflict(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer,
+                   Time When);
+  bool mayAlias(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer, Time When);
+  bool mayFollow(llvm::Instruction &Load, llvm::Instruction &Write);
+
+  const WriteSet &Writes;
+  const ActivityResult &Activity;
+  llvm::AAResults &AA;
+  const llvm::LoopInfo &LI;
+  const llvm::DominatorTree &DT;
+};
+
+} // namespace contraflow

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The union-find part of the memory graph: cells (scalars) and nodes (objects). Merging two nodes
+// at a shift moves the fields of one into the other; a field that meets another is unified with
+// it, which may merge further nodes. Every merge removes a node or a cell, so the work is bounded.
+
+#include "MemoryGraph.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <numeric>
+
+using namespace llvm;
+
+namespace contraflow {
+
+int64_t widthOfKinds(unsigned Kinds) {
+  if (Kinds & SK_LongDouble)
+    return 16;
+  if (Kinds & (SK_Double | SK_Pointer))
+    return 8;
+  if (Kinds & SK_Float)
+    return 4;
+  return Kinds & SK_Half ? 2 : 1;
+}
+
+unsigned kindOfType(const Type *T) {
+  T = T->getScalarType();
+  if (T->isDoubleTy())
+    return SK_Double;
+  if (T->isFloatTy())
+    return SK_Float;
+  if (T->isHalfTy() || T->isBFloatTy())
+    return SK_Half;
+  if (T->isFloatingPointTy())
+    return SK_LongDouble;
+  return T->isPointerTy() ? SK_Pointer : SK_Unknown;
+}
+
+unsigned MemoryGraph::newCell() {
+  Cells.push_back({static_cast<unsigned>(Cells.size()), SK_Unknown, {}});
+  return Cells.size() - 1;
+}
+
+unsigned MemoryGraph::newNode() {
+  Nodes.emplace_back();
+  Nodes.back().Parent = Nodes.size() - 1;
+  return Nodes.size() - 1;
+}
+
+unsigned MemoryGraph::findCell(unsigned C) const {
+  while (Cells[C].Parent != C)
+    C = Cells[C].Parent;
+  return C;
+}
+
+Location MemoryGraph::resolve(Location At) const {
+  while (Nodes[At.Node].Parent != At.Node) {
+    At.Offset += Nodes[At.Node].Shift;
+    At.Node = Nodes[At.Node].Parent;
+  }
+  At.Offset = wrap(Nodes[At.Node], At.Offset);
+  return At;
+}
+
+unsigned MemoryGraph::canonical(unsigned Node) const {
+  while (Nodes[Node].Parent != Node)
+    Node = Nodes[Node].Parent;
+  return Node;
+}
+
+int64_t MemoryGraph::wrap(const Node &N, int64_t Offset) const {
+  if (!N.Period)
+    return Offset;
+  int64_t Rest = Offset % N.Period;
+  return Rest < 0 ? Rest + N.Period : Rest;
+}
+
+const Value *MemoryGraph::original(const Value *V) const {
+  auto It = Aliases.find(V);
+  return It == Aliases.end() ? V : It->second;
+}
+
+unsigned MemoryGraph::cellOf(const Value *V) {
+  V = original(V);
+  auto [It, New] = ValueCells.try_emplace(V, 0);
+  if (New)
+    It->second = newCell();
+  return findCell(It->second);
+}
+
+unsigned MemoryGraph::returnCell(const Function *F) {
+  auto [It, New] = ReturnCells.try_emplace(F, 0);
+  if (New)
+    It->second = newCell();
+  return findCell(It->second);
+}
+
+Location MemoryGraph::returnAggregate(const Function *F) {
+  auto [It, New] = ReturnNodes.try_emplace(F, 0);
+  if (New)
+    It->second = newNode();
+  return resolve({It->second, 0});
+}
+
+Location MemoryGraph::aggregate(const Value *V) {
+  auto [It, New] = ValueNodes.try_emplace(original(V), 0);
+  if (New)
+    It->second = newNode();
+  return resolve({It->second, 0});
+}
+
+const Value *MemoryGraph::globalBase(const Value *V, int64_t &Offset) const {
+  APInt Bytes(DL.getIndexTypeSizeInBits(V->getType()), 0);
+  const Value *Base = V->stripAndAccumulateConstantOffsets(DL, Bytes, /*AllowNonInbounds=*/true);
+  Offset = Bytes.getSExtValue();
+  return isa<GlobalVariable>(Base) ? Base : nullptr;
+}
+
+Location MemoryGraph::constantLocation(const Value *V) {
+  int64_t Offset = 0;
+  const Value *Base = globalBase(V, Offset);
+  if (!Base)
+    return {};
+  auto [It, New] = ValueNodes.try_emplace(Base, 0);
+  if (New) {
+    unsigned N = newNode();
+    It->second = N;
+    Nodes[N].External = true;
+  }
+  return resolve({It->second, Offset});
+}
+
+Location MemoryGraph::locate(const Value *Pointer) {
+  if (isa<Constant>(Pointer))
+    return constantLocation(Pointer);
+  unsigned C = cellOf(Pointer);
+  Cells[C].Kinds |= SK_Pointer;
+  if (!Cells[C].Target) {
+    unsigned N = newNode();
+    Cells[C].Target = {N, 0};
+  }
+  return resolve(Cells[C].Target);
+}
+
+Location MemoryGraph::find(const Value *Pointer) const {
+  if (isa<Constant>(Pointer)) {
+    int64_t Offset = 0;
+    auto Found = ValueNodes.find(globalBase(Pointer, Offset));
+    return Found == ValueNodes.end() ? Location() : resolve({Found->second, Offset});
+  }
+  auto It = ValueCells.find(original(Pointer));
+  if (It == ValueCells.end())
+    return {};
+  const Cell &C = Cells[findCell(It->second)];
+  return C.Target ? resolve(C.Target) : Location();
+}
+
+unsigned MemoryGraph::fieldCell(Location At) {
+  At = resolve(At);
+  auto [It, New] = Nodes[At.Node].Fields.try_emplace(At.Offset, 0);
+  if (New)
+    It->second = newCell();
+  return findCell(It->second);
+}
+
+void MemoryGraph::pointTo(unsigned C, Location Target) {
+  C = findCell(C);
+  Cells[C].Kinds |= SK_Pointer;
+  if (!Target)
+    return;
+  if (Cells[C].Target)
+    unifyLocations(Cells[C].Target, Target);
+  else
+    Cells[C].Target = Target;
+}
+
+void MemoryGraph::unifyCells(unsigned A, unsigned B) {
+  A = findCell(A);
+  B = findCell(B);
+  if (A == B)
+    return;
+  Cells[B].Parent = A;
+  Cells[A].Kinds |= Cells[B].Kinds;
+  Location Ta = Cells[A].Target, Tb = Cells[B].Target;
+  if (Ta && Tb)
+    unifyLocations(Ta, Tb);
+  else if (Tb)
+    Cells[A].Target = Tb;
+}
+
+void MemoryGraph::unifyLocations(Location A, Location B) {
+  if (!A || !B)
+    return;
+  A = resolve(A);
+  B = resolve(B);
+  if (A.Node != B.Node)
+    return mergeNodes(A, B);
+  if (A.Offset != B.Offset)
+    refold(A.Node, A.Offset - B.Offset);
+}
+
+void MemoryGraph::mergeNodes(Location Keep, Location Gone) {
+  Node &G = Nodes[Gone.Node];
+  auto Fields = std::move(G.Fields);
+  G.Fields.clear();
+  G.Parent = Keep.Node;
+  G.Shift = Keep.Offset - Gone.Offset;
+  int64_t Shift = G.Shift, Period = G.Period;
+  Nodes[Keep.Node].External |= G.External;
+  if (Period)
+    refold(Keep.Node, Period);
+  for (auto [Offset, C] : Fields)
+    unifyCells(fieldCell({Keep.Node, Offset + Shift}), C);
+}
+
+void MemoryGraph::refold(unsigned N, int64_t Stride) {
+  N = canonical(N);
+  int64_t Period = std::gcd(Nodes[N].Period, Stride);
+  if (Period == Nodes[N].Period || Period == 0)
+    return;
+  Nodes[N].Period = Period;
+  auto Fields = std::move(Nodes[N].Fields);
+  Nodes[N].Fields.clear();
+  for (auto [Offset, C] : Fields)
+    unifyCells(fieldCell({N, Offset}), C);
+}
+
+void MemoryGraph::fold(Location At, int64_t Stride) {
+  if (At && Stride)
+    refold(At.Node, Stride);
+}
+
+void MemoryGraph::markExternal(Location At) {
+  if (!At)
+    return;
+  SmallVector<unsigned, 8> Work{canonical(At.Node)};
+  while (!Work.empty()) {
+    unsigned N = Work.pop_back_val();
+    if (Nodes[N].External)
+      continue;
+    Nodes[N].External = true;
+    for (auto [Offset, C] : Nodes[N].Fields)
+      if (Location T = Cells[findCell(C)].Target)
+        Work.push_back(canonical(T.Node));
+  }
+}
+
+const std::map<int64_t, unsigned> &MemoryGraph::fields(unsigned Node) const {
+  return Nodes[canonical(Node)].Fields;
+}
+
+std::optional<Location> MemoryGraph::pointee(unsigned C) const {
+  Location T = Cells[findCell(C)].Target;
+  if (!T)
+    return std::nullopt;
+  return resolve(T);
+}
+
+void MemoryGraph::overlapping(Location At, int64_t Size, function_ref<void(unsigned)> Visit) const {
+  if (!At)
+    return;
+  At = resolve(At);
+  const Node &N = Nodes[At.Node];
+  bool All = Size < 0 || (N.Period && Size >= N.Period);
+  for (auto [Offset, C] : N.Fields) {
+    int64_t Width = widthOfKinds(Cells[findCell(C)].Kinds);
+    bool Meets = Offset < At.Offset + Size && At.Offset < Offset + Width;
+    if (!Meets && N.Period) // the range or the field may wrap around
+      Meets = (Offset + N.Period < At.Offset + Size) || (At.Offset + N.Period < Offset + Width);
+    if (All || Meets)
+      Visit(findCell(C));
+  }
+}
+
+unsigned MemoryGraph::kindsAt(Location At, int64_t Size) const {
+  unsigned Kinds = 0;
+  overlapping(At, Size, [&](unsigned C) { Kinds |= Cells[C].Kinds; });
+  return Kinds;
+}
+
+unsigned MemoryGraph::kindsOf(unsigned Node) const { return kindsAt({canonical(Node), 0}, -1); }
+
+unsigned MemoryGraph::carried(const Value *V) const {
+  auto It = ValueCells.find(original(V));
+  return It == ValueCells.end() ? unsigned(SK_Unknown) : Cells[findCell(It->second)].Kinds;
+}
+
+void MemoryGraph::print(raw_ostream &OS) const {
+  for (unsigned N = 0; N < Nodes.size(); ++N) {
+    if (Nodes[N].Parent != N || Nodes[N].Fields.empty())
+      continue;
+    OS << "node " << N << (Nodes[N].External ? " external" : "") << " period " << Nodes[N].Period
+       << "\n";
+    for (auto [Offset, C] : Nodes[N].Fields) {
+      const Cell &F = Cells[findCell(C)];
+      OS << "  +" << Offset << ": kinds " << F.Kinds;
+      if (F.Target)
+        OS << " -> node " << resolve(F.Target).Node << " +" << resolve(F.Target).Offset;
+      OS << "\n";
+    }
+  }
+}
+
+} // namespace contraflow

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits the scalar evolution of each address into: the worksharing loop's stride, the extent
+// covered by the loops inside, the thread's first iteration times the stride, and a base. The base
+// must be the same on every thread.
+
+#include "Sharing.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+bool isZero(const Value &V) {
+  auto *C = dyn_cast<ConstantInt>(&V);
+  return C && C->isZero();
+}
+
+class Sharer {
+public:
+  Sharer(const SharingQuestions &Q, LoopInfo &LI, DominatorTree &DT, ScalarEvolution &SE)
+      : Q(Q), LI(LI), DT(DT), SE(SE) {}
+  SmallVector<SharedLoop, 2> run();
+
+private:
+  SmallSetVector<Loop *, 2> outermostLoops() const;
+  bool exclude(ArrayRef<Loop *> Loops) const;
+  bool describeLoop(SharedLoop &Out);
+  const DividedLoop *divisionOf(const Loop &L) const;
+  Value *lowerBound(const DividedLoop &D) const;
+  const SCEV *tripOf(const DividedLoop &D) const;
+  bool describe(Instruction &Load, Value *Address, SharedLoop &Out);
+  bool addExtent(const SCEV *&S, const Loop *Outer, const SCEV *&Low, const SCEV *&High);
+  const SCEV *uniformBase(const SCEV *Start, const SCEV *Stride);
+  bool uniform(const SCEV *S) const;
+  bool mentions(const SCEV *S, const Value *V) const;
+
+  const SharingQuestions &Q;
+  LoopInfo &LI;
+  DominatorTree &DT;
+  ScalarEvolution &SE;
+  Value *FirstIteration = nullptr;
+};
+
+/// The outermost loops that hold updates.
+SmallSetVector<Loop *, 2> Sharer::outermostLoops() const {
+  SmallSetVector<Loop *, 2> Loops;
+  for (auto &[Load, Address] : Q.Updates)
+    if (Loop *L = LI.getLoopFor(Load->getParent()))
+      Loops.insert(L->getOutermostLoop());
+  return Loops;
+}
+
+/// True if no thread runs two of the loops.
+bool Sharer::exclude(ArrayRef<Loop *> Loops) const {
+  for (Loop *A : Loops)
+    for (Loop *Z : Loops)
+      if (A != Z && isPotentiallyReachable(A->getHeader(), Z->getHeader(), nullptr, &DT, &LI))
+        return false;
+  return true;
+}
+
+const DividedLoop *Sharer::divisionOf(const Loop &L) const {
+  const DividedLoop *Found = nullptr;
+  for (const DividedLoop &D : Q.Loops)
+    if (DT.dominates(D.Division, &L.getHeader()->front()) &&
+        !LI.getLoopFor(D.Division->getParent()))
+      Found = !Found || DT.dominates(Found->Division, D.Division) ? &D : Found;
+  return Found;
+}
+
+Value *Sharer::lowerBound(const DividedLoop &D) const {
+  Value *Found = nullptr;
+  for (User *U : D.Lower->users())
+    if (auto *Load = dyn_cast<LoadInst>(U); Load && DT.dominates(D.Division, Load)) {
+      if (Found)
+        return nullptr;
+      Found = Load;
+    }
+  return Found;
+}
+
+/// The construct was given bounds 0..n-1; the last store of n-1 before it tells n.
+const SCEV *Sharer::tripOf(const DividedLoop &D) const {
+  auto StoredTo = [&](Value *P) -> StoreInst * {
+    StoreInst *Last = nullptr;
+    for (User *U : P->users())
+      if (auto *S = dyn_cast<StoreInst>(U);
+          S && S->getPointerOperand() == P && DT.dominates(S, D.Division))
+        Last = !Last || DT.dominates(Last, S) ? S : Last;
+    return Last;
+  };
+  StoreInst *Low = StoredTo(D.Lower), *High = StoredTo(D.Upper);
+  if (!Low || !High || !isZero(*Low->getValueOperand()))
+    return nullptr;
+  Type *I64 = Type::getInt64Ty(Low->getContext());
+  const SCEV *Last = SE.getNoopOrSignExtend(SE.getSCEV(High->getValueOperand()), I64);
+  return SE.getAddExpr(Last, SE.getOne(I64));
+}
+
+bool Sharer::mentions(const SCEV *S, const Value *V) const {
+  return SCEVExprContains(S, [&](const SCEV *Part) {
+    auto *U = dyn_cast<SCEVUnknown>(Part);
+    return U && U->getValue() == V;
+  });
+}
+
+bool Sharer::uniform(const SCEV *S) const {
+  return !SCEVExprContains(S, [&](const SCEV *Part) {
+    if (isa<SCEVAddRecExpr, SCEVCouldNotCompute>(Part))
+      return true;
+    auto *U = dyn_cast<SCEVUnknown>(Part);
+    return U && !Q.Uniform(U->getValue());
+  });
+}
+
+/// Start - first iteration * Stride, if that is free of the first iteration and uniform.
+const SCEV *Sharer::uniformBase(const SCEV *Start, const SCEV *Stride) {
+  Type *T = Start->getType();
+  const SCEV *First = SE.getSCEV(FirstIteration);
+  for (const SCEV *Wide : {SE.getNoopOrSignExtend(First, T), SE.getNoopOrZeroExtend(First, T)}) {
+    const SCEV *Base = SE.getMinusSCEV(Start, SE.getMulExpr(Wide, Stride));
+    if (!mentions(Base, FirstIteration) && uniform(Base))
+      return Base;
+  }
+  return nullptr;
+}
+
+/// Takes off the steps of the loops inside Outer and widens [Low, High) by them.
+bool Sharer::addExtent(const SCEV *&S, const Loop *Outer, const SCEV *&Low, const SCEV *&High) {
+  while (auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
+    if (Rec->getLoop() == Outer)
+      return true;
+    const SCEV *Count = SE.getBackedgeTakenCount(Rec->getLoop());
+    if (!Rec->isAffine() || isa<SCEVCouldNotCompute>(Count) || !Outer->contains(Rec->getLoop()))
+      return false;
+    Type *T = S->getType();
+    const SCEV *Step = SE.getNoopOrSignExtend(Rec->getStepRecurrence(SE), T);
+    const SCEV *Way = SE.getMulExpr(Step, SE.getTruncateOrZeroExtend(Count, T));
+    if (!uniform(Way))
+      return false;
+    Low = SE.getAddExpr(Low, SE.getSMinExpr(SE.getZero(T), Way));
+    High = SE.getAddExpr(High, SE.getSMaxExpr(SE.getZero(T), Way));
+    S = Rec->getStart();
+  }
+  return true;
+}
+
+bool Sharer::describe(Instruction &Load, Value *Address, SharedLoop &Out) {
+  const SCEV *S = SE.getPtrToIntExpr(SE.getSCEV(Address), Type::getInt64Ty(Load.getContext()));
+  if (isa<SCEVCouldNotCompute>(S))
+    return false;
+  Type *T = S->getType();
+  uint64_t Size = Load.getDataLayout().getTypeStoreSize(Load.getType());
+  const SCEV *Low = SE.getZero(T), *High = SE.getConstant(T, Size);
+  if (!addExtent(S, Out.L, Low, High))
+    return false;
+  auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
+  if (!Rec) {
+    if (!uniform(S))
+      return false;
+    Out.Atomic.push_back({SE.getAddExpr(S, Low), SE.getMinusSCEV(High, Low), SE.getZero(T)});
+    return true;
+  }
+  const SCEV *Stride = Rec->getStepRecurrence(SE);
+  const SCEV *Base =
+      Rec->isAffine() && uniform(Stride) ? uniformBase(Rec->getStart(), Stride) : nullptr;
+  if (!Base)
+    return false;
+  Out.Plain.push_back({SE.getAddExpr(Base, Low), SE.getMinusSCEV(High, Low), Stride});
+  Out.PlainLoads.insert(&Load);
+  return true;
+}
+
+bool Sharer::describeLoop(SharedLoop &Out) {
+  const DividedLoop *D = divisionOf(*Out.L);
+  if (!D || Out.L->getExitingBlock() != Out.L->getLoopLatch())
+    return false;
+  FirstIteration = lowerBound(*D);
+  Out.Trip = tripOf(*D);
+  if (!FirstIteration || !Out.Trip || !uniform(Out.Trip))
+    return false;
+  for (auto &[Load, Address] : Q.Updates) {
+    Loop *L = LI.getLoopFor(Load->getParent());
+    if ((!L || Out.L->contains(L)) && !describe(*Load, Address, Out))
+      return false;
+  }
+  return !Out.Plain.empty() && Out.Plain.size() <= 128;
+}
+
+SmallVector<SharedLoop, 2> Sharer::run() {
+  SmallVector<SharedLoop, 2> Out;
+  SmallSetVector<Loop *, 2> Loops = outermostLoops();
+  if (!exclude(Loops.getArrayRef()))
+    return {};
+  for (Loop *L : Loops) {
+    Out.emplace_back();
+    Out.back().L = L;
+    if (!describeLoop(Out.back()))
+      return {};
+  }
+  return Out;
+}
+
+} // namespace
+
+SmallVector<SharedLoop, 2> findSharedLoops(const SharingQuestions &Q, LoopInfo &LI,
+                                           DominatorTree &DT, ScalarEvolution &SE) {
+  return Sharer(Q, LI, DT, SE).run();
+}
+
+} // namespace contraflow

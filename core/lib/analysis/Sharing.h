@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sharing: may several threads add to the same shadow word at once? In the body of a parallel
+// region the adjoint of a load from shared memory is an update that other threads may make, too.
+//
+//   #pragma omp for schedule(static)
+//   for (j ...) for (i ...)  y[j*n+i] = f(x[(j-1)*n+i], x[j*n+i], x[(j+1)*n+i])
+//
+// If the addresses are affine in the worksharing loop with bases that all threads agree on, the
+// bytes that iteration j touches are known: [base + stride * j, + extent). The runtime computes
+// from them how far apart two iterations must be not to meet, and lets the threads run in phases.
+
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace llvm {
+class CallBase;
+class DominatorTree;
+class Instruction;
+class Loop;
+class LoopInfo;
+class SCEV;
+class ScalarEvolution;
+class Value;
+} // namespace llvm
+
+namespace contraflow {
+
+/// A loop whose iterations a construct divides among the threads in one contiguous piece each.
+struct DividedLoop {
+  llvm::CallBase *Division = nullptr; ///< the call that computes the bounds
+  llvm::Value *Lower = nullptr;       ///< memory that receives a thread's first iteration
+  llvm::Value *Upper = nullptr;       ///< holds the last iteration of all before the call
+};
+
+/// Bytes that iteration i of the divided loop adds to: [Base + Stride * i, + Extent).
+struct Footprint {
+  const llvm::SCEV *Base;
+  const llvm::SCEV *Extent;
+  const llvm::SCEV *Stride;
+};
+
+/// A loop of a region body whose updates need no atomics.
+struct SharedLoop {
+  llvm::Loop *L = nullptr;
+  llvm::SmallVector<Footprint, 16> Plain, Atomic;
+  const llvm::SCEV *Trip = nullptr; ///< iterations of all threads
+  bool Ordered = false;             ///< iterations must be reversed in order
+  llvm::DenseSet<const llvm::Instruction *> PlainLoads;
+};
+
+/// What the analysis asks about the body.
+struct SharingQuestions {
+  llvm::ArrayRef<DividedLoop> Loops;
+  /// Loads whose adjoint updates memory that other threads know, with the shadow's address.
+  llvm::ArrayRef<std::pair<llvm::Instruction *, llvm::Value *>> Updates;
+  /// True if all threads of the team compute the same value.
+  llvm::function_ref<bool(llvm::Value *)> Uniform;
+};
+
+/// Finds the shared loop of a body; none if updates elsewhere could meet it. Several loops are
+/// versions of one, of which each thread runs one.
+llvm::SmallVector<SharedLoop, 2> findSharedLoops(const SharingQuestions &Q, llvm::LoopInfo &LI,
+                                                 llvm::DominatorTree &DT,
+                                                 llvm::ScalarEvolution &SE);
+
+} // namespace contraflow

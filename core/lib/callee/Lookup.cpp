@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One map from names to what is known of them, built from the tables *.def at first use, and one
+// sorted list of prefixes for families of C++ names:
+//
+//   "sinf"                 -> Math, Sin, float           "_Znwm"    -> Allocate, size in argument 0
+//   "_ZNSolsEd"            -> Inactive, by "_ZNSo"       "my_solve" -> Unknown
+//
+// A plain C name speaks of the library's function only where the module does not define a function
+// of that name itself; allocation functions and reserved names (_Z..., __...) always do. The
+// mathematical functions must have their type as well.
+
+#include "Math.h"
+#include "contraflow/core/Callee.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+#include <algorithm>
+#include <array>
+#include <vector>
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+/// The three floating types of C.
+enum class FloatKind : uint8_t { Double, Float, LongDouble };
+
+struct Entry {
+  CalleeInfo Info;
+  unsigned Fn = 0;             ///< a MathFn, or a CompoundFn
+  const char *Shape = nullptr; ///< of a mathematical function
+  FloatKind Float = FloatKind::Double;
+  bool Compound = false;
+};
+
+struct PrefixEntry {
+  StringRef Prefix;
+  CalleeInfo Info;
+};
+
+struct MathText {
+  const char *Name;     ///< the enumerator
+  const char *CName;    ///< the double version; empty: intrinsic only
+  const char *Shape;    ///< "f(ff)"
+  Intrinsic::ID Intrin; ///< not_intrinsic: C only
+};
+
+constexpr std::array<MathText, NumMathFns> MathTexts = {{
+#define CF_LIBM(Fn, Name, Shape) {#Fn, Name, Shape, Intrinsic::not_intrinsic},
+#define CF_BOTH(Fn, Name, Shape, Id) {#Fn, Name, Shape, Intrinsic::Id},
+#define CF_INTRINSIC(Fn, Shape, Id) {#Fn, "", Shape, Intrinsic::Id},
+#include "Math.def"
+}};
+
+const MathText &textOf(MathFn Fn) { return MathTexts[static_cast<unsigned>(Fn)]; }
+
+/// The name for another floating type: sinf, but lgammaf_r.
+std::string withSuffix(StringRef Name, StringRef Suffix) {
+  const bool Reentrant = Name.consume_back("_r");
+  return (Name + Suffix + (Reentrant ? "_r" : "")).str();
+}
+
+CalleeInfo ofKind(CalleeKind Kind, bool ReadOnly = false) {
+  CalleeInfo Info;
+  Info.Kind = Kind;
+  Info.ReadOnly = ReadOnly;
+  return Info;
+}
+
+class CalleeTable {
+public:
+  static const CalleeTable &get() {
+    static const CalleeTable Table;
+    return Table;
+  }
+
+  const Entry *find(StringRef Name) const {
+    auto It = Names.find(Name);
+    return It == Names.end() ? nullptr : &It->second;
+  }
+
+  /// No prefix begins with another, so the last one that is not greater than Name decides.
+  const PrefixEntry *findPrefix(StringRef Name) const {
+    if (!Name.starts_with("_Z"))
+      return nullptr;
+    auto After = llvm::upper_bound(Prefixes, Name,
+                                   [](StringRef N, const PrefixEntry &E) { return N < E.Prefix; });
+    if (After == Prefixes.begin() || !Name.starts_with(std::prev(After)->Prefix))
+      return nullptr;
+    return &*std::prev(After);
+  }
+
+  SmallVector<StringRef, 0> namesOf(CalleeKind Kind) const {
+    SmallVector<StringRef, 0> Out;
+    for (const auto &E : Names)
+      if (E.second.Info.Kind == Kind)
+        Out.push_back(E.first());
+    llvm::sort(Out);
+    return Out;
+  }
+
+private:
+  CalleeTable() {
+    addMath();
+    addAllocation();
+    addInactive();
+    llvm::sort(Prefixes,
+               [](const PrefixEntry &A, const PrefixEntry &B) { return A.Prefix < B.Prefix; });
+  }
+
+  void add(StringRef Name, const CalleeInfo &Info) { Names.try_emplace(Name, Entry{Info}); }
+
+  void addPrefix(StringRef Prefix, const CalleeInfo &Info) { Prefixes.push_back({Prefix, Info}); }
+
+  /// All spellings of one function: sin sinf sinl, sinf64 ..., __sin_finite ....
+  void addMath(StringRef Name, Entry E) {
+    static constexpr std::pair<const char *, FloatKind> Suffixes[] = {
+        {"", FloatKind::Double},        {"f", FloatKind::Float},   {"l", FloatKind::LongDouble},
+        {"f64", FloatKind::Double},     {"f32", FloatKind::Float}, {"f32x", FloatKind::Double},
+        {"f64x", FloatKind::LongDouble}};
+    for (auto [Suffix, Float] : Suffixes) {
+      E.Float = Float;
+      Names.try_emplace(withSuffix(Name, Suffix), E);
+      Names.try_emplace("__" + withSuffix(Name, Suffix) + "_finite", E);
+    }
+  }
+
+  void addMath() {
+    const CalleeInfo Math = ofKind(CalleeKind::Math, /*ReadOnly=*/true);
+    for (const auto &[I, Text] : enumerate(MathTexts))
+      if (*Text.CName)
+        addMath(Text.CName, {Math, static_cast<unsigned>(I), Text.Shape});
+#define CF_SPELLING(Fn, Name)                                                                      \
+  addMath(Name, {Math, static_cast<unsigned>(MathFn::Fn), textOf(MathFn::Fn).Shape});
+#define CF_COMPOUND(Fn, Name, Shape)                                                               \
+  addMath(Name, {{}, static_cast<unsigned>(CompoundFn::Fn), Shape, {}, true});
+#include "Math.def"
+  }
+
+  void addAllocation() {
+#define CF_ALLOCATE(Name, Size, Count, Zeroed)                                                     \
+  add(Name, {CalleeKind::Allocate, Size, Count, Zeroed, 0, false});
+#define CF_REALLOCATE(Name, Size, Count)                                                           \
+  add(Name, {CalleeKind::Reallocate, Size, Count, false, 0, false});
+#define CF_FREE(Name, How) add(Name, {CalleeKind::Free, -1, -1, false, How, false});
+#include "Alloc.def"
+  }
+
+  void addInactive() {
+    const CalleeInfo ReadOnly = ofKind(CalleeKind::Inactive, /*ReadOnly=*/true);
+    const CalleeInfo Inactive = ofKind(CalleeKind::Inactive);
+    const CalleeInfo NoReturn = ofKind(CalleeKind::NoReturn);
+#define CF_READ_ONLY(Name) add(Name, ReadOnly);
+#define CF_INACTIVE(Name) add(Name, Inactive);
+#define CF_NO_RETURN(Name) add(Name, NoReturn);
+#define CF_READ_ONLY_PREFIX(Prefix) addPrefix(Prefix, ReadOnly);
+#define CF_INACTIVE_PREFIX(Prefix) addPrefix(Prefix, Inactive);
+#define CF_NO_RETURN_PREFIX(Prefix) addPrefix(Prefix, NoReturn);
+#include "Inactive.def"
+  }
+
+  StringMap<Entry> Names;
+  std::vector<PrefixEntry> Prefixes;
+};
+
+/// The name as the linker sees it: without the marker of a verbatim name.
+StringRef symbolOf(const Function &F) {
+  StringRef Name = F.getName();
+  Name.consume_front("\1");
+  return Name;
+}
+
+Type *floatType(LLVMContext &Context, FloatKind Kind) {
+  switch (Kind) {
+  case FloatKind::Double:
+    return Type::getDoubleTy(Context);
+  case FloatKind::Float:
+    return Type::getFloatTy(Context);
+  case FloatKind::LongDouble:
+    return Type::getX86_FP80Ty(Context);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// What a letter of a shape stands for.
+Type *typeOfLetter(char Letter, Type *Floating) {
+  LLVMContext &Context = Floating->getContext();
+  switch (Letter) {
+  case 'i':
+    return Type::getInt32Ty(Context);
+  case 'j':
+    return Type::getInt64Ty(Context);
+  case 'l':
+    return floatType(Context, FloatKind::LongDouble);
+  case 'p':
+    return PointerType::getUnqual(Context);
+  case 'v':
+    return Type::getVoidTy(Context);
+  case 'd':
+    return floatType(Context, FloatKind::Double);
+  default:
+    return Floating;
+  }
+}
+
+FunctionType *prototypeOf(StringRef Shape, Type *Floating) {
+  SmallVector<Type *, 3> Params;
+  for (char Letter : Shape.drop_front(2).drop_back())
+    Params.push_back(typeOfLetter(Letter, Floating));
+  return FunctionType::get(typeOfLetter(Shape.front(), Floating), Params, /*isVarArg=*/false);
+}
+
+/// True if F is declared, not defined, with the type of the mathematical function E.
+bool isDeclaredAs(const Function &F, const Entry &E) {
+  return F.isDeclarationForLinker() &&
+         F.getFunctionType() == prototypeOf(E.Shape, floatType(F.getContext(), E.Float));
+}
+
+/// True if F can be the library's function of its name rather than the user's own.
+bool speaksOfLibrary(const Function &F, StringRef Name, const Entry &E) {
+  const CalleeKind Kind = E.Info.Kind;
+  if (Kind == CalleeKind::Math)
+    return isDeclaredAs(F, E);
+  if (Name.starts_with("_Z") || Name.starts_with("__"))
+    return true;
+  if (Kind == CalleeKind::Allocate || Kind == CalleeKind::Reallocate || Kind == CalleeKind::Free)
+    return !F.hasLocalLinkage();
+  return F.isDeclarationForLinker();
+}
+
+/// True if the call is given no memory to write and hands out none: time(nullptr).
+bool touchesNoPointer(const CallBase &Call) {
+  if (Call.getType()->isPointerTy())
+    return false;
+  return llvm::all_of(Call.args(), [](const Use &Arg) {
+    return !Arg->getType()->isPointerTy() || isa<ConstantPointerNull>(Arg.get());
+  });
+}
+
+} // namespace
+
+CalleeInfo lookupCallee(const Function &F) {
+  if (F.isIntrinsic())
+    return {};
+  const StringRef Name = symbolOf(F);
+  const CalleeTable &Table = CalleeTable::get();
+  if (const Entry *E = Table.find(Name))
+    return speaksOfLibrary(F, Name, *E) ? E->Info : CalleeInfo();
+  if (const PrefixEntry *E = Table.findPrefix(Name))
+    return E->Info;
+  return {};
+}
+
+CalleeInfo lookupCallee(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  if (!F)
+    return {};
+  CalleeInfo Info = lookupCallee(*F);
+  if (Info.Kind == CalleeKind::Inactive && !Info.ReadOnly)
+    Info.ReadOnly = touchesNoPointer(Call);
+  return Info;
+}
+
+SmallVector<StringRef, 0> calleesOfKind(CalleeKind Kind) {
+  return CalleeTable::get().namesOf(Kind);
+}
+
+/// The entry of a mathematical function that F can be.
+static const Entry *findMath(const Function &F, bool Compound) {
+  const Entry *E = CalleeTable::get().find(symbolOf(F));
+  return E && E->Shape && E->Compound == Compound && isDeclaredAs(F, *E) ? E : nullptr;
+}
+
+std::optional<MathFn> mathFunction(const Function &F) {
+  if (const Entry *E = findMath(F, /*Compound=*/false))
+    return static_cast<MathFn>(E->Fn);
+  return std::nullopt;
+}
+
+std::optional<CompoundFn> compoundFunction(const Function &F) {
+  if (const Entry *E = findMath(F, /*Compound=*/true))
+    return static_cast<CompoundFn>(E->Fn);
+  return std::nullopt;
+}
+
+std::optional<MathFn> mathIntrinsic(Intrinsic::ID Id) {
+  switch (Id) {
+#define CF_BOTH(Fn, Name, Shape, Id)                                                               \
+  case Intrinsic::Id:                                                                              \
+    return MathFn::Fn;
+#define CF_INTRINSIC(Fn, Shape, Id)                                                                \
+  case Intrinsic::Id:                                                                              \
+    return MathFn::Fn;
+#include "Math.def"
+  default:
+    return std::nullopt;
+  }
+}
+
+StringRef mathName(MathFn Fn) { return textOf(Fn).Name; }
+
+Intrinsic::ID intrinsicFor(MathFn Fn) { return textOf(Fn).Intrin; }
+
+FunctionType *mathType(MathFn Fn, Type *Ty) { return prototypeOf(textOf(Fn).Shape, Ty); }
+
+bool isLibmType(const Type *Ty) {
+  return Ty->isDoubleTy() || Ty->isFloatTy() || Ty->isX86_FP80Ty();
+}
+
+std::string mathSpelling(MathFn Fn, const Type *Ty) {
+  const StringRef Name = textOf(Fn).CName;
+  const bool DoubleOnly = textOf(Fn).Shape[0] == 'd';
+  if (Name.empty() || !isLibmType(Ty) || (DoubleOnly && !Ty->isDoubleTy()))
+    return {};
+  return withSuffix(Name, Ty->isFloatTy() ? "f" : Ty->isX86_FP80Ty() ? "l" : "");
+}
+
+} // namespace contraflow

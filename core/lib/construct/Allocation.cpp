@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// p = malloc(n).  Forward: a zeroed shadow is allocated with it.  Reverse: both are freed, if the
+// primal freed p.
+// free(p).        Forward: put off, since the reverse sweep may still read p and writes its shadow.
+
+#include "Memory.h"
+#include "contraflow/core/Callee.h"
+#include "contraflow/core/Diag.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+Value *sizeInBytes(IRBuilder<> &B, CallBase &Call, const CalleeInfo &Info) {
+  Value *Size = B.CreateZExtOrTrunc(Call.getArgOperand(Info.SizeArg), B.getInt64Ty());
+  if (Info.CountArg >= 0)
+    Size =
+        B.CreateMul(Size, B.CreateZExtOrTrunc(Call.getArgOperand(Info.CountArg), B.getInt64Ty()));
+  return Size;
+}
+
+/// A function of the library, declared as the library has it.
+bool isOfKind(const CallBase &Call, CalleeKind Kind) {
+  CalleeInfo Info = lookupCallee(Call);
+  if (Info.Kind != Kind)
+    return false;
+  if (Kind == CalleeKind::Free)
+    return Call.arg_size() > 0 && Call.getArgOperand(0)->getType()->isPointerTy();
+  auto IsInteger = [&](int Arg) {
+    return Arg < int(Call.arg_size()) && Call.getArgOperand(Arg)->getType()->isIntegerTy();
+  };
+  return Call.getType()->isPointerTy() && IsInteger(Info.SizeArg) &&
+         (Info.CountArg < 0 || IsInteger(Info.CountArg));
+}
+
+class AllocateHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return calleesOfKind(CalleeKind::Allocate); }
+  bool claims(const CallBase &Call) const override { return isOfKind(Call, CalleeKind::Allocate); }
+  CallFacts facts(const CallBase &) const override {
+    CallFacts Facts;
+    Facts.FreshResult = true;
+    return Facts;
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    if (!B.shadow(&Call))
+      return Error::success();
+    B.ir().SetInsertPoint(Call.getNextNode());
+    auto *Twin = cast<CallBase>(Call.clone());
+    B.ir().Insert(Twin, "shadow");
+    CalleeInfo Info = lookupCallee(Call);
+    if (!Info.Zeroed)
+      B.ir().CreateMemSet(Twin, B.ir().getInt8(0), sizeInBytes(B.ir(), Call, Info), MaybeAlign());
+    B.setShadow(&Call, Twin);
+    return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    CallBase &Call = *Site.Anchor;
+    if (!B.shadow(&Call))
+      return Error::success();
+    B.ir().SetInsertPoint(Call.getNextNode());
+    Value *Bytes = sizeInBytes(B.ir(), Call, lookupCallee(Call));
+    Value *Shadow = B.runtime("shadow_alloc", B.ir().getPtrTy(), {&Call, Bytes});
+    cast<CallBase>(Shadow)->addRetAttr(Attribute::NoAlias);
+    B.setShadow(&Call, Shadow);
+    Site.Recorded = {&Call, Shadow};
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    if (!Recalled.empty())
+      B.runtime("alloc_reverse", B.ir().getVoidTy(), {Recalled[0], Recalled[1]});
+    return Error::success();
+  }
+};
+
+class FreeHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return calleesOfKind(CalleeKind::Free); }
+  bool claims(const CallBase &Call) const override { return isOfKind(Call, CalleeKind::Free); }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  bool hasReverse(const CallBase &) const override { return false; }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    Value *Shadow = B.shadow(Call.getArgOperand(0));
+    if (!Shadow || isa<Constant>(Shadow))
+      return Error::success();
+    auto *Twin = cast<CallBase>(Call.clone());
+    Twin->setArgOperand(0, Shadow);
+    B.ir().Insert(Twin);
+    return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    Value *Shadow = B.shadow(Site.Operands[0]);
+    if (!Shadow)
+      return Error::success();
+    Site.Anchor =
+        B.runtime("free_deferred", B.ir().getVoidTy(),
+                  {Site.Operands[0], Shadow, B.ir().getInt32(lookupCallee(*Site.Anchor).FreeKind)});
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+};
+
+class ReallocateHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return calleesOfKind(CalleeKind::Reallocate);
+  }
+  bool claims(const CallBase &Call) const override {
+    return isOfKind(Call, CalleeKind::Reallocate);
+  }
+  CallFacts facts(const CallBase &) const override {
+    CallFacts Facts;
+    Facts.Writes = {0};
+    return Facts;
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override { return refuse(B, Call); }
+  Error augment(SweepBuilder &B, CallSite &Site) const override { return refuse(B, *Site.Anchor); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+
+private:
+  static Error refuse(SweepBuilder &B, CallBase &Call) {
+    if (B.shadow(&Call) || B.shadow(Call.getArgOperand(0)))
+      return diffError(DiagId::UnsupportedMemory, Call, "realloc of active memory");
+    return Error::success();
+  }
+};
+
+} // namespace
+
+void registerAllocationHandlers(HandlerRegistry &Registry) {
+  Registry.add(std::make_unique<AllocateHandler>());
+  Registry.add(std::make_unique<FreeHandler>());
+  Registry.add(std::make_unique<ReallocateHandler>());
+}
+
+} // namespace contraflow

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Handlers for operations of the language and its library that have no rule.
+
+#pragma once
+
+#include "contraflow/core/Construct.h"
+
+namespace contraflow {
+
+/// memcpy, memmove, memset and their intrinsics; malloc, calloc, operator new; free, delete.
+void registerMemoryHandlers(HandlerRegistry &Registry);
+void registerAllocationHandlers(HandlerRegistry &Registry);
+/// Complex products, quotients and elementary functions.
+void registerComplexHandlers(HandlerRegistry &Registry);
+
+} // namespace contraflow

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The adjoint of one unit, in the order of architecture.md, section 3: shadows, shape of the
+// reverse sweep, plan, frames, reverse sweep, returns.
+
+#include "ReverseSweep.h"
+
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+class AdjointEmitter {
+public:
+  AdjointEmitter(RequestState &S, Unit &U) : S(S), U(U) {}
+  Error run();
+
+private:
+  void provideTape();
+  Error plan(ForwardSweep &Fwd);
+  void takeSnapshots(SnapshotSet &Snapshots, ArrayRef<Value *> Needs, const PlanQuestions &Q,
+                     StableMemory &Stable, const BodyAnalyses &A);
+  void returnCombined(ReturnInst &Return, BasicBlock *Start, ReverseSweep &Sweep);
+  void returnAugmented(ReturnInst &Return, ForwardSweep &Fwd);
+  void returnReverse(ReverseSweep &Sweep);
+  void dropUnusedTape();
+
+  RequestState &S;
+  Unit &U;
+  CallInst *Begin = nullptr; ///< of the derivative call
+  CallInst *Mark = nullptr;  ///< where its records begin on the tape
+};
+
+void AdjointEmitter::provideTape() {
+  if (U.Tape)
+    return;
+  BasicBlock &Entry = U.Forward->getEntryBlock();
+  IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+  U.Tape = U.ReverseTape = Begin =
+      SweepBuilder::callRuntime(B, S.C.M, "tape_begin", B.getPtrTy(), {});
+  Mark =
+      SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(), {U.Tape, B.getInt64(16)});
+}
+
+static void packResult(IRBuilder<> &B, ArrayRef<Value *> Parts) {
+  if (Parts.empty()) {
+    B.CreateRetVoid();
+    return;
+  }
+  SmallVector<Type *, 4> Types;
+  for (Value *V : Parts)
+    Types.push_back(V->getType());
+  Value *Result = PoisonValue::get(StructType::get(B.getContext(), Types));
+  for (unsigned I = 0; I < Parts.size(); ++I)
+    Result = B.CreateInsertValue(Result, Parts[I], I);
+  B.CreateRet(Result);
+}
+
+void AdjointEmitter::returnCombined(ReturnInst &Return, BasicBlock *Start, ReverseSweep &Sweep) {
+  Value *Primal = Return.getReturnValue();
+  IRBuilder<> B(&Return);
+  B.CreateBr(Start);
+  Return.eraseFromParent();
+  Sweep.ir().SetInsertPoint(Sweep.end());
+  SmallVector<Value *, 4> Parts;
+  if (S.Spec.ReturnPrimal && Primal)
+    Parts.push_back(Primal);
+  for (unsigned A = 0; A < U.Primals.size(); ++A)
+    if (S.Spec.Args[A] == Activity::Active)
+      Parts.push_back(Sweep.takeAdjoint(U.Primals[A]));
+  if (Begin && U.UsesTape) {
+    Sweep.runtime("tape_release", Sweep.ir().getVoidTy(), {U.Tape, Mark});
+    Sweep.runtime("tape_end", Sweep.ir().getVoidTy(), {U.Tape});
+  }
+  packResult(Sweep.ir(), Parts);
+}
+
+void AdjointEmitter::returnAugmented(ReturnInst &Return, ForwardSweep &Fwd) {
+  IRBuilder<> B(&Return);
+  SmallVector<Value *, 3> Parts;
+  if (Value *V = Return.getReturnValue()) {
+    Parts.push_back(V);
+    if (V->getType()->isPointerTy() && U.Split.ShadowResult)
+      Parts.push_back(Fwd.shadowOf(V));
+  }
+  Parts.push_back(U.Frame);
+  packResult(B, Parts);
+  Return.eraseFromParent();
+}
+
+void AdjointEmitter::returnReverse(ReverseSweep &Sweep) {
+  Sweep.ir().SetInsertPoint(Sweep.end());
+  SmallVector<Value *, 4> Parts;
+  for (unsigned A : U.Split.ActiveArgs)
+    Parts.push_back(Sweep.takeAdjoint(U.Primals[A]));
+  Sweep.runtime("tape_release", Sweep.ir().getVoidTy(), {U.ReverseTape, U.ReverseFrame});
+  packResult(Sweep.ir(), Parts);
+}
+
+void AdjointEmitter::dropUnusedTape() {
+  if (!Begin || U.UsesTape || !Mark->use_empty() || !Begin->hasOneUse())
+    return;
+  Mark->eraseFromParent();
+  Begin->eraseFromParent();
+}
+
+void AdjointEmitter::takeSnapshots(SnapshotSet &Snapshots, ArrayRef<Value *> Needs,
+                                   const PlanQuestions &Q, StableMemory &Stable,
+                                   const BodyAnalyses &A) {
+  auto Unchanged = [&](const Loop &L, LoadInst &Load) {
+    return Stable.isUnchangedIn(L, Load, Load.getPointerOperand());
+  };
+  auto Reserve = [&](IRBuilderBase &B, Value *Bytes) -> Value * {
+    U.UsesTape = true;
+    return SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(), {U.Tape, Bytes});
+  };
+  Snapshots.choose(Needs, Q, {A.LI, A.DT, A.SE, S.Loops, Unchanged, Reserve});
+}
+
+Error AdjointEmitter::plan(ForwardSweep &Fwd) {
+  FunctionAnalysisManager &FAM = S.C.FAM;
+  FAM.invalidate(*U.Forward, PreservedAnalyses::none());
+  auto &DT = FAM.getResult<DominatorTreeAnalysis>(*U.Forward);
+  auto &LI = FAM.getResult<LoopAnalysis>(*U.Forward);
+  auto &AA = FAM.getResult<AAManager>(*U.Forward);
+  ReverseSteps Steps(S, Fwd);
+  ReverseShape Shape(*U.Forward, LI, DT, S.Loops,
+                     [&](const Instruction &I) { return Steps.hasWork(I); });
+  BodyAnalyses A{LI, DT, FAM.getResult<ScalarEvolutionAnalysis>(*U.Forward), AA, Shape, Steps};
+  auto Shared = planSharedLoops(S, U, Fwd, A);
+  SmallVector<Value *, 32> Needs = Shape.needs();
+  for (const SharedPlan &Plan : Shared)
+    Needs.append({Plan.Groups, Plan.Trip});
+  for (auto &[Block, Step] : Shape.steps())
+    for (Instruction &I : *Block)
+      Steps.needs(I, Needs);
+  StableMemory Stable(S.Writes, S.Activity, AA, LI, DT);
+  DenseMap<const Instruction *, bool> Known;
+  auto StableLoad = [&](const Instruction &I) {
+    auto [It, New] = Known.try_emplace(&I, false);
+    auto *Load = cast<LoadInst>(const_cast<Instruction *>(&I));
+    if (!New || !Load->isUnordered() || Load->isVolatile())
+      return It->second;
+    Instruction *Primal = Fwd.mirrored(Load);
+    auto *Asked = Primal ? cast<LoadInst>(Primal) : Load;
+    return Known[&I] =
+               Stable.isStable(*Asked, Asked->getPointerOperand(), U.Kind == SweepKind::Split);
+  };
+  auto Deferred = findDeferredLoops(S, U, Fwd, Shared, A);
+  for (const DeferredLoop &D : Deferred)
+    for (LoadInst *Load : D.Loads)
+      Needs.push_back(Fwd.shadowOf(Load->getPointerOperand()));
+  SnapshotSet Snapshots;
+  auto Recomputable = [&](const Instruction &I) { return Snapshots.find(&I) || StableLoad(I); };
+  PlanQuestions Q{Recomputable, U.Kind == SweepKind::Combined, S.Switch.MinCut};
+  if (S.Switch.MinCut)
+    takeSnapshots(Snapshots, Needs, Q, Stable, A);
+  TapePlan Plan(*U.Forward, LI, S.Loops);
+  Plan.decide(Needs, Q);
+  if (Error E = Plan.verify(Needs))
+    return E;
+  if (S.Switch.PrintPlan) {
+    errs() << "tape plan of " << U.Forward->getName() << ":\n";
+    Snapshots.print(errs());
+    Plan.print(errs());
+  }
+  for (auto &Copy : Snapshots.all()) {
+    Plan.require(Copy->Memory, Q);
+    Plan.require(Copy->Begin, Q);
+  }
+  FrameEmitter Frames(S, U, Shape, Plan, Q);
+  Frames.run();
+  bool Ordered =
+      any_of(Shared, [&](const SharedPlan &Loop) { return mustKeepOrder(S, Loop, Steps); });
+  for (SharedPlan &Loop : Shared) // versions of one loop: all threads must agree
+    Loop.Loop.Ordered = Ordered;
+  ReverseSweep Sweep({S, U, Fwd, Steps, Shape, Plan, Frames, Shared, Snapshots, Deferred});
+  auto Start = Sweep.run();
+  if (!Start)
+    return Start.takeError();
+  auto &Return = *cast<ReturnInst>(Shape.returnBlock()->getTerminator());
+  if (U.Kind == SweepKind::Combined) {
+    returnCombined(Return, *Start, Sweep);
+  } else {
+    returnAugmented(Return, Fwd);
+    returnReverse(Sweep);
+  }
+  return Error::success();
+}
+
+Error AdjointEmitter::run() {
+  moveCode(S, U);
+  provideTape();
+  ForwardSweep Fwd(S, U);
+  if (Error E = Fwd.run())
+    return E;
+  if (Error E = plan(Fwd))
+    return E;
+  dropUnusedTape();
+  return Error::success();
+}
+
+} // namespace
+
+Error emitAdjoint(RequestState &S, Unit &U) { return AdjointEmitter(S, U).run(); }
+
+} // namespace contraflow

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The way from a spec to its derivative function. Reads as its own table of contents in
+// differentiate(); the rest declares functions and moves code into them.
+
+#include "Unit.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+Unit::~Unit() {
+  for (Instruction *I : Retired) {
+    I->replaceAllUsesWith(PoisonValue::get(I->getType()));
+    I->deleteValue();
+  }
+}
+
+GlobalVariable *RequestState::shadowGlobal(GlobalVariable &G) {
+  GlobalVariable *&Shadow = ShadowGlobals[&G];
+  if (!Shadow) {
+    Shadow = new GlobalVariable(C.M, G.getValueType(), false, GlobalValue::InternalLinkage,
+                                Constant::getNullValue(G.getValueType()), G.getName() + ".shadow",
+                                nullptr, G.getThreadLocalMode());
+    Shadow->setAlignment(G.getAlign());
+  }
+  return Shadow;
+}
+
+static void copyParamFacts(Argument &To, const Argument &From, bool IsShadow) {
+  if (!From.getType()->isPointerTy())
+    return;
+  if (From.hasNoAliasAttr())
+    To.addAttr(Attribute::NoAlias);
+  if (MaybeAlign A = From.getParamAlign(); A && !IsShadow)
+    To.addAttr(Attribute::getWithAlignment(To.getContext(), *A));
+}
+
+static Function *newFunction(RequestState &S, FunctionType *T, const Twine &Name,
+                             const Function &Like) {
+  Function *F = Function::Create(T, GlobalValue::InternalLinkage, Name, S.C.M);
+  for (StringRef Key : {"target-cpu", "target-features", "tune-cpu", "frame-pointer",
+                        "stack-protector-buffer-size"})
+    if (Like.hasFnAttribute(Key))
+      F->addFnAttr(Like.getFnAttribute(Key));
+  for (auto Kind : {Attribute::SanitizeAddress, Attribute::SanitizeThread,
+                    Attribute::SanitizeMemory, Attribute::UWTable})
+    if (Like.hasFnAttribute(Kind))
+      F->addFnAttr(Like.getFnAttribute(Kind));
+  return F;
+}
+
+/// Pairs the parameters of Forward with those of the primal. HasShadow tells which are followed by
+/// a shadow.
+static unsigned bindParams(Unit &U, ArrayRef<bool> HasShadow) {
+  unsigned Next = 0;
+  for (Argument &A : U.Prepared->args()) {
+    Argument *Primal = U.Forward->getArg(Next++);
+    Primal->setName(A.getName());
+    copyParamFacts(*Primal, A, false);
+    U.Primals.push_back(Primal);
+    U.Shadows.push_back(nullptr);
+    if (!HasShadow[A.getArgNo()])
+      continue;
+    Argument *Shadow = U.Forward->getArg(Next++);
+    Shadow->setName(A.getName() + ".shadow");
+    copyParamFacts(*Shadow, A, true);
+    U.Shadows.back() = Shadow;
+  }
+  return Next;
+}
+
+std::unique_ptr<Unit> declareRoot(RequestState &S) {
+  auto U = std::make_unique<Unit>();
+  bool Adjoint = S.Spec.Mode == DerivativeMode::Adjoint;
+  U->Prepared = S.Closure.Root;
+  U->Kind = Adjoint ? SweepKind::Combined : SweepKind::Tangent;
+  U->Forward = U->Reverse = newFunction(
+      S, derivativeType(S.Spec),
+      (Adjoint ? "cf.adjoint." : "cf.tangent.") + S.Spec.Primal->getName(), *U->Prepared);
+  SmallVector<bool, 8> HasShadow;
+  for (Activity A : S.Spec.Args)
+    HasShadow.push_back(A == Activity::Dup || A == Activity::DupNoNeed);
+  unsigned Next = bindParams(*U, HasShadow);
+  if (Adjoint && S.Spec.Result == Activity::Active)
+    U->Seed = U->Forward->getArg(Next);
+  return U;
+}
+
+static void declareTangent(RequestState &S, Unit &U, ArrayRef<Type *> Params) {
+  Type *R = U.Prepared->getReturnType();
+  SmallVector<Type *, 2> Results;
+  if (!R->isVoidTy())
+    Results.push_back(R);
+  if (U.Split.ActiveResult || U.Split.ShadowResult)
+    Results.push_back(U.Split.ActiveResult ? U.Split.ActiveResult : R);
+  LLVMContext &Context = S.C.M.getContext();
+  Type *Out = Results.empty() ? Type::getVoidTy(Context) : StructType::get(Context, Results);
+  U.Forward = U.Reverse = newFunction(S, FunctionType::get(Out, Params, false),
+                                      "cf.tangent." + U.Prepared->getName(), *U.Prepared);
+  U.Split.Augmented = U.Forward;
+  bindParams(U, U.Split.HasShadow);
+}
+
+static void declareSplit(RequestState &S, Unit &U, SmallVector<Type *, 8> Params) {
+  LLVMContext &Context = S.C.M.getContext();
+  Type *Ptr = PointerType::get(Context, 0), *R = U.Prepared->getReturnType();
+  SmallVector<Type *, 3> Results;
+  if (!R->isVoidTy())
+    Results.push_back(R);
+  if (U.Split.ShadowResult)
+    Results.push_back(R);
+  Results.push_back(Ptr);
+  Params.push_back(Ptr);
+  U.Forward = newFunction(S, FunctionType::get(StructType::get(Context, Results), Params, false),
+                          "cf.augmented." + U.Prepared->getName(), *U.Prepared);
+  U.Tape = U.Forward->getArg(bindParams(U, U.Split.HasShadow));
+  SmallVector<Type *, 4> Bars, ReverseParams;
+  for (unsigned A : U.Split.ActiveArgs)
+    Bars.push_back(floatTypeOf(U.Prepared->getArg(A), S.Graph));
+  if (U.Split.ActiveResult)
+    ReverseParams.push_back(U.Split.ActiveResult);
+  ReverseParams.append({Ptr, Ptr});
+  Type *Out = Bars.empty() ? Type::getVoidTy(Context) : StructType::get(Context, Bars);
+  U.Reverse = newFunction(S, FunctionType::get(Out, ReverseParams, false),
+                          "cf.reverse." + U.Prepared->getName(), *U.Prepared);
+  unsigned Next = 0;
+  if (U.Split.ActiveResult)
+    U.Seed = U.Reverse->getArg(Next++);
+  U.ReverseFrame = U.Reverse->getArg(Next++);
+  U.ReverseTape = U.Reverse->getArg(Next);
+  U.Split.Augmented = U.Forward;
+  U.Split.Reverse = U.Reverse;
+}
+
+/// The float type of a function's result if it is active, and whether a pointer result has a
+/// shadow.
+static void describeResult(RequestState &S, Unit &U) {
+  for (BasicBlock &B : *U.Prepared) {
+    auto *Return = dyn_cast<ReturnInst>(B.getTerminator());
+    if (!Return || !Return->getReturnValue())
+      continue;
+    Value *V = Return->getReturnValue();
+    if (V->getType()->isPointerTy())
+      U.Split.ShadowResult = S.Activity.hasShadow(V);
+    else if (S.Activity.active(V))
+      U.Split.ActiveResult = floatTypeOf(V, S.Graph);
+  }
+}
+
+Unit &RequestState::unitFor(Function &Prepared) {
+  auto &Slot = Units[&Prepared];
+  if (Slot)
+    return *Slot;
+  Slot = std::make_unique<Unit>();
+  Unit &U = *Slot;
+  bool Tangent = Spec.Mode == DerivativeMode::Tangent;
+  U.Prepared = &Prepared;
+  U.Kind = Tangent ? SweepKind::Tangent : SweepKind::Split;
+  U.InTeam = is_contained(Closure.TeamBodies, &Prepared) || !Closure.TeamBodies.empty();
+  SmallVector<Type *, 8> Params;
+  for (Argument &A : Prepared.args()) {
+    bool Active = Activity.active(&A);
+    bool Shadow = A.getType()->isPointerTy() ? Activity.hasShadow(&A) : Tangent && Active;
+    U.Split.HasShadow.push_back(Shadow);
+    Params.push_back(A.getType());
+    if (Shadow)
+      Params.push_back(A.getType()->isPointerTy() ? A.getType() : floatTypeOf(&A, Graph));
+    if (Active && !A.getType()->isPointerTy())
+      U.Split.ActiveArgs.push_back(A.getArgNo());
+  }
+  describeResult(*this, U);
+  if (Tangent)
+    declareTangent(*this, U, Params);
+  else
+    declareSplit(*this, U, Params);
+  return U;
+}
+
+void moveCode(RequestState &S, Unit &U) {
+  U.Forward->splice(U.Forward->begin(), U.Prepared);
+  U.Forward->setSubprogram(U.Prepared->getSubprogram());
+  U.Prepared->setSubprogram(nullptr);
+  for (Argument &A : U.Prepared->args()) {
+    Value *New = U.Primals[A.getArgNo()];
+    S.Graph.alias(New, &A);
+    A.replaceAllUsesWith(New);
+  }
+}
+
+/// Memory that exists before the call: what arguments and globals lead to.
+static void markOutside(RequestState &S) {
+  for (Argument &A : S.Closure.Root->args())
+    if (A.getType()->isPointerTy())
+      S.Graph.markExternal(S.Graph.locate(&A));
+}
+
+static Error checkInactiveArguments(RequestState &S) {
+  Error Errors = Error::success();
+  for (Argument &A : S.Closure.Root->args())
+    if (A.getType()->isPointerTy() && S.Spec.Args[A.getArgNo()] == Activity::Const &&
+        S.Activity.hasShadow(&A))
+      Errors = joinErrors(std::move(Errors),
+                          diffError(DiagId::MixedActivity, *S.Spec.Primal,
+                                    "argument " + Twine(A.getArgNo() + 1) + " ('" + A.getName() +
+                                        "') is constant but meets active memory"));
+  return Errors;
+}
+
+static void analyse(RequestState &S) {
+  for (Function *F : S.Closure.Functions)
+    numberLoops(*F, S.C.FAM, S.Loops);
+  describeMemory(S.Graph, S.Closure.Functions, S.C.Handlers);
+  markOutside(S);
+  ActivityQuestion Q{S.Closure.Root, &S.Spec, S.Closure.Functions, !S.Switch.Activity};
+  S.Activity = computeActivity(Q, S.Graph, S.C.Handlers);
+  S.Writes.collect(S.Closure.Functions, S.Activity, S.C.Handlers);
+}
+
+static Error emitAll(RequestState &S) {
+  bool Tangent = S.Spec.Mode == DerivativeMode::Tangent;
+  Error Errors = Error::success();
+  for (unsigned I = 0; I < S.Units.size(); ++I) {
+    Unit &U = *(S.Units.begin() + I)->second;
+    if (Error E = Tangent ? emitTangent(S, U) : emitAdjoint(S, U))
+      Errors = joinErrors(std::move(Errors), std::move(E));
+  }
+  return Errors;
+}
+
+static Error finish(RequestState &S) {
+  for (auto &[Prepared, U] : S.Units)
+    for (Function *F : {U->Forward, U->Reverse == U->Forward ? nullptr : U->Reverse}) {
+      if (!F)
+        continue;
+      std::string Fault;
+      raw_string_ostream OS(Fault);
+      if (verifyFunction(*F, &OS))
+        return diffError(DiagId::Internal, *F, Fault);
+      simplifyFunction(*F, S.C);
+    }
+  return Error::success();
+}
+
+static void discard(RequestState &S) {
+  SmallVector<Function *, 8> Dead;
+  for (auto &[Prepared, U] : S.Units) {
+    Dead.push_back(U->Forward);
+    if (U->Reverse != U->Forward)
+      Dead.push_back(U->Reverse);
+  }
+  for (Function *F : Dead)
+    F->deleteBody();
+  for (Function *F : Dead) {
+    F->replaceAllUsesWith(PoisonValue::get(F->getType()));
+    F->eraseFromParent();
+  }
+  for (auto [G, Shadow] : S.ShadowGlobals)
+    if (Shadow->use_empty())
+      Shadow->eraseFromParent();
+}
+
+Expected<Function *> differentiate(const DerivativeSpec &Spec, Compilation &C, const Switches &Sw) {
+  auto Closure = prepareClosure(
+      *Spec.Primal, C,
+      Spec.Mode == DerivativeMode::Adjoint && Sw.MinCut ? NestVersions::Two : NestVersions::One);
+  if (!Closure)
+    return Closure.takeError();
+  RequestState S(C, Spec, Sw, std::move(*Closure));
+  analyse(S);
+  if (Error E = checkInactiveArguments(S))
+    return std::move(E);
+  S.Units[S.Closure.Root] = declareRoot(S);
+  Function *Derivative = S.Units[S.Closure.Root]->Forward;
+  Error E = emitAll(S);
+  if (!E)
+    E = finish(S);
+  if (E) {
+    discard(S);
+    return std::move(E);
+  }
+  return Derivative;
+}
+
+} // namespace contraflow

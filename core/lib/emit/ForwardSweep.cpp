@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One walk in program order. A pointer's shadow is built by the same instruction on shadow
+// operands; phis are completed at the end, when all incoming shadows exist.
+
+#include "ForwardSweep.h"
+#include "Steps.h"
+#include "contraflow/core/Callee.h"
+#include "contraflow/core/Rule.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+CallInst *SweepBuilder::callRuntime(IRBuilderBase &B, Module &M, StringRef Name, Type *Result,
+                                    ArrayRef<Value *> Args) {
+  SmallVector<Type *, 8> Types;
+  for (Value *V : Args)
+    Types.push_back(V->getType());
+  FunctionCallee F =
+      M.getOrInsertFunction((RuntimePrefix + Name).str(), FunctionType::get(Result, Types, false));
+  if (auto *Fn = dyn_cast<Function>(F.getCallee()))
+    Fn->addFnAttr(Attribute::NoUnwind);
+  return B.CreateCall(F, Args);
+}
+
+MemoryLayout layoutOf(const ActivityResult &Activity, const Value *Pointer) {
+  MemoryLayout Out;
+  const MemoryGraph &G = Activity.memory();
+  Location At = G.find(Pointer);
+  if (!At)
+    return Out;
+  Out.Period = G.period(At.Node);
+  for (auto [Offset, Cell] : G.fields(At.Node)) {
+    int64_t Relative = Offset - At.Offset;
+    if (Out.Period)
+      Relative = ((Relative % Out.Period) + Out.Period) % Out.Period;
+    Out.Fields.push_back({Relative, G.kindsOfCell(Cell), Activity.activeCell(Cell)});
+  }
+  return Out;
+}
+
+ForwardSweep::ForwardSweep(RequestState &S, Unit &U) : S(S), U(U), B(U.Forward->getContext()) {
+  for (unsigned I = 0; I < U.Primals.size(); ++I)
+    if (U.Shadows[I])
+      Shadows[U.Primals[I]] = U.Shadows[I];
+}
+
+bool ForwardSweep::movesPointer(const Value *V) const {
+  if (V->getType()->isPointerTy())
+    return true;
+  if (V->getType()->isIntegerTy() && !isa<Constant>(V))
+    return S.Graph.carried(V) & SK_Pointer;
+  return false;
+}
+
+bool ForwardSweep::activeMemory(const Value *Pointer) const {
+  return S.Activity.activeAt(S.Graph.find(Pointer), -1);
+}
+
+unsigned ForwardSweep::kinds(const Value *Pointer) const {
+  Location At = S.Graph.find(Pointer);
+  return At ? S.Graph.kindsOf(At.Node) : unsigned(SK_Unknown);
+}
+
+MemoryLayout ForwardSweep::layout(const Value *Pointer) const {
+  return layoutOf(S.Activity, Pointer);
+}
+
+Type *ForwardSweep::floatType(const Value *V) const { return floatTypeOf(V, S.Graph); }
+
+CallInst *ForwardSweep::runtime(StringRef Name, Type *Result, ArrayRef<Value *> Args) {
+  return SweepBuilder::callRuntime(B, S.C.M, Name, Result, Args);
+}
+
+Value *ForwardSweep::takeAdjoint(Value *) { llvm_unreachable("no adjoints in a forward sweep"); }
+void ForwardSweep::addAdjoint(Value *, Value *) { llvm_unreachable("no adjoints here"); }
+Value *ForwardSweep::tangent(Value *) { llvm_unreachable("tangents only in tangent mode"); }
+void ForwardSweep::setTangent(Value *, Value *) {
+  llvm_unreachable("tangents only in tangent mode");
+}
+
+Expected<SplitDerivative> ForwardSweep::split(Function &Body) {
+  U.UsesTape = true;
+  return S.unitFor(Body).Split;
+}
+
+Expected<Function *> ForwardSweep::tangentOf(Function &Body, SmallVectorImpl<bool> &HasShadow) {
+  Unit &Inner = S.unitFor(Body);
+  HasShadow.assign(Inner.Split.HasShadow.begin(), Inner.Split.HasShadow.end());
+  return Inner.Forward;
+}
+
+bool ForwardSweep::shared(const Value *) const { return U.InTeam; }
+
+Constant *ForwardSweep::shadowConstant(Constant *C) {
+  if (!C->getType()->isPointerTy())
+    return C;
+  APInt Offset(S.Graph.layout().getIndexTypeSizeInBits(C->getType()), 0);
+  const Value *Base = C->stripAndAccumulateConstantOffsets(S.Graph.layout(), Offset, true);
+  auto *Global = dyn_cast<GlobalVariable>(const_cast<Value *>(Base));
+  if (!Global || !S.Activity.hasShadow(C))
+    return C;
+  Constant *Shadow = S.shadowGlobal(*Global);
+  if (Offset.isZero())
+    return Shadow;
+  return ConstantExpr::getGetElementPtr(Type::getInt8Ty(C->getContext()), Shadow,
+                                        ConstantInt::get(C->getContext(), Offset));
+}
+
+Value *ForwardSweep::shadowOf(Value *Pointer) {
+  if (auto *C = dyn_cast<Constant>(Pointer))
+    return shadowConstant(C);
+  Value *Found = Shadows.lookup(Pointer);
+  return Found ? Found : Pointer;
+}
+
+Value *ForwardSweep::shadow(Value *Pointer) {
+  if (!isa<ConstantPointerNull>(Pointer) && !S.Activity.hasShadow(Pointer))
+    return nullptr;
+  return shadowOf(Pointer);
+}
+
+void ForwardSweep::setShadow(Value *Pointer, Value *Shadow) { Shadows[Pointer] = Shadow; }
+
+void ForwardSweep::placeAfter(Instruction &I) {
+  if (isa<PHINode>(I))
+    B.SetInsertPoint(&*I.getParent()->getFirstInsertionPt());
+  else if (I.isTerminator())
+    B.SetInsertPoint(&I);
+  else
+    B.SetInsertPoint(I.getNextNode());
+  B.SetCurrentDebugLocation(I.getDebugLoc());
+}
+
+void ForwardSweep::retire(Instruction &I, Value *Replacement) {
+  if (Replacement) {
+    S.Graph.alias(Replacement, S.Graph.original(&I));
+    I.replaceAllUsesWith(Replacement);
+    if (Value *Shadow = Shadows.lookup(&I))
+      Shadows[Replacement] = Shadow;
+  }
+  I.removeFromParent();
+  I.dropAllReferences();
+  U.Retired.push_back(&I);
+}
+
+Value *ForwardSweep::sizeOf(AllocaInst &I) {
+  Type *I64 = B.getInt64Ty();
+  Value *Size = ConstantInt::get(I64, S.Graph.layout().getTypeAllocSize(I.getAllocatedType()));
+  if (!I.isArrayAllocation())
+    return Size;
+  return B.CreateMul(Size, B.CreateZExtOrTrunc(I.getArraySize(), I64));
+}
+
+/// Reverse: the tape goes back to where the object lies.
+class TapeObjectHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {}; }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    B.runtime("tape_release", B.ir().getVoidTy(), {B.tape(), Recalled[0]});
+    return Error::success();
+  }
+};
+
+/// Room on the tape; Object is where it begins once aligned.
+CallInst *ForwardSweep::reserve(Value *Size, Align Alignment, Value *&Object) {
+  U.UsesTape = true;
+  constexpr uint64_t TapeAlign = 16;
+  uint64_t Wanted = Alignment.value();
+  if (Wanted > TapeAlign)
+    Size = B.CreateAdd(Size, B.getInt64(Wanted));
+  CallInst *Room = runtime("tape_reserve", B.getPtrTy(), {U.Tape, Size});
+  Room->addRetAttr(Attribute::NoAlias);
+  Object = Room;
+  if (Wanted > TapeAlign)
+    Object = B.CreateIntrinsic(Intrinsic::ptrmask, {B.getPtrTy(), B.getInt64Ty()},
+                               {B.CreatePtrAdd(Room, B.getInt64(Wanted - 1)), B.getInt64(-Wanted)});
+  return Room;
+}
+
+/// An object whose size is known at run time only must outlive its scope, and the function if its
+/// reverse is another one: it goes to the tape, its shadow behind it.
+void ForwardSweep::moveToTape(AllocaInst &I) {
+  static const TapeObjectHandler Handler;
+  B.SetInsertPoint(&I);
+  int64_t Unit = std::max<int64_t>(I.getAlign().value(), 16);
+  Value *Size = B.CreateAnd(B.CreateAdd(sizeOf(I), B.getInt64(Unit - 1)), B.getInt64(-Unit));
+  bool HasShadow = S.Activity.hasShadow(&I);
+  Value *Object = nullptr;
+  CallInst *Room = reserve(HasShadow ? B.CreateShl(Size, 1) : Size, I.getAlign(), Object);
+  if (HasShadow) {
+    Value *Shadow = B.CreatePtrAdd(Object, Size, I.getName() + ".shadow");
+    B.CreateMemSet(Shadow, B.getInt8(0), Size, I.getAlign());
+    Shadows[&I] = Shadow;
+  }
+  retire(I, Object);
+  Sites.push_back({&Handler, Room, {}, {Room}});
+}
+
+Error ForwardSweep::shadowAlloca(AllocaInst &I) {
+  Value *Size = sizeOf(I), *Shadow;
+  if (U.Kind == SweepKind::Split) {
+    reserve(Size, I.getAlign(), Shadow);
+  } else {
+    auto *Twin = cast<AllocaInst>(I.clone());
+    Twin->setName(I.getName() + ".shadow");
+    B.Insert(Twin);
+    Shadow = Twin;
+  }
+  B.CreateMemSet(Shadow, B.getInt8(0), Size, I.getAlign());
+  Shadows[&I] = Shadow;
+  return Error::success();
+}
+
+Error ForwardSweep::visitPointer(Instruction &I) {
+  if (auto *A = dyn_cast<AllocaInst>(&I))
+    return shadowAlloca(*A);
+  if (auto *Phi = dyn_cast<PHINode>(&I)) {
+    PHINode *Twin =
+        PHINode::Create(I.getType(), Phi->getNumIncomingValues(), I.getName() + ".shadow");
+    Twin->insertBefore(Phi->getIterator());
+    Shadows[&I] = Twin;
+    PendingPhis.push_back({Phi, Twin});
+    return Error::success();
+  }
+  bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,
+                    IntToPtrInst, PtrToIntInst, TruncInst, ZExtInst, CallBase>(I);
+  if (!Copies)
+    return diffError(DiagId::UnsupportedInstruction, I,
+                     Twine("a pointer to active memory is made by '") + I.getOpcodeName() + "'");
+  Instruction *Twin = I.clone();
+  if (isa<LoadInst>(I)) {
+    Twin->dropUnknownNonDebugMetadata({LLVMContext::MD_tbaa});
+    Mirrors[Twin] = &I;
+  }
+  for (Use &Op : Twin->operands())
+    if (movesPointer(Op) && S.Activity.hasShadow(Op.get()))
+      Op.set(shadowOf(Op));
+  Shadows[&I] = B.Insert(Twin, I.hasName() ? I.getName() + ".shadow" : "");
+  return Error::success();
+}
+
+Error ForwardSweep::visitStore(StoreInst &I) {
+  if (hidesFloats(S.Activity, I))
+    return diffError(DiagId::UnknownType, I, "bits are stored into active memory");
+  if (!movesPointer(I.getValueOperand()) || !S.Activity.hasShadow(I.getPointerOperand()))
+    return Error::success();
+  auto *Twin = cast<StoreInst>(I.clone());
+  Twin->setOperand(0, shadowOf(I.getValueOperand()));
+  Twin->setOperand(1, shadowOf(I.getPointerOperand()));
+  B.Insert(Twin);
+  return Error::success();
+}
+
+bool ForwardSweep::swapsActive(const AtomicCmpXchgInst &I) const {
+  const Value *Pointer = I.getPointerOperand(), *V = I.getNewValOperand();
+  if (movesPointer(V))
+    return S.Activity.hasShadow(Pointer);
+  return S.Activity.activeAt(S.Graph.find(Pointer),
+                             S.Graph.layout().getTypeStoreSize(V->getType()));
+}
+
+Error ForwardSweep::checkUnknownCall(CallBase &I) {
+  CalleeInfo Info = lookupCallee(I);
+  if (Info.Kind == CalleeKind::Inactive || Info.Kind == CalleeKind::NoReturn || findRule(I))
+    return Error::success();
+  auto *II = dyn_cast<IntrinsicInst>(&I);
+  if (II && (II->isAssumeLikeIntrinsic() || II->getIntrinsicID() == Intrinsic::prefetch))
+    return Error::success();
+  bool Writes = !II || II->mayWriteToMemory();
+  bool Touches = S.Activity.active(&I);
+  for (Value *V : I.args())
+    Touches |=
+        S.Activity.active(V) || (Writes && V->getType()->isPointerTy() && S.Activity.hasShadow(V));
+  if (!Touches)
+    return Error::success();
+  if (I.isInlineAsm())
+    return diffError(DiagId::UnsupportedInstruction, I, "inline assembly");
+  Function *F = I.getCalledFunction();
+  return F ? diffError(DiagId::NoRule, I, F->getName())
+           : diffError(DiagId::IndirectCall, I, "the callee is not known here");
+}
+
+SmallVector<Value *, 8> ForwardSweep::argumentsWithShadows(CallBase &I, ArrayRef<bool> HasShadow) {
+  SmallVector<Value *, 8> Args;
+  for (unsigned A = 0; A < I.arg_size(); ++A) {
+    Args.push_back(I.getArgOperand(A));
+    if (HasShadow[A])
+      Args.push_back(shadowOf(I.getArgOperand(A)));
+  }
+  return Args;
+}
+
+Error ForwardSweep::callClosure(CallBase &I, Function &Callee) {
+  Unit &Inner = S.unitFor(Callee);
+  U.UsesTape = true;
+  SmallVector<Value *, 8> Args = argumentsWithShadows(I, Inner.Split.HasShadow);
+  Args.push_back(U.Tape);
+  CallInst *Call = B.CreateCall(Inner.Split.Augmented, Args);
+  CallSite Site{nullptr, Call, {I.arg_begin(), I.arg_end()}, {}};
+  unsigned Next = 0;
+  Value *Result = I.getType()->isVoidTy() ? nullptr : B.CreateExtractValue(Call, Next++);
+  if (Inner.Split.ShadowResult)
+    Shadows[&I] = B.CreateExtractValue(Call, Next++);
+  Site.Recorded.push_back(B.CreateExtractValue(Call, Next));
+  S.Graph.alias(Call, &I);
+  retire(I, Result);
+  Sites.push_back(std::move(Site));
+  return Error::success();
+}
+
+Error ForwardSweep::callHandler(CallBase &I, const ConstructHandler &Handler) {
+  CallSite Site{&Handler, &I, {I.arg_begin(), I.arg_end()}, {}};
+  if (Error E = Handler.augment(*this, Site))
+    return E;
+  if (Site.Anchor != &I)
+    S.Writes.moved(I, *Site.Anchor);
+  if (Site.Anchor != &I && I.getParent())
+    retire(I, I.getType()->isVoidTy() ? nullptr : Site.Anchor);
+  Sites.push_back(std::move(Site));
+  return Error::success();
+}
+
+Error ForwardSweep::visitCall(CallBase &I) {
+  B.SetInsertPoint(&I);
+  if (U.Kind != SweepKind::Tangent && I.getIntrinsicID() == Intrinsic::stackrestore) {
+    retire(I, nullptr);
+    return Error::success();
+  }
+  if (const ConstructHandler *Handler = S.C.Handlers.find(I))
+    return callHandler(I, *Handler);
+  Function *F = I.getCalledFunction();
+  if (F && is_contained(S.Closure.Functions, F))
+    return callClosure(I, *F);
+  bool WantsShadow = I.getType()->isPointerTy() && S.Activity.hasShadow(&I);
+  if (passesPointer(I))
+    return WantsShadow ? visitPointer(I) : Error::success();
+  if (Error E = checkUnknownCall(I))
+    return E;
+  if (WantsShadow)
+    return diffError(DiagId::MixedActivity, I, "the result of this call has no shadow");
+  return Error::success();
+}
+
+Error ForwardSweep::visit(Instruction &I) {
+  if (auto *Call = dyn_cast<CallBase>(&I); Call && !findRule(I)) {
+    B.SetCurrentDebugLocation(I.getDebugLoc());
+    return visitCall(*Call);
+  }
+  if (auto *A = dyn_cast<AllocaInst>(&I);
+      A && U.Kind != SweepKind::Tangent && !A->isStaticAlloca()) {
+    moveToTape(*A);
+    return Error::success();
+  }
+  placeAfter(I);
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    if (Error E = visitStore(*Store))
+      return E;
+  if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I); Exchange && swapsActive(*Exchange))
+    return diffError(DiagId::UnsupportedInstruction, I, "atomic compare and exchange");
+  if (movesPointer(&I) && S.Activity.hasShadow(&I))
+    if (Error E = visitPointer(I))
+      return E;
+  return visitFloat(I);
+}
+
+void ForwardSweep::finishPhis() {
+  for (auto [Phi, Twin] : PendingPhis)
+    for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I)
+      Twin->addIncoming(shadowOf(Phi->getIncomingValue(I)), Phi->getIncomingBlock(I));
+}
+
+Error ForwardSweep::run() {
+  SmallVector<Instruction *, 64> Order;
+  for (BasicBlock *Block : ReversePostOrderTraversal<Function *>(U.Forward))
+    for (Instruction &I : *Block)
+      Order.push_back(&I);
+  Error Errors = Error::success();
+  for (Instruction *I : Order)
+    if (Error E = visit(*I))
+      Errors = joinErrors(std::move(Errors), std::move(E));
+  if (!Errors)
+    finishPhis();
+  return Errors;
+}
+
+} // namespace contraflow

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The forward walk that tangent and augmented primal have in common: next to every pointer its
+// shadow pointer, next to every store of a pointer the store of its shadow, and for every call with
+// a handler the handler's part. Shadow pointers become ordinary values of the function, so that the
+// planner treats them like any other value that the reverse sweep needs.
+//
+//   %p = getelementptr %x, %i          %p  = getelementptr %x, %i
+//   store ptr %q, ptr %p         ->    %p' = getelementptr %x', %i
+//                                      store ptr %q, ptr %p ; store ptr %q', ptr %p'
+
+#pragma once
+
+#include "Unit.h"
+
+namespace contraflow {
+
+class ForwardSweep : public SweepBuilder {
+public:
+  ForwardSweep(RequestState &S, Unit &U);
+  /// Builds all shadow pointers and, in tangent mode, tangents.
+  llvm::Error run();
+  llvm::ArrayRef<CallSite> sites() const { return Sites; }
+  /// Shadow of a pointer known to have one.
+  llvm::Value *shadowOf(llvm::Value *Pointer);
+  /// The primal instruction that a shadow load mirrors, or null.
+  llvm::Instruction *mirrored(llvm::Value *Shadow) const { return Mirrors.lookup(Shadow); }
+
+  llvm::IRBuilder<> &ir() override { return B; }
+  llvm::Value *shadow(llvm::Value *Pointer) override;
+  void setShadow(llvm::Value *Pointer, llvm::Value *Shadow) override;
+  bool activeMemory(const llvm::Value *Pointer) const override;
+  bool activeValue(const llvm::Value *V) const override { return S.Activity.active(V); }
+  unsigned kinds(const llvm::Value *Pointer) const override;
+  MemoryLayout layout(const llvm::Value *Pointer) const override;
+  llvm::Value *tape() override {
+    U.UsesTape = true;
+    return U.Tape;
+  }
+  llvm::CallInst *runtime(llvm::StringRef Name, llvm::Type *Result,
+                          llvm::ArrayRef<llvm::Value *> Args) override;
+  llvm::Value *takeAdjoint(llvm::Value *V) override;
+  void addAdjoint(llvm::Value *V, llvm::Value *Bar) override;
+  llvm::Value *tangent(llvm::Value *V) override;
+  void setTangent(llvm::Value *V, llvm::Value *Dot) override;
+  llvm::Type *floatType(const llvm::Value *V) const override;
+  llvm::Expected<SplitDerivative> split(llvm::Function &Body) override;
+  llvm::Expected<llvm::Function *> tangentOf(llvm::Function &Body,
+                                             llvm::SmallVectorImpl<bool> &HasShadow) override;
+  bool shared(const llvm::Value *Pointer) const override;
+  bool inTeam() const override { return U.InTeam; }
+  void replaceCall(llvm::CallBase &Call, llvm::Value *New) override { retire(Call, New); }
+
+protected:
+  /// What the mode adds for values that carry derivatives; called for every instruction.
+  virtual llvm::Error visitFloat(llvm::Instruction &) { return llvm::Error::success(); }
+  virtual llvm::Error callClosure(llvm::CallBase &I, llvm::Function &Callee);
+  virtual llvm::Error callHandler(llvm::CallBase &I, const ConstructHandler &Handler);
+  /// Takes an instruction out of the function; it lives on as a key until the request ends.
+  void retire(llvm::Instruction &I, llvm::Value *Replacement);
+  llvm::SmallVector<llvm::Value *, 8> argumentsWithShadows(llvm::CallBase &I,
+                                                           llvm::ArrayRef<bool> HasShadow);
+  void placeAfter(llvm::Instruction &I);
+
+private:
+  llvm::Error visit(llvm::Instruction &I);
+  llvm::Error visitPointer(llvm::Instruction &I);
+  llvm::Error visitCall(llvm::CallBase &I);
+  llvm::Error checkUnknownCall(llvm::CallBase &I);
+  llvm::Error visitStore(llvm::StoreInst &I);
+  llvm::Error shadowAlloca(llvm::AllocaInst &I);
+  llvm::Value *sizeOf(llvm::AllocaInst &I);
+  llvm::CallInst *reserve(llvm::Value *Size, llvm::Align Alignment, llvm::Value *&Object);
+  void moveToTape(llvm::AllocaInst &I);
+  bool movesPointer(const llvm::Value *V) const;
+  bool swapsActive(const llvm::AtomicCmpXchgInst &I) const;
+  void finishPhis();
+  llvm::Constant *shadowConstant(llvm::Constant *C);
+
+protected:
+  RequestState &S;
+  Unit &U;
+  llvm::IRBuilder<> B;
+  llvm::DenseMap<llvm::Value *, llvm::Value *> Shadows;
+  llvm::DenseMap<llvm::Value *, llvm::Instruction *> Mirrors;
+  llvm::SmallVector<CallSite, 8> Sites;
+
+private:
+  llvm::SmallVector<std::pair<llvm::PHINode *, llvm::PHINode *>, 8> PendingPhis;
+};
+
+/// All symbols of the runtime begin so.
+inline constexpr llvm::StringLiteral RuntimePrefix = "cf_v1_";
+
+/// MemoryLayout as SweepBuilder promises it.
+MemoryLayout layoutOf(const ActivityResult &Activity, const llvm::Value *Pointer);
+
+} // namespace contraflow

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ReverseSweep, part four: the phases of a shared loop.
+//
+//   open:   share.last[0] = last; omp_share_open(groups, ..., &share); phase = 0
+//   head:   omp_share_phase(&share, phase); run iterations last[phase] down to first[phase]
+//   tail:   if (++phase < share.phases) goto head; omp_share_close(&share)
+
+#include "ReverseSweep.h"
+
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+/// struct cf_share of contraflow/abi.h.
+static StructType *shareType(LLVMContext &C) {
+  Type *I32 = Type::getInt32Ty(C), *Pair = ArrayType::get(Type::getInt64Ty(C), 2);
+  return StructType::get(C, {I32, I32, Pair, Pair});
+}
+
+enum ShareField { Phases_, Locked, First, Last };
+
+const ReverseSweep::PhaseState *ReverseSweep::phases(const Loop *L) const {
+  for (const PhaseState &P : Phases)
+    if (P.Plan->Loop.L == L)
+      return &P;
+  return nullptr;
+}
+
+Value *ReverseSweep::shareField(const PhaseState &P, unsigned Field, Value *Index) {
+  StructType *T = shareType(B.getContext());
+  if (!Index)
+    return B.CreateStructGEP(T, P.Share, Field);
+  return B.CreateGEP(T, P.Share, {B.getInt32(0), B.getInt32(Field), Index});
+}
+
+void ReverseSweep::preparePhases(const SharedPlan &Plan) {
+  LLVMContext &C = B.getContext();
+  PhaseState P;
+  P.Plan = &Plan;
+  P.Share = local(shareType(C), "share", false);
+  P.Phase = local(B.getInt32Ty(), "phase", false);
+  P.First = local(B.getInt64Ty(), "first", false);
+  P.Head = BasicBlock::Create(C, "phase.head", In.U.Reverse);
+  P.Tail = BasicBlock::Create(C, "phase.tail", In.U.Reverse);
+  Phases.push_back(P);
+  emitPhaseHead(P);
+}
+
+void ReverseSweep::emitPhaseHead(const PhaseState &P) {
+  startBlock(P.Head);
+  Value *Phase = B.CreateLoad(B.getInt32Ty(), P.Phase);
+  runtime("omp_share_phase", B.getVoidTy(), {P.Share, Phase});
+  Type *I64 = B.getInt64Ty();
+  Value *From = B.CreateLoad(I64, shareField(P, ShareField::First, Phase));
+  Value *To = B.CreateLoad(I64, shareField(P, ShareField::Last, Phase));
+  B.CreateStore(From, P.First);
+  Loop *L = P.Plan->Loop.L;
+  B.CreateStore(To, Counters[L]);
+  BasicBlock *Body = Blocks[L->getLoopLatch()];
+  // A loop that carries adjoints from iteration to iteration runs in one phase, which is not empty.
+  if (P.Plan->Loop.Ordered)
+    B.CreateBr(Body);
+  else
+    B.CreateCondBr(B.CreateICmpSGE(To, From), Body, P.Tail);
+}
+
+void ReverseSweep::openShared(const PhaseState &P, Value *LastIteration) {
+  B.CreateStore(LastIteration, shareField(P, ShareField::Last, B.getInt32(0)));
+  B.CreateStore(B.getInt32(P.Plan->Loop.Ordered), shareField(P, ShareField::Locked, nullptr));
+  runtime("omp_share_open", B.getVoidTy(),
+          {recall(P.Plan->Groups), B.getInt32(P.Plan->Plain), B.getInt32(P.Plan->Atomic),
+           recall(P.Plan->Trip), P.Share});
+  B.CreateStore(B.getInt32(0), P.Phase);
+}
+
+/// From the block at hand (the edge out of the loop): another phase, or on.
+void ReverseSweep::closeShared(const PhaseState &P) {
+  BasicBlock *On = B.GetInsertBlock();
+  B.SetInsertPoint(P.Tail);
+  Value *Next = B.CreateAdd(B.CreateLoad(B.getInt32Ty(), P.Phase), B.getInt32(1));
+  B.CreateStore(Next, P.Phase);
+  Value *All = B.CreateLoad(B.getInt32Ty(), shareField(P, ShareField::Phases_, nullptr));
+  B.CreateCondBr(B.CreateICmpSLT(Next, All), P.Head, On);
+  B.SetInsertPoint(On);
+  runtime("omp_share_close", B.getVoidTy(), {P.Share});
+}
+
+} // namespace contraflow

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ReverseSweep, part two: the reverse of one instruction.
+
+#include "ReverseSweep.h"
+#include "contraflow/core/Rule.h"
+
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+bool ReverseSweep::shared(const Value *ForwardShadow) const {
+  return mayBeShared(In.U, ForwardShadow);
+}
+
+bool ReverseSweep::addsPlainly(const Instruction &Load) const {
+  return any_of(In.Shared, [&](const SharedPlan &P) { return P.Loop.PlainLoads.contains(&Load); });
+}
+
+void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
+  if (defer(I, Bar))
+    return;
+  Value *Where = recall(Address);
+  if (shared(Address) && !addsPlainly(I)) {
+    Type *T = Bar->getType();
+    auto *Vec = dyn_cast<FixedVectorType>(T);
+    for (unsigned E = 0; E < (Vec ? Vec->getNumElements() : 1); ++E) {
+      Value *Part = Vec ? B.CreateExtractElement(Bar, E) : Bar;
+      Value *Cell = Vec ? B.CreateConstGEP1_64(Vec->getElementType(), Where, E) : Where;
+      B.CreateAtomicRMW(AtomicRMWInst::FAdd, Cell, Part, MaybeAlign(), AtomicOrdering::Monotonic);
+    }
+    return;
+  }
+  auto &Load = cast<LoadInst>(I);
+  LoadInst *Old = B.CreateAlignedLoad(Bar->getType(), Where, Load.getAlign());
+  StoreInst *New = B.CreateAlignedStore(B.CreateFAdd(Old, Bar), Where, Load.getAlign());
+  Tags.shadow(*Old, I);
+  Tags.shadow(*New, I);
+  if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa)) {
+    Old->setMetadata(LLVMContext::MD_tbaa, Tag);
+    New->setMetadata(LLVMContext::MD_tbaa, Tag);
+  }
+}
+
+Error ReverseSweep::reverseStore(StoreInst &I) {
+  Type *T = storedFloat(In.S.Activity, I);
+  Value *V = I.getValueOperand();
+  Value *Where = recall(In.Fwd.shadowOf(I.getPointerOperand()));
+  LoadInst *Bar = B.CreateAlignedLoad(T, Where, I.getAlign());
+  StoreInst *Zero = B.CreateAlignedStore(Constant::getNullValue(T), Where, I.getAlign());
+  Tags.shadow(*Bar, I);
+  Tags.shadow(*Zero, I);
+  if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa)) {
+    Bar->setMetadata(LLVMContext::MD_tbaa, Tag);
+    Zero->setMetadata(LLVMContext::MD_tbaa, Tag);
+  }
+  if (isa<Constant>(V) || !In.S.Activity.active(V))
+    return Error::success();
+  if (floatType(V) != T)
+    return diffError(DiagId::UnknownType, I, "an integer store of active memory");
+  addAdjoint(V, Bar);
+  return Error::success();
+}
+
+Error ReverseSweep::reverseAtomic(AtomicRMWInst &I) {
+  auto Op = I.getOperation();
+  if ((Op != AtomicRMWInst::FAdd && Op != AtomicRMWInst::FSub) ||
+      (In.S.Activity.active(&I) && !I.use_empty()))
+    return diffError(DiagId::UnsupportedInstruction, I, "atomic update other than x += v, x -= v");
+  Value *Where = recall(In.Fwd.shadowOf(I.getPointerOperand()));
+  LoadInst *Bar = B.CreateAlignedLoad(I.getType(), Where, I.getAlign());
+  Bar->setAtomic(AtomicOrdering::Monotonic);
+  addAdjoint(I.getValOperand(), Op == AtomicRMWInst::FSub ? B.CreateFNeg(Bar) : cast<Value>(Bar));
+  return Error::success();
+}
+
+/// Instructions that hand a float on unchanged.
+bool ReverseSweep::reverseMove(Instruction &I) {
+  if (auto *Select = dyn_cast<SelectInst>(&I)) {
+    Value *Bar = takeAdjoint(&I), *Cond = recall(Select->getCondition());
+    Value *Zero = Constant::getNullValue(Bar->getType());
+    addAdjoint(Select->getTrueValue(), B.CreateSelect(Cond, Bar, Zero));
+    addAdjoint(Select->getFalseValue(), B.CreateSelect(Cond, Zero, Bar));
+    return true;
+  }
+  if (!isa<FreezeInst, BitCastInst, TruncInst, ZExtInst>(I))
+    return false;
+  Value *From = I.getOperand(0);
+  if (isa<Constant>(From) || !In.S.Activity.active(From))
+    return (void)takeAdjoint(&I), true;
+  if (floatType(From) != floatType(&I))
+    return false;
+  addAdjoint(From, takeAdjoint(&I));
+  return true;
+}
+
+bool ReverseSweep::reverseVector(Instruction &I) {
+  if (auto *E = dyn_cast<ExtractElementInst>(&I)) {
+    Value *Bar = takeAdjoint(&I);
+    Value *Zero = Constant::getNullValue(E->getVectorOperandType());
+    addAdjoint(E->getVectorOperand(),
+               B.CreateInsertElement(Zero, Bar, recall(E->getIndexOperand())));
+    return true;
+  }
+  if (isa<InsertElementInst>(I)) {
+    Value *Bar = takeAdjoint(&I), *Index = recall(I.getOperand(2));
+    addAdjoint(I.getOperand(1), B.CreateExtractElement(Bar, Index));
+    Value *Zero = Constant::getNullValue(I.getOperand(1)->getType());
+    addAdjoint(I.getOperand(0), B.CreateInsertElement(Bar, Zero, Index));
+    return true;
+  }
+  auto *Shuffle = dyn_cast<ShuffleVectorInst>(&I);
+  if (!Shuffle)
+    return false;
+  Value *Bar = takeAdjoint(&I);
+  Type *In = Shuffle->getOperand(0)->getType();
+  int Width = cast<FixedVectorType>(In)->getNumElements();
+  ArrayRef<int> Mask = Shuffle->getShuffleMask();
+  for (unsigned E = 0; E < Mask.size(); ++E) {
+    if (Mask[E] < 0)
+      continue;
+    Value *Part = B.CreateInsertElement(Constant::getNullValue(In), B.CreateExtractElement(Bar, E),
+                                        uint64_t(Mask[E] % Width));
+    addAdjoint(Shuffle->getOperand(Mask[E] / Width), Part);
+  }
+  return true;
+}
+
+bool ReverseSweep::reverseAggregate(Instruction &I) {
+  if (auto *E = dyn_cast<ExtractValueInst>(&I)) {
+    Value *Zero = Constant::getNullValue(E->getAggregateOperand()->getType());
+    addAdjoint(E->getAggregateOperand(),
+               B.CreateInsertValue(Zero, takeAdjoint(&I), E->getIndices()));
+    return true;
+  }
+  auto *Insert = dyn_cast<InsertValueInst>(&I);
+  if (!Insert)
+    return false;
+  Value *Bar = takeAdjoint(&I), *V = Insert->getInsertedValueOperand();
+  if (V->getType()->isFPOrFPVectorTy())
+    addAdjoint(V, B.CreateExtractValue(Bar, Insert->getIndices()));
+  addAdjoint(Insert->getAggregateOperand(),
+             B.CreateInsertValue(Bar, Constant::getNullValue(V->getType()), Insert->getIndices()));
+  return true;
+}
+
+void ReverseSweep::reverseRule(Instruction &I) {
+  Rule R = findRule(I);
+  Value *Bar = takeAdjoint(&I);
+  for (unsigned Op = 0; Op < R.operands(); ++Op) {
+    if (R.isZero(Op) || !In.S.Activity.active(I.getOperand(Op)))
+      continue;
+    SmallVector<Value *, 3> Values(R.operands(), nullptr);
+    for (unsigned Read = 0; Read < R.operands(); ++Read)
+      if (R.readsOperand(Op, Read))
+        Values[Read] = recall(I.getOperand(Read));
+    Value *Result = R.readsResult(Op) ? recall(&I) : nullptr;
+    addAdjoint(I.getOperand(Op), R.scale(B, Op, Bar, {Values, Result}));
+  }
+}
+
+void ReverseSweep::reverseClosureCall(const CallSite &Site) {
+  auto *Call = cast<CallInst>(Site.Anchor);
+  Unit *Callee = nullptr;
+  for (auto &[F, Other] : In.S.Units)
+    if (Other->Split.Augmented == Call->getCalledFunction())
+      Callee = Other.get();
+  SmallVector<Value *, 3> Args;
+  const Value *Original = In.S.Graph.original(Call);
+  if (Callee->Reverse->arg_size() == 3)
+    Args.push_back(takeAdjoint(const_cast<Value *>(Original)));
+  Args.push_back(recall(Site.Recorded[0]));
+  Args.push_back(In.U.ReverseTape);
+  Value *Bars = B.CreateCall(Callee->Split.Reverse, Args);
+  for (unsigned I = 0; I < Callee->Split.ActiveArgs.size(); ++I)
+    addAdjoint(Site.Operands[Callee->Split.ActiveArgs[I]], B.CreateExtractValue(Bars, I));
+}
+
+Error ReverseSweep::reverseSite(const CallSite &Site) {
+  if (!Site.Handler) {
+    reverseClosureCall(Site);
+    return Error::success();
+  }
+  SmallVector<Value *, 4> Recalled;
+  for (Value *V : Site.Recorded)
+    Recalled.push_back(recall(V));
+  return Site.Handler->adjoint(*this, Site, Recalled);
+}
+
+Error ReverseSweep::reverseValue(Instruction &I) {
+  if (auto *Load = dyn_cast<LoadInst>(&I)) {
+    if (In.S.Activity.activeAt(In.S.Graph.find(Load->getPointerOperand()),
+                               In.S.Graph.layout().getTypeStoreSize(I.getType())))
+      accumulate(I, In.Fwd.shadowOf(Load->getPointerOperand()), takeAdjoint(&I));
+    return Error::success();
+  }
+  if (reverseMove(I) || reverseVector(I) || reverseAggregate(I))
+    return Error::success();
+  if (!findRule(I))
+    return diffError(DiagId::UnsupportedInstruction, I, I.getOpcodeName());
+  reverseRule(I);
+  return Error::success();
+}
+
+Error ReverseSweep::reverse(Instruction &I) {
+  if (isa<PHINode>(I) || !In.Steps.hasWork(I))
+    return Error::success();
+  B.SetCurrentDebugLocation(I.getDebugLoc());
+  if (const CallSite *Site = In.Steps.site(I))
+    return reverseSite(*Site);
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    return reverseStore(*Store);
+  if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
+    return reverseAtomic(*Atomic);
+  return reverseValue(I);
+}
+
+} // namespace contraflow

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collects the updates of a body, asks the sharing analysis, expands its answer.
+
+#include "SharedSweep.h"
+
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+bool mayBeShared(const Unit &U, const Value *Shadow) {
+  if (!U.InTeam)
+    return false;
+  const Value *Object = getUnderlyingObject(Shadow, 20);
+  if (isa<AllocaInst>(Object))
+    return false;
+  auto *Call = dyn_cast<CallBase>(Object);
+  return !Call || Call->getFunction() != U.Forward || !Call->getCalledFunction() ||
+         !Call->getCalledFunction()->getName().starts_with(RuntimePrefix);
+}
+
+namespace {
+
+class SharedPlanner {
+public:
+  SharedPlanner(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A)
+      : S(S), U(U), Fwd(Fwd), A(A) {}
+  SmallVector<SharedPlan, 2> run();
+
+private:
+  bool collectUpdates();
+  SmallVector<DividedLoop, 2> divisions() const;
+  bool uniform(Value *V) const;
+  void merge(SmallVectorImpl<Footprint> &Groups);
+  bool expand(SharedPlan &Out);
+
+  RequestState &S;
+  Unit &U;
+  ForwardSweep &Fwd;
+  const BodyAnalyses &A;
+  SmallVector<std::pair<Instruction *, Value *>, 16> Updates;
+};
+
+/// False if there is an update whose extent is not known here.
+bool SharedPlanner::collectUpdates() {
+  for (auto &[Block, Step] : A.Shape.steps())
+    for (Instruction &I : *Block) {
+      if (!A.Steps.hasWork(I))
+        continue;
+      if (const CallSite *Site = A.Steps.site(I)) {
+        if (!Site->Recorded.empty())
+          return false;
+        continue;
+      }
+      auto *Load = dyn_cast<LoadInst>(&I);
+      if (!Load || !S.Activity.activeAt(S.Graph.find(Load->getPointerOperand()),
+                                        S.Graph.layout().getTypeStoreSize(I.getType())))
+        continue;
+      Value *Shadow = Fwd.shadowOf(Load->getPointerOperand());
+      if (mayBeShared(U, Shadow))
+        Updates.push_back({&I, Shadow});
+    }
+  return !Updates.empty();
+}
+
+SmallVector<DividedLoop, 2> SharedPlanner::divisions() const {
+  SmallVector<DividedLoop, 2> Out;
+  for (Instruction &I : instructions(*U.Forward)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    const ConstructHandler *H = Call ? S.C.Handlers.find(*Call) : nullptr;
+    if (!H)
+      continue;
+    if (auto D = H->division(*Call))
+      Out.push_back({Call, Call->getArgOperand(D->Lower), Call->getArgOperand(D->Upper)});
+  }
+  return Out;
+}
+
+/// The same on every thread: computed from captured values and memory that the body does not write.
+bool SharedPlanner::uniform(Value *V) const {
+  if (isa<Constant>(V))
+    return true;
+  if (isa<Argument>(V)) {
+    for (unsigned P = 0; P < U.Primals.size(); ++P)
+      if (U.Primals[P] == V || U.Shadows[P] == V)
+        return !is_contained(S.Closure.ThreadParams.lookup(U.Prepared), P);
+    return false;
+  }
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || !isa<LoadInst, BinaryOperator, CastInst, GetElementPtrInst, SelectInst, CmpInst>(I))
+    return false;
+  if (!all_of(I->operand_values(), [&](Value *Op) { return uniform(Op); }))
+    return false;
+  if (!isa<LoadInst>(I))
+    return true;
+  Instruction *Primal = Fwd.mirrored(I);
+  Location At = S.Graph.find(cast<LoadInst>(Primal ? Primal : I)->getPointerOperand());
+  return At && none_of(S.Writes.writes(), [&](const WriteSet::Write &W) {
+           return W.At->getFunction() == U.Forward &&
+                  S.Graph.canonical(W.Node) == S.Graph.canonical(At.Node);
+         });
+}
+
+/// Equal footprints once.
+void SharedPlanner::merge(SmallVectorImpl<Footprint> &Groups) {
+  SmallVector<Footprint, 16> Out;
+  for (const Footprint &New : Groups)
+    if (none_of(Out, [&](const Footprint &Old) {
+          return New.Base == Old.Base && New.Stride == Old.Stride && New.Extent == Old.Extent;
+        }))
+      Out.push_back(New);
+  Groups.assign(Out.begin(), Out.end());
+}
+
+bool SharedPlanner::expand(SharedPlan &Out) {
+  Instruction *At = Out.Loop.L->getLoopPreheader()->getTerminator();
+  SCEVExpander Expander(A.SE, "cf.share");
+  SmallVector<const SCEV *, 64> All{Out.Loop.Trip};
+  for (auto *Groups : {&Out.Loop.Plain, &Out.Loop.Atomic})
+    for (Footprint &F : *Groups)
+      All.append({F.Base, F.Extent, F.Stride});
+  if (!all_of(All, [&](const SCEV *E) { return Expander.isSafeToExpandAt(E, At); }))
+    return false;
+  SmallVector<Value *, 64> Values;
+  for (const SCEV *E : All)
+    Values.push_back(Expander.expandCodeFor(E, Type::getInt64Ty(At->getContext()), At));
+  IRBuilder<> B(At);
+  Out.Trip = Values[0];
+  Out.Groups = SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(),
+                                         {U.Tape, B.getInt64(8 * (Values.size() - 1))});
+  for (unsigned I = 1; I < Values.size(); ++I)
+    B.CreateStore(Values[I], B.CreateConstGEP1_64(B.getInt64Ty(), Out.Groups, I - 1));
+  U.UsesTape = true;
+  return true;
+}
+
+/// Every way into the loop's reverse begins with its last whole iteration.
+static bool entersAtLatch(const ReverseShape &Shape, Loop *L) {
+  for (auto &[Block, Step] : Shape.steps())
+    for (BasicBlock *Target : Step.Targets)
+      if (is_contained(Shape.entered(Block, Target), L) && Target != L->getLoopLatch())
+        return false;
+  return true;
+}
+
+SmallVector<SharedPlan, 2> SharedPlanner::run() {
+  if (!collectUpdates())
+    return {};
+  SmallVector<DividedLoop, 2> Loops = divisions();
+  auto Uniform = [&](Value *V) { return uniform(V); };
+  SmallVector<SharedPlan, 2> Out;
+  for (SharedLoop &Found : findSharedLoops({Loops, Updates, Uniform}, A.LI, A.DT, A.SE)) {
+    if (!entersAtLatch(A.Shape, Found.L))
+      return {};
+    Out.emplace_back();
+    SharedPlan &New = Out.back();
+    New.Loop = std::move(Found);
+    merge(New.Loop.Plain);
+    merge(New.Loop.Atomic);
+    New.Plain = New.Loop.Plain.size();
+    New.Atomic = New.Loop.Atomic.size();
+    if (!expand(New))
+      return {};
+  }
+  return Out;
+}
+
+} // namespace
+
+SmallVector<SharedPlan, 2> planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd,
+                                           const BodyAnalyses &A) {
+  bool IsBody = is_contained(S.Closure.TeamBodies, U.Prepared);
+  if (!S.Switch.Sharing || !IsBody)
+    return {};
+  return SharedPlanner(S, U, Fwd, A).run();
+}
+
+bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps) {
+  Loop *L = Shared.Loop.L;
+  for (PHINode &Phi : L->getHeader()->phis())
+    if (S.Activity.active(&Phi))
+      return true;
+  for (BasicBlock *Block : L->blocks())
+    for (Instruction &I : *Block)
+      if (Steps.site(I) && Steps.hasWork(I))
+        return true;
+  return false;
+}
+
+} // namespace contraflow

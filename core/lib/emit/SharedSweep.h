@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The forward half of running a divided loop's reverse without atomics: the footprints of its
+// updates are computed where the loop is entered and left on the tape as one table; the reverse
+// sweep hands the table to the runtime (omp_share_open), which plans the phases.
+
+#pragma once
+
+#include "ForwardSweep.h"
+#include "Steps.h"
+#include "analysis/Sharing.h"
+#include "plan/TapePlan.h"
+
+namespace llvm {
+class AAResults;
+} // namespace llvm
+
+namespace contraflow {
+
+struct SharedPlan {
+  SharedLoop Loop;
+  llvm::Value *Groups = nullptr; ///< table of {base, extent, stride}, plain ones first
+  llvm::Value *Trip = nullptr;
+  unsigned Plain = 0, Atomic = 0;
+};
+
+/// Where the analyses of one body come together.
+struct BodyAnalyses {
+  llvm::LoopInfo &LI;
+  llvm::DominatorTree &DT;
+  llvm::ScalarEvolution &SE;
+  llvm::AAResults &AA;
+  const ReverseShape &Shape;
+  const ReverseSteps &Steps;
+};
+
+/// True if another thread of the team may know the memory behind a shadow pointer of U.
+bool mayBeShared(const Unit &U, const llvm::Value *Shadow);
+
+/// Finds the shared loop of a team's body, in all its versions, and adds their tables to the
+/// forward function.
+llvm::SmallVector<SharedPlan, 2> planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd,
+                                                 const BodyAnalyses &A);
+
+/// True if iterations of the shared loop must be reversed in order: a value is carried from one to
+/// the next, or a call inside releases what it recorded.
+bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps);
+
+} // namespace contraflow

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One table in code: instruction -> reverse step -> values read.
+
+#include "Steps.h"
+#include "contraflow/core/Rule.h"
+
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+ReverseSteps::ReverseSteps(RequestState &S, ForwardSweep &Fwd) : S(S), Fwd(Fwd) {
+  for (const CallSite &Site : Fwd.sites())
+    Sites[Site.Anchor] = &Site;
+}
+
+const CallSite *ReverseSteps::site(const Instruction &I) const { return Sites.lookup(&I); }
+
+Type *storedFloat(const ActivityResult &Activity, const StoreInst &I) {
+  const MemoryGraph &Graph = Activity.memory();
+  Type *T = I.getValueOperand()->getType();
+  const DataLayout &DL = Graph.layout();
+  Location At = Graph.find(I.getPointerOperand());
+  int64_t Size = DL.getTypeStoreSize(T).getFixedValue();
+  if (!At || !Activity.activeAt(At, Size))
+    return nullptr;
+  if (T->isFPOrFPVectorTy() || T->isAggregateType())
+    return T;
+  if (!T->isIntegerTy() || (T->getIntegerBitWidth() != 64 && T->getIntegerBitWidth() != 32))
+    return nullptr;
+  unsigned Kinds = Graph.kindsAt(At, Size);
+  if (Size == 8 && (Kinds & SK_Double))
+    return Type::getDoubleTy(T->getContext());
+  if (Size == 4 && (Kinds & SK_Float))
+    return Type::getFloatTy(T->getContext());
+  if (Size == 8 && (Kinds & SK_Float)) // two floats moved at once
+    return FixedVectorType::get(Type::getFloatTy(T->getContext()), 2);
+  return nullptr;
+}
+
+bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
+  const MemoryGraph &Graph = Activity.memory();
+  const Value *V = I.getValueOperand();
+  int64_t Size = Graph.layout().getTypeStoreSize(V->getType()).getFixedValue();
+  Location At = Graph.find(I.getPointerOperand());
+  if (!V->getType()->isIntOrIntVectorTy() || !At || !Activity.activeAt(At, Size) ||
+      storedFloat(Activity, I))
+    return false;
+  if (!(Graph.kindsAt(At, Size) & (SK_Int | SK_Pointer)))
+    return true;
+  auto *Load = dyn_cast<LoadInst>(V);
+  return Load && Size < 4 && Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
+}
+
+bool ReverseSteps::hasWork(const Instruction &I) const {
+  if (const CallSite *Site = site(I))
+    return !Site->Handler || Site->Handler->hasReverse(*Site->Anchor);
+  if (S.Graph.original(&I) != &I)
+    return false; // stands for a call, whose site has the reverse
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    return storedFloat(S.Activity, *Store);
+  if (auto *A = dyn_cast<AtomicRMWInst>(&I))
+    return S.Activity.active(A->getValOperand()) || S.Activity.active(&I);
+  return S.Activity.active(&I);
+}
+
+void ReverseSteps::ruleNeeds(Instruction &I, SmallVectorImpl<Value *> &Out) const {
+  Rule R = findRule(I);
+  if (!R)
+    return;
+  for (unsigned Op = 0; Op < R.operands(); ++Op) {
+    if (R.isZero(Op) || !S.Activity.active(I.getOperand(Op)))
+      continue;
+    for (unsigned Read = 0; Read < R.operands(); ++Read)
+      if (R.readsOperand(Op, Read))
+        Out.push_back(I.getOperand(Read));
+    if (R.readsResult(Op))
+      Out.push_back(&I);
+  }
+}
+
+void ReverseSteps::needs(Instruction &I, SmallVectorImpl<Value *> &Out) const {
+  if (!hasWork(I))
+    return;
+  if (const CallSite *Site = site(I))
+    return Out.append(Site->Recorded.begin(), Site->Recorded.end());
+  if (auto *Load = dyn_cast<LoadInst>(&I))
+    Out.push_back(Fwd.shadowOf(Load->getPointerOperand()));
+  else if (auto *Store = dyn_cast<StoreInst>(&I))
+    Out.push_back(Fwd.shadowOf(Store->getPointerOperand()));
+  else if (auto *A = dyn_cast<AtomicRMWInst>(&I))
+    Out.push_back(Fwd.shadowOf(A->getPointerOperand()));
+  else if (auto *Select = dyn_cast<SelectInst>(&I))
+    Out.push_back(Select->getCondition());
+  else if (isa<ExtractElementInst>(I))
+    Out.push_back(I.getOperand(1));
+  else if (isa<InsertElementInst>(I))
+    Out.push_back(I.getOperand(2));
+  else
+    ruleNeeds(I, Out);
+}
+
+} // namespace contraflow

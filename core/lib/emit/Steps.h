@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the reverse of one instruction will do, asked before anything is emitted: is there work, and
+// which values of the forward sweep does it read? The emitter (ReverseSweep) reads just these.
+
+#pragma once
+
+#include "ForwardSweep.h"
+
+namespace contraflow {
+
+/// The float type of the memory that a store overwrites if it is active, else null.
+llvm::Type *storedFloat(const ActivityResult &Activity, const llvm::StoreInst &I);
+
+/// True if the store moves bits of floats, or over floats, in a way that cannot be followed: halves
+/// of a float, bytes, vectors of integers.
+bool hidesFloats(const ActivityResult &Activity, const llvm::StoreInst &I);
+
+class ReverseSteps {
+public:
+  ReverseSteps(RequestState &S, ForwardSweep &Fwd);
+  /// The reverse of I emits something.
+  bool hasWork(const llvm::Instruction &I) const;
+  /// Adds the values of the forward function that the reverse of I reads.
+  void needs(llvm::Instruction &I, llvm::SmallVectorImpl<llvm::Value *> &Out) const;
+  /// The call site with a handler or closure that I anchors, or null.
+  const CallSite *site(const llvm::Instruction &I) const;
+
+private:
+  void ruleNeeds(llvm::Instruction &I, llvm::SmallVectorImpl<llvm::Value *> &Out) const;
+
+  RequestState &S;
+  ForwardSweep &Fwd;
+  llvm::DenseMap<const llvm::Instruction *, const CallSite *> Sites;
+};
+
+} // namespace contraflow

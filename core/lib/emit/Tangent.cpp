@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tangent of one unit: one walk, each instruction followed by the propagation of tangents.
+//
+//   %r = fmul double %a, %b        %r.dot = a-dot * b + a * b-dot
+
+#include "ForwardSweep.h"
+#include "Steps.h"
+#include "contraflow/core/Rule.h"
+
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+class TangentSweep : public ForwardSweep {
+public:
+  TangentSweep(RequestState &S, Unit &U) : ForwardSweep(S, U) {
+    for (unsigned I = 0; I < U.Primals.size(); ++I)
+      if (U.Shadows[I] && !U.Primals[I]->getType()->isPointerTy())
+        Dots[U.Primals[I]] = U.Shadows[I];
+    FastMathFlags Flags;
+    Flags.setAllowContract(true);
+    B.setFastMathFlags(Flags);
+  }
+  Error finish();
+  Value *tangent(Value *V) override;
+  void setTangent(Value *V, Value *Dot) override { Dots[V] = Dot; }
+
+private:
+  Error visitFloat(Instruction &I) override;
+  Error callClosure(CallBase &I, Function &Callee) override;
+  Error callHandler(CallBase &I, const ConstructHandler &Handler) override;
+  Error visitStoreDot(StoreInst &I);
+  Error visitAtomic(AtomicRMWInst &I);
+  void visitLoadDot(LoadInst &I);
+  void visitPhi(PHINode &I);
+  bool visitMove(Instruction &I);
+  void visitRule(Instruction &I);
+  void rewriteReturns();
+
+  DenseMap<Value *, Value *> Dots;
+  SmallVector<std::pair<PHINode *, PHINode *>, 8> PhiDots;
+};
+
+Value *TangentSweep::tangent(Value *V) {
+  if (Value *Dot = Dots.lookup(V))
+    return Dot;
+  Type *T = floatType(V);
+  return Constant::getNullValue(T ? T : V->getType());
+}
+
+void TangentSweep::visitLoadDot(LoadInst &I) {
+  if (!S.Activity.activeAt(S.Graph.find(I.getPointerOperand()),
+                           S.Graph.layout().getTypeStoreSize(I.getType())))
+    return;
+  LoadInst *Dot = B.CreateAlignedLoad(floatType(&I), shadowOf(I.getPointerOperand()), I.getAlign());
+  if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
+    Dot->setMetadata(LLVMContext::MD_tbaa, Tag);
+  Dots[&I] = Dot;
+}
+
+Error TangentSweep::visitStoreDot(StoreInst &I) {
+  Type *T = storedFloat(S.Activity, I);
+  if (!T)
+    return Error::success();
+  Value *V = I.getValueOperand();
+  bool Active = !isa<Constant>(V) && S.Activity.active(V);
+  if (Active && floatType(V) != T)
+    return diffError(DiagId::UnknownType, I, "an integer store of active memory");
+  Value *Dot = Active ? tangent(V) : Constant::getNullValue(T);
+  StoreInst *Store = B.CreateAlignedStore(Dot, shadowOf(I.getPointerOperand()), I.getAlign());
+  if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
+    Store->setMetadata(LLVMContext::MD_tbaa, Tag);
+  return Error::success();
+}
+
+Error TangentSweep::visitAtomic(AtomicRMWInst &I) {
+  auto Op = I.getOperation();
+  if (!S.Activity.active(I.getValOperand()) && !S.Activity.active(&I))
+    return Error::success();
+  if (Op != AtomicRMWInst::FAdd && Op != AtomicRMWInst::FSub)
+    return diffError(DiagId::UnsupportedInstruction, I, "atomic update other than x += v, x -= v");
+  Dots[&I] = B.CreateAtomicRMW(Op, shadowOf(I.getPointerOperand()), tangent(I.getValOperand()),
+                               I.getAlign(), I.getOrdering());
+  return Error::success();
+}
+
+void TangentSweep::visitPhi(PHINode &I) {
+  PHINode *Dot = PHINode::Create(floatType(&I), I.getNumIncomingValues(), I.getName() + ".dot");
+  Dot->insertBefore(I.getIterator());
+  Dots[&I] = Dot;
+  PhiDots.push_back({&I, Dot});
+}
+
+bool TangentSweep::visitMove(Instruction &I) {
+  if (auto *Select = dyn_cast<SelectInst>(&I)) {
+    Dots[&I] = B.CreateSelect(Select->getCondition(), tangent(Select->getTrueValue()),
+                              tangent(Select->getFalseValue()));
+    return true;
+  }
+  if (isa<FreezeInst, BitCastInst, TruncInst, ZExtInst>(I)) {
+    Value *From = I.getOperand(0);
+    bool Active = !isa<Constant>(From) && S.Activity.active(From);
+    if (Active && floatType(From) != floatType(&I))
+      return false;
+    Dots[&I] = Active ? tangent(From) : Constant::getNullValue(floatType(&I));
+    return true;
+  }
+  if (isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst, ExtractValueInst,
+          InsertValueInst>(I)) {
+    Instruction *Dot = I.clone();
+    for (Use &Op : Dot->operands())
+      if (floatType(Op))
+        Op.set(tangent(Op));
+    Dots[&I] = B.Insert(Dot);
+    return true;
+  }
+  return false;
+}
+
+void TangentSweep::visitRule(Instruction &I) {
+  Rule R = findRule(I);
+  SmallVector<Value *, 3> Values(I.operand_values().begin(),
+                                 I.operand_values().begin() + R.operands());
+  Value *Sum = nullptr;
+  for (unsigned Op = 0; Op < R.operands(); ++Op) {
+    if (R.isZero(Op) || isa<Constant>(I.getOperand(Op)) || !S.Activity.active(I.getOperand(Op)))
+      continue;
+    Value *Part = R.scale(B, Op, tangent(I.getOperand(Op)), {Values, &I});
+    Sum = Sum ? B.CreateFAdd(Sum, Part) : Part;
+  }
+  if (Sum)
+    Dots[&I] = Sum;
+}
+
+Error TangentSweep::visitFloat(Instruction &I) {
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    return visitStoreDot(*Store);
+  if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
+    return visitAtomic(*Atomic);
+  if (!S.Activity.active(&I))
+    return Error::success();
+  if (auto *Load = dyn_cast<LoadInst>(&I))
+    visitLoadDot(*Load);
+  else if (auto *Phi = dyn_cast<PHINode>(&I))
+    visitPhi(*Phi);
+  else if (visitMove(I))
+    return Error::success();
+  else if (findRule(I))
+    visitRule(I);
+  else
+    return diffError(DiagId::UnsupportedInstruction, I, I.getOpcodeName());
+  return Error::success();
+}
+
+Error TangentSweep::callClosure(CallBase &I, Function &Callee) {
+  Unit &Inner = S.unitFor(Callee);
+  SmallVector<Value *, 8> Args;
+  for (unsigned A = 0; A < I.arg_size(); ++A) {
+    Value *V = I.getArgOperand(A);
+    Args.push_back(V);
+    if (Inner.Split.HasShadow[A])
+      Args.push_back(V->getType()->isPointerTy() ? shadowOf(V) : tangent(V));
+  }
+  CallInst *Call = B.CreateCall(Inner.Forward, Args);
+  unsigned Next = 0;
+  Value *Result = I.getType()->isVoidTy() ? nullptr : B.CreateExtractValue(Call, Next++);
+  if (Inner.Split.ShadowResult)
+    Shadows[Result] = B.CreateExtractValue(Call, Next);
+  else if (Inner.Split.ActiveResult)
+    Dots[Result] = B.CreateExtractValue(Call, Next);
+  retire(I, Result);
+  return Error::success();
+}
+
+Error TangentSweep::callHandler(CallBase &I, const ConstructHandler &Handler) {
+  return Handler.tangent(*this, I);
+}
+
+void TangentSweep::rewriteReturns() {
+  for (BasicBlock &Block : *U.Forward) {
+    auto *Return = dyn_cast<ReturnInst>(Block.getTerminator());
+    if (!Return)
+      continue;
+    B.SetInsertPoint(Return);
+    Value *V = Return->getReturnValue();
+    bool Root = U.Prepared == S.Closure.Root;
+    bool WantPrimal = V && (Root ? S.Spec.ReturnPrimal : true);
+    bool WantDot =
+        V && (Root ? S.Spec.Result == Activity::Dup : U.Split.ActiveResult || U.Split.ShadowResult);
+    Type *T = U.Forward->getReturnType();
+    if (T->isVoidTy()) {
+      B.CreateRetVoid();
+    } else {
+      Value *Out = PoisonValue::get(T);
+      unsigned Next = 0;
+      if (WantPrimal)
+        Out = B.CreateInsertValue(Out, V, Next++);
+      if (WantDot)
+        Out =
+            B.CreateInsertValue(Out, V->getType()->isPointerTy() ? shadowOf(V) : tangent(V), Next);
+      B.CreateRet(Out);
+    }
+    Return->eraseFromParent();
+  }
+}
+
+Error TangentSweep::finish() {
+  for (auto [Phi, Dot] : PhiDots)
+    for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I)
+      Dot->addIncoming(tangent(Phi->getIncomingValue(I)), Phi->getIncomingBlock(I));
+  rewriteReturns();
+  return Error::success();
+}
+
+} // namespace
+
+Error emitTangent(RequestState &S, Unit &U) {
+  moveCode(S, U);
+  TangentSweep Sweep(S, U);
+  if (Error E = Sweep.run())
+    return E;
+  return Sweep.finish();
+}
+
+} // namespace contraflow

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the emitters share: the state of one request, and of each function that it differentiates.
+
+#pragma once
+
+#include "analysis/Activity.h"
+#include "analysis/Effects.h"
+#include "contraflow/core/Diag.h"
+#include "contraflow/core/Request.h"
+#include "prepare/Loops.h"
+#include "prepare/Prepare.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/IR/Module.h"
+
+namespace contraflow {
+
+/// Analyses that can be switched off to check that the answer does not depend on them.
+struct Switches {
+  bool Activity = true;
+  bool MinCut = true;
+  bool Sharing = true;
+  bool PrintPlan = false; ///< show where each needed value comes from, on standard error
+};
+
+enum class SweepKind {
+  Tangent,
+  Combined, ///< forward and reverse sweep in one function
+  Split,    ///< augmented primal and reverse as two functions
+};
+
+/// One function of the closure on its way to its derivative. Its forward function takes over the
+/// blocks of the prepared function, so instructions keep their identity.
+struct Unit {
+  llvm::Function *Prepared = nullptr;
+  llvm::Function *Forward = nullptr; ///< tangent, combined or augmented function
+  llvm::Function *Reverse = nullptr; ///< where the reverse sweep goes: Forward if combined
+  SweepKind Kind = SweepKind::Combined;
+  bool InTeam = false;                         ///< several threads run it at once
+  llvm::SmallVector<llvm::Value *, 8> Primals; ///< forward's primal parameters
+  llvm::SmallVector<llvm::Value *, 8> Shadows; ///< shadow or tangent per parameter, or null
+  llvm::Value *Tape = nullptr;                 ///< arena in the forward function
+  llvm::Value *ReverseTape = nullptr;          ///< arena in the reverse function
+  llvm::Value *Seed = nullptr;                 ///< adjoint of the result, or null
+  llvm::Value *Frame = nullptr;                ///< split: root frame, forward
+  llvm::Value *ReverseFrame = nullptr;
+  SplitDerivative Split;
+  llvm::SmallVector<llvm::Instruction *, 8> Retired; ///< replaced, still keys of analyses
+  bool UsesTape = false;
+  ~Unit();
+};
+
+/// One request being compiled: its prepared code and what is known about it.
+struct RequestState {
+  Compilation &C;
+  const DerivativeSpec &Spec;
+  Switches Switch;
+  PreparedClosure Closure;
+  LoopFacts Loops;
+  MemoryGraph Graph;
+  ActivityResult Activity;
+  WriteSet Writes;
+  llvm::MapVector<llvm::Function *, std::unique_ptr<Unit>> Units;
+  llvm::DenseMap<llvm::GlobalVariable *, llvm::GlobalVariable *> ShadowGlobals;
+
+  RequestState(Compilation &C, const DerivativeSpec &Spec, Switches S, PreparedClosure P)
+      : C(C), Spec(Spec), Switch(S), Closure(std::move(P)), Graph(C.M.getDataLayout()) {}
+  /// The unit of a prepared function other than the root, created (with its functions declared)
+  /// when first asked for.
+  Unit &unitFor(llvm::Function &Prepared);
+  llvm::GlobalVariable *shadowGlobal(llvm::GlobalVariable &G);
+};
+
+/// Creates the forward function of the root unit and of others; moves the code in.
+std::unique_ptr<Unit> declareRoot(RequestState &S);
+void moveCode(RequestState &S, Unit &U);
+
+/// Emits one unit.
+llvm::Error emitTangent(RequestState &S, Unit &U);
+llvm::Error emitAdjoint(RequestState &S, Unit &U);
+
+/// The whole way from a spec to its derivative function. Nothing is left behind on failure.
+llvm::Expected<llvm::Function *> differentiate(const DerivativeSpec &Spec, Compilation &C,
+                                               const Switches &S);
+
+} // namespace contraflow

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Requests inside a primal come before requests of that primal, so that derivatives of derivatives
+// see plain code. Derivatives are memoised on their spec. All errors of a module are reported.
+
+#include "Differentiate.h"
+#include "construct/Memory.h"
+#include "contraflow/core/Diag.h"
+#include "emit/Unit.h"
+#include "parallel/mpi/Register.h"
+#include "parallel/omp/Register.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Timer.h"
+
+#include <map>
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+cl::opt<bool> UseActivity("contraflow-activity", cl::init(true), cl::Hidden,
+                          cl::desc("Contraflow: decide which values are active"));
+cl::opt<bool> UseMinCut("contraflow-mincut", cl::init(true), cl::Hidden,
+                        cl::desc("Contraflow: choose by minimum cut what is stored"));
+cl::opt<bool> UseSharing("contraflow-sharing", cl::init(true), cl::Hidden,
+                         cl::desc("Contraflow: prove shared updates exclusive"));
+
+cl::opt<bool> PrintPlan("contraflow-print-plan", cl::Hidden,
+                        cl::desc("Contraflow: print what is kept, recomputed and stored"));
+
+class ModuleDriver {
+public:
+  ModuleDriver(Module &M, Compilation &C) : M(M), C(C) {}
+  bool run();
+
+private:
+  void readRequests();
+  bool waits(const DerivativeRequest &R) const;
+  Error serve(const DerivativeRequest &R);
+  Expected<Function *> derivativeOf(const DerivativeSpec &Spec);
+  void note(Error E) { Errors = joinErrors(std::move(Errors), std::move(E)); }
+
+  Module &M;
+  Compilation &C;
+  SmallVector<DerivativeRequest, 4> Pending;
+  std::map<std::vector<uintptr_t>, Function *> Derivatives;
+  Error Errors = Error::success();
+};
+
+void ModuleDriver::readRequests() {
+  for (CallBase *Call : findRequests(M)) {
+    auto R = parseRequest(*Call);
+    if (R)
+      Pending.push_back(std::move(*R));
+    else
+      note(R.takeError());
+  }
+}
+
+/// True if the primal, or something it calls, holds a request that is still pending.
+bool ModuleDriver::waits(const DerivativeRequest &R) const {
+  SmallPtrSet<Function *, 16> Seen;
+  SmallVector<Function *, 16> Todo{R.Spec.Primal};
+  while (!Todo.empty()) {
+    Function *F = Todo.pop_back_val();
+    if (!Seen.insert(F).second)
+      continue;
+    if (any_of(Pending, [&](const DerivativeRequest &Other) {
+          return Other.Call != R.Call && Other.Call->getFunction() == F;
+        }))
+      return true;
+    for (Instruction &I : instructions(*F))
+      for (Value *Op : I.operands())
+        if (auto *Callee = dyn_cast<Function>(Op))
+          Todo.push_back(Callee);
+  }
+  return false;
+}
+
+Expected<Function *> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
+  std::vector<uintptr_t> Key{reinterpret_cast<uintptr_t>(Spec.Primal),
+                             static_cast<uintptr_t>(Spec.Mode), static_cast<uintptr_t>(Spec.Result),
+                             Spec.ReturnPrimal};
+  for (Activity A : Spec.Args)
+    Key.push_back(static_cast<uintptr_t>(A));
+  Function *&Known = Derivatives[Key];
+  if (Known)
+    return Known;
+  auto New = differentiate(Spec, C, {UseActivity, UseMinCut, UseSharing, PrintPlan});
+  if (New)
+    Known = *New;
+  return New;
+}
+
+Error ModuleDriver::serve(const DerivativeRequest &R) {
+  auto Derivative = derivativeOf(R.Spec);
+  if (!Derivative)
+    return Derivative.takeError();
+  return lowerRequest(R, **Derivative);
+}
+
+bool ModuleDriver::run() {
+  readRequests();
+  bool Any = !Pending.empty();
+  while (!Pending.empty()) {
+    auto Next = find_if(Pending, [&](const DerivativeRequest &R) { return !waits(R); });
+    if (Next == Pending.end())
+      Next = Pending.begin();
+    DerivativeRequest R = std::move(*Next);
+    Pending.erase(Next);
+    if (Error E = serve(R))
+      note(std::move(E));
+  }
+  retireRequests(M);
+  reportErrors(M.getContext(), std::move(Errors));
+  return Any;
+}
+
+} // namespace
+
+PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
+  HandlerRegistry Handlers;
+  registerMemoryHandlers(Handlers);
+  registerAllocationHandlers(Handlers);
+  registerComplexHandlers(Handlers);
+  mpi::registerHandlers(Handlers);
+  omp::registerHandlers(Handlers);
+  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  Compilation C{M, *PB, FAM, Handlers};
+  return ModuleDriver(M, C).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace contraflow

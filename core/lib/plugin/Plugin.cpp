@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Entry points for clang, opt and lld. The pass runs where the optimiser has finished simplifying
+// and has not begun to vectorise (OptimizerEarly), at every optimisation level; in opt it is the
+// module pass "contraflow".
+
+#include "Differentiate.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Plugins/PassPlugin.h"
+
+using namespace llvm;
+
+static void registerCallbacks(PassBuilder &PB) {
+  PB.registerOptimizerEarlyEPCallback([&PB](ModulePassManager &MPM, OptimizationLevel,
+                                            ThinOrFullLTOPhase Phase) {
+    if (Phase != ThinOrFullLTOPhase::ThinLTOPreLink && Phase != ThinOrFullLTOPhase::FullLTOPreLink)
+      MPM.addPass(contraflow::DifferentiatePass(PB));
+  });
+  PB.registerFullLinkTimeOptimizationEarlyEPCallback(
+      [&PB](ModulePassManager &MPM, OptimizationLevel) {
+        MPM.addPass(contraflow::DifferentiatePass(PB));
+      });
+  PB.registerPipelineParsingCallback(
+      [&PB](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name != contraflow::DifferentiatePass::name())
+          return false;
+        MPM.addPass(contraflow::DifferentiatePass(PB));
+        return true;
+      });
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "Contraflow", LLVM_VERSION_STRING, registerCallbacks};
+}

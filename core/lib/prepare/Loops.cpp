@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counters first, so that scalar evolution can express everything else by them; then trip counts,
+// expanded where the loop is entered; then the even steppers.
+
+#include "Loops.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+class LoopNumberer {
+public:
+  LoopNumberer(Function &F, FunctionAnalysisManager &FAM, LoopFacts &Facts)
+      : LI(FAM.getResult<LoopAnalysis>(F)), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
+        Facts(Facts), Expander(SE, "cf") {}
+
+  void run() {
+    for (Loop *L : LI.getLoopsInPreorder())
+      Facts[L->getHeader()].Counter = addCounter(*L);
+    for (Loop *L : LI.getLoopsInPreorder())
+      countIterations(*L);
+    for (Loop *L : LI.getLoopsInPreorder())
+      rewriteSteppers(*L);
+  }
+
+private:
+  PHINode *addCounter(Loop &L);
+  void countIterations(Loop &L);
+  void rewriteSteppers(Loop &L);
+  Value *stepper(const SCEVAddRecExpr &Rec, PHINode &Phi, Loop &L);
+
+  LoopInfo &LI;
+  ScalarEvolution &SE;
+  LoopFacts &Facts;
+  SCEVExpander Expander;
+};
+
+PHINode *LoopNumberer::addCounter(Loop &L) {
+  BasicBlock *Header = L.getHeader();
+  Type *I64 = Type::getInt64Ty(Header->getContext());
+  PHINode *Counter = PHINode::Create(I64, 2, "cf.iv");
+  Counter->insertBefore(Header->begin());
+  IRBuilder<> B(L.getLoopLatch()->getTerminator());
+  Value *Next = B.CreateAdd(Counter, ConstantInt::get(I64, 1), "cf.iv.next", true, true);
+  Counter->addIncoming(ConstantInt::get(I64, 0), L.getLoopPreheader());
+  Counter->addIncoming(Next, L.getLoopLatch());
+  return Counter;
+}
+
+void LoopNumberer::countIterations(Loop &L) {
+  const SCEV *Count = SE.getBackedgeTakenCount(&L);
+  Instruction *At = L.getLoopPreheader()->getTerminator();
+  if (isa<SCEVCouldNotCompute>(Count) || SE.getTypeSizeInBits(Count->getType()) > 64 ||
+      !Expander.isSafeToExpandAt(Count, At))
+    return;
+  LoopFact &Fact = Facts[L.getHeader()];
+  Fact.Width = SE.getTypeSizeInBits(Count->getType());
+  if (SE.isKnownNonNegative(Count))
+    Fact.Reach = CountReach::Anywhere;
+  else if (Fact.Width == 64 || SE.isKnownNonNegative(SE.applyLoopGuards(Count, &L)))
+    Fact.Reach = CountReach::Clamped;
+  Value *Last = Expander.expandCodeFor(Count, Count->getType(), At);
+  IRBuilder<> B(At);
+  if (auto *I = dyn_cast<Instruction>(Last); I && I->getNextNode() && !isa<PHINode>(I))
+    B.SetInsertPoint(I->getNextNode());
+  else if (!isa<PHINode>(Last) && (isa<Argument>(Last) || isa<Constant>(Last)))
+    B.SetInsertPoint(&*At->getFunction()->getEntryBlock().getFirstInsertionPt());
+  if (Last->getType()->isPointerTy())
+    Last = B.CreatePtrToInt(Last, B.getInt64Ty());
+  Fact.Last =
+      Last->getType()->isIntegerTy(64) ? Last : B.CreateZExt(Last, B.getInt64Ty(), "cf.last");
+}
+
+Value *LoopNumberer::stepper(const SCEVAddRecExpr &Rec, PHINode &Phi, Loop &L) {
+  Instruction *Entry = L.getLoopPreheader()->getTerminator();
+  const SCEV *Step = Rec.getStepRecurrence(SE);
+  if (!Expander.isSafeToExpandAt(Step, Entry))
+    return nullptr;
+  Value *Start = Phi.getIncomingValueForBlock(L.getLoopPreheader());
+  Value *StepV = Expander.expandCodeFor(Step, Step->getType(), Entry);
+  IRBuilder<> B(&*L.getHeader()->getFirstInsertionPt());
+  Value *Count = B.CreateZExtOrTrunc(Facts[L.getHeader()].Counter, StepV->getType());
+  Value *Offset = B.CreateMul(Count, StepV);
+  if (Phi.getType()->isPointerTy())
+    return B.CreatePtrAdd(Start, Offset, Phi.getName() + ".at");
+  return B.CreateAdd(Start, Offset, Phi.getName() + ".at");
+}
+
+void LoopNumberer::rewriteSteppers(Loop &L) {
+  SmallVector<PHINode *, 4> Phis;
+  for (PHINode &Phi : L.getHeader()->phis())
+    if (&Phi != Facts[L.getHeader()].Counter && SE.isSCEVable(Phi.getType()))
+      Phis.push_back(&Phi);
+  for (PHINode *Phi : Phis) {
+    auto *Rec = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Phi));
+    if (!Rec || Rec->getLoop() != &L || !Rec->isAffine())
+      continue;
+    Value *At = stepper(*Rec, *Phi, L);
+    if (!At)
+      continue;
+    SE.forgetValue(Phi);
+    Phi->replaceAllUsesWith(At);
+    RecursivelyDeleteDeadPHINode(Phi);
+  }
+}
+
+} // namespace
+
+void numberLoops(Function &F, FunctionAnalysisManager &FAM, LoopFacts &Facts) {
+  LoopNumberer(F, FAM, Facts).run();
+  PreservedAnalyses PA = PreservedAnalyses::none();
+  PA.preserveSet<CFGAnalyses>();
+  FAM.invalidate(F, PA);
+}
+
+} // namespace contraflow

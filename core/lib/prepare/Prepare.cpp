@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cloning, inlining and canonicalisation. Inlining keeps a history per call so that recursion is
+// seen: a call to a function that is already in its own history stays a call, to a prepared copy.
+
+#include "Prepare.h"
+#include "Versioning.h"
+#include "contraflow/core/Callee.h"
+#include "contraflow/core/Diag.h"
+#include "rules/Expand.h"
+
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/FixIrreducible.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LowerSwitch.h"
+#include "llvm/Transforms/Utils/UnifyFunctionExitNodes.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr unsigned InlineBudget = 60000; ///< instructions in one prepared function
+
+class Preparer {
+public:
+  Preparer(Compilation &C, PreparedClosure &Out, NestVersions Versions)
+      : C(C), Out(Out), Versions(Versions) {}
+  Expected<Function *> prepare(Function &F);
+
+private:
+  Function *cloneOf(Function &F);
+  void inlineCalls(Function &P, Function &Origin);
+  bool inlinable(const CallBase &Call) const;
+  bool inHistory(int Id, const Function *F) const;
+  Error prepareClosures(Function &P);
+  Error prepareRemainingCalls(Function &P);
+  void canonicalise(Function &P);
+  static Error dropUnwinding(Function &P);
+  static void dropLifetimes(Function &P);
+  Error checkControlFlow(Function &P);
+
+  Compilation &C;
+  PreparedClosure &Out;
+  NestVersions Versions;
+  DenseMap<Function *, Function *> Prepared; ///< original -> copy, for recursion
+  SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
+  SmallVector<std::pair<const Function *, int>, 16> History;
+};
+
+Function *Preparer::cloneOf(Function &F) {
+  ValueToValueMapTy Map;
+  Function *P = CloneFunction(&F, Map);
+  P->setName("cf.prepared." + F.getName());
+  P->setLinkage(GlobalValue::InternalLinkage);
+  P->setVisibility(GlobalValue::DefaultVisibility);
+  P->setDLLStorageClass(GlobalValue::DefaultStorageClass);
+  P->setComdat(nullptr);
+  for (auto Kind : {Attribute::OptimizeNone, Attribute::NoInline, Attribute::MinSize,
+                    Attribute::OptimizeForSize, Attribute::AlwaysInline, Attribute::Memory})
+    P->removeFnAttr(Kind);
+  Out.Functions.push_back(P);
+  return P;
+}
+
+bool Preparer::inHistory(int Id, const Function *F) const {
+  for (; Id >= 0; Id = History[Id].second)
+    if (History[Id].first == F)
+      return true;
+  return false;
+}
+
+bool Preparer::inlinable(const CallBase &Call) const {
+  Function *F = Call.getCalledFunction();
+  if (!F || F->isDeclaration() || F->isVarArg() || F->isInterposable())
+    return false;
+  return lookupCallee(*F).Kind == CalleeKind::Unknown && !C.Handlers.find(Call) &&
+         F->getFunctionType() == Call.getFunctionType();
+}
+
+void Preparer::inlineCalls(Function &P, Function &Origin) {
+  History.clear();
+  History.push_back({&Origin, -1});
+  SmallVector<std::pair<CallBase *, int>, 16> Work;
+  for (Instruction &I : instructions(P))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      Work.push_back({Call, 0});
+  unsigned Size = P.getInstructionCount();
+  for (unsigned Next = 0; Next < Work.size(); ++Next) {
+    auto [Call, Parent] = Work[Next];
+    if (!inlinable(*Call))
+      continue;
+    Function *Callee = Call->getCalledFunction();
+    if (inHistory(Parent, Callee) || Size + Callee->getInstructionCount() > InlineBudget)
+      continue;
+    InlineFunctionInfo Info;
+    if (!InlineFunction(*Call, Info).isSuccess())
+      continue;
+    Size += Callee->getInstructionCount();
+    History.push_back({Callee, Parent});
+    for (CallBase *Inner : Info.InlinedCallSites)
+      Work.push_back({Inner, static_cast<int>(History.size()) - 1});
+  }
+}
+
+/// True if the function may go on to return after it has caught an exception here.
+static bool catches(const LandingPadInst &Pad) {
+  bool Catches = false;
+  for (unsigned I = 0; I < Pad.getNumClauses(); ++I)
+    Catches |= Pad.isCatch(I);
+  if (!Catches)
+    return false;
+  SmallPtrSet<const BasicBlock *, 16> Seen;
+  SmallVector<const BasicBlock *, 16> Todo{Pad.getParent()};
+  while (!Todo.empty()) {
+    const BasicBlock *B = Todo.pop_back_val();
+    if (!Seen.insert(B).second)
+      continue;
+    if (isa<ReturnInst>(B->getTerminator()))
+      return true;
+    append_range(Todo, successors(B));
+  }
+  return false;
+}
+
+/// An exception ends the derivative where it ends the primal; one that the primal would survive is
+/// refused.
+Error Preparer::dropUnwinding(Function &P) {
+  SmallVector<InvokeInst *, 8> Invokes;
+  for (Instruction &I : instructions(P))
+    if (auto *Invoke = dyn_cast<InvokeInst>(&I))
+      Invokes.push_back(Invoke);
+  for (InvokeInst *Invoke : Invokes)
+    if (catches(*Invoke->getLandingPadInst()))
+      return diffError(DiagId::UnsupportedControlFlow, *Invoke, "an exception is caught");
+  for (InvokeInst *Invoke : Invokes)
+    changeToCall(Invoke);
+  removeUnreachableBlocks(P);
+  return Error::success();
+}
+
+/// Memory of a scope that has ended is read again by the reverse sweep.
+void Preparer::dropLifetimes(Function &P) {
+  for (Instruction &I : make_early_inc_range(instructions(P)))
+    if (I.isLifetimeStartOrEnd())
+      I.eraseFromParent();
+}
+
+/// Every site of a region gets a body of its own, so that facts about one do not blur another.
+Error Preparer::prepareClosures(Function &P) {
+  SmallVector<CallBase *, 4> Sites;
+  for (Instruction &I : instructions(P))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (C.Handlers.find(*Call))
+        Sites.push_back(Call);
+  for (CallBase *Call : Sites) {
+    auto Region = C.Handlers.find(*Call)->closure(*Call);
+    if (!Region)
+      continue;
+    Function *Body = Region->Body, *Copy = nullptr;
+    for (auto [Original, Done] : ClosureChain)
+      if (Original == Body)
+        Copy = Done;
+    if (!Copy) {
+      auto New = prepare(*Body);
+      if (!New)
+        return New.takeError();
+      Copy = *New;
+      Prepared.erase(Body);
+    }
+    Call->replaceUsesOfWith(Body, Copy);
+    if (Region->Team && !is_contained(Out.TeamBodies, Copy))
+      Out.TeamBodies.push_back(Copy);
+    for (unsigned I = 0; I < Region->Operands.size(); ++I)
+      if (Region->Operands[I] < 0)
+        Out.ThreadParams[Copy].push_back(I);
+  }
+  return Error::success();
+}
+
+Error Preparer::prepareRemainingCalls(Function &P) {
+  SmallVector<CallBase *, 4> Calls;
+  for (Instruction &I : instructions(P))
+    if (auto *Call = dyn_cast<CallBase>(&I))
+      if (inlinable(*Call) && !is_contained(Out.Functions, Call->getCalledFunction()))
+        Calls.push_back(Call);
+  for (CallBase *Call : Calls) {
+    Function *Callee = Call->getCalledFunction();
+    auto It = Prepared.find(Callee);
+    if (It == Prepared.end()) {
+      auto New = prepare(*Callee);
+      if (!New)
+        return New.takeError();
+      It = Prepared.find(Callee);
+    }
+    Call->setCalledFunction(It->second);
+  }
+  return Error::success();
+}
+
+Error Preparer::checkControlFlow(Function &P) {
+  bool Returns = false;
+  for (Instruction &I : instructions(P))
+    if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->hasFnAttr(Attribute::ReturnsTwice))
+      return diffError(DiagId::UnsupportedControlFlow, I, "a call that returns twice");
+  for (BasicBlock &B : P) {
+    Instruction *T = B.getTerminator();
+    Returns |= isa<ReturnInst>(T);
+    if (!isa<ReturnInst, BranchInst, SwitchInst, UnreachableInst>(T))
+      return diffError(DiagId::UnsupportedControlFlow, *T, T->getOpcodeName());
+  }
+  if (!Returns)
+    return diffError(DiagId::UnsupportedControlFlow, P, "the function never returns");
+  return Error::success();
+}
+
+void Preparer::canonicalise(Function &P) {
+  simplifyFunction(P, C);
+  FunctionPassManager FPM;
+  FPM.addPass(LowerSwitchPass());
+  FPM.addPass(FixIrreduciblePass());
+  FPM.addPass(UnifyFunctionExitNodesPass());
+  FPM.addPass(LoopSimplifyPass());
+  FPM.addPass(LCSSAPass());
+  FPM.run(P, C.FAM);
+  dropLifetimes(P);
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+  if (Versions == NestVersions::One || !versionNests(P, C.FAM))
+    return;
+  FunctionPassManager Again;
+  Again.addPass(LoopSimplifyPass());
+  Again.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  Again.addPass(LCSSAPass());
+  Again.run(P, C.FAM);
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+}
+
+Expected<Function *> Preparer::prepare(Function &F) {
+  Function *P = cloneOf(F);
+  Prepared[&F] = P;
+  inlineCalls(*P, F);
+  if (Error E = dropUnwinding(*P))
+    return std::move(E);
+  expandCompounds(*P);
+  C.Handlers.canonicalise(*P);
+  canonicalise(*P);
+  if (Error E = checkControlFlow(*P))
+    return std::move(E);
+  ClosureChain.push_back({&F, P});
+  if (Error E = prepareClosures(*P))
+    return std::move(E);
+  ClosureChain.pop_back();
+  if (Error E = prepareRemainingCalls(*P))
+    return std::move(E);
+  return P;
+}
+
+} // namespace
+
+void simplifyFunction(Function &F, Compilation &C) {
+  C.FAM.clear(F, F.getName());
+  FunctionPassManager FPM =
+      C.PB.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None);
+  PreservedAnalyses PA = FPM.run(F, C.FAM);
+  C.FAM.invalidate(F, PA);
+}
+
+PreparedClosure::~PreparedClosure() {
+  for (Function *F : Functions)
+    F->dropAllReferences();
+  for (Function *F : Functions) {
+    F->replaceAllUsesWith(PoisonValue::get(F->getType()));
+    F->eraseFromParent();
+  }
+}
+
+/// A root that calls itself is wrapped: the root's sweeps are one function, those of a function
+/// that is called are two.
+static Function *wrapRecursion(Function &F, PreparedClosure &Out) {
+  bool Called = any_of(F.users(), [&](User *U) {
+    auto *Call = dyn_cast<CallBase>(U);
+    return Call && is_contained(Out.Functions, Call->getFunction());
+  });
+  if (!Called)
+    return &F;
+  Function *Root =
+      Function::Create(F.getFunctionType(), F.getLinkage(), F.getName() + ".root", F.getParent());
+  Root->copyAttributesFrom(&F);
+  IRBuilder<> B(BasicBlock::Create(F.getContext(), "entry", Root));
+  SmallVector<Value *, 8> Args(llvm::make_pointer_range(Root->args()));
+  CallInst *Call = B.CreateCall(&F, Args);
+  F.getReturnType()->isVoidTy() ? B.CreateRetVoid() : B.CreateRet(Call);
+  Out.Functions.insert(Out.Functions.begin(), Root);
+  return Root;
+}
+
+Expected<PreparedClosure> prepareClosure(Function &F, Compilation &C, NestVersions V) {
+  PreparedClosure Out;
+  auto Root = Preparer(C, Out, V).prepare(F);
+  if (!Root)
+    return Root.takeError();
+  Out.Root = wrapRecursion(**Root, Out);
+  return std::move(Out);
+}
+
+} // namespace contraflow

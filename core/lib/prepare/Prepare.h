@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Brings the code behind a request into the form that the analyses rely on: a private copy of every
+// function concerned, with calls inlined as far as they go, each parallel region's body in a copy
+// of its own, memory in registers, natural loops with preheaders and dedicated exits, one return.
+
+#pragma once
+
+#include "contraflow/core/Construct.h"
+
+#include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class PassBuilder;
+} // namespace llvm
+
+namespace contraflow {
+
+/// What a stage needs of the surrounding compilation.
+struct Compilation {
+  llvm::Module &M;
+  llvm::PassBuilder &PB;
+  llvm::FunctionAnalysisManager &FAM;
+  const HandlerRegistry &Handlers;
+};
+
+/// The functions a derivative is made of, privately cloned. They are erased with the object.
+class PreparedClosure {
+public:
+  PreparedClosure() = default;
+  PreparedClosure(PreparedClosure &&) = default;
+  PreparedClosure &operator=(PreparedClosure &&) = delete;
+  ~PreparedClosure();
+
+  llvm::Function *Root = nullptr;
+  llvm::SmallVector<llvm::Function *, 4> Functions; ///< Root first
+  /// Bodies run by a team of threads.
+  llvm::SmallVector<llvm::Function *, 4> TeamBodies;
+  /// Per team body: parameters that differ from thread to thread.
+  llvm::DenseMap<llvm::Function *, llvm::SmallVector<unsigned, 2>> ThreadParams;
+};
+
+/// Whether loop nests get a version for arrays that do not overlap: helps what is recorded.
+enum class NestVersions { One, Two };
+
+/// Clones and canonicalises F and what it calls.
+llvm::Expected<PreparedClosure> prepareClosure(llvm::Function &F, Compilation &C, NestVersions V);
+
+/// Runs the simplification pipeline on one function, as the surrounding -O2 would.
+void simplifyFunction(llvm::Function &F, Compilation &C);
+
+} // namespace contraflow

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Outermost nests first: a nest qualifies if all its trip counts are known on entry, it calls
+// nothing that writes, and each array it touches is walked evenly, so that the bytes touched are
+// known.
+
+#include "Versioning.h"
+#include "support/AccessRange.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr unsigned MostGroups = 24, MostChecks = 48, MostAccesses = 400, MostBounds = 64;
+
+/// Accesses through one base pointer, and the bytes they touch in the whole nest.
+struct Group {
+  SmallVector<Instruction *, 8> Accesses;
+  SmallSetVector<const SCEV *, 8> Begins, Ends;
+  bool Written = false;
+};
+
+class NestVersioner {
+public:
+  NestVersioner(Function &F, FunctionAnalysisManager &FAM)
+      : F(F), LI(FAM.getResult<LoopAnalysis>(F)), DT(FAM.getResult<DominatorTreeAnalysis>(F)),
+        SE(FAM.getResult<ScalarEvolutionAnalysis>(F)), AA(FAM.getResult<AAManager>(F)) {}
+  bool run();
+
+private:
+  bool version(Loop &L);
+  bool qualifies(Loop &L) const;
+  bool collect(Loop &L);
+  bool addAccess(Loop &L, Instruction &I, Value *Pointer);
+  bool choosePairs();
+  Value *emitChecks(Loop &L);
+  void duplicate(Loop &L, Value *Apart);
+  void completeExitPhis(Loop &L, const ValueToValueMapTy &Map);
+  void annotate();
+
+  Function &F;
+  LoopInfo &LI;
+  DominatorTree &DT;
+  ScalarEvolution &SE;
+  AAResults &AA;
+  MapVector<Value *, Group> Groups;
+  SmallVector<std::pair<unsigned, unsigned>, 16> Pairs; ///< to be checked at run time
+};
+
+bool NestVersioner::qualifies(Loop &L) const {
+  if (!L.isLoopSimplifyForm() || !L.getExitBlock())
+    return false;
+  for (Loop *Inner : L.getLoopsInPreorder()) {
+    const SCEV *Count = SE.getBackedgeTakenCount(Inner);
+    if (isa<SCEVCouldNotCompute>(Count) || !SE.isLoopInvariant(Count, &L))
+      return false;
+  }
+  for (BasicBlock *B : L.blocks())
+    for (Instruction &I : *B)
+      if ((I.mayWriteToMemory() && !isa<StoreInst>(I) && !I.isLifetimeStartOrEnd()) ||
+          I.isVolatile() || I.isAtomic() || isa<AllocaInst>(I))
+        return false;
+  return true;
+}
+
+/// False if a store cannot be bounded. A load that cannot be bounded stays without annotation.
+bool NestVersioner::addAccess(Loop &L, Instruction &I, Value *Pointer) {
+  bool Writes = isa<StoreInst>(I);
+  Type *T = Writes ? cast<StoreInst>(I).getValueOperand()->getType() : I.getType();
+  Value *Base = accessBase(SE, L, Pointer);
+  auto Range = accessRange(SE, L, Pointer, F.getDataLayout().getTypeStoreSize(T));
+  if (!Base || !Range)
+    return !Writes;
+  Group &G = Groups[Base];
+  G.Accesses.push_back(&I);
+  G.Written |= Writes;
+  G.Begins.insert(Range->Begin);
+  G.Ends.insert(Range->End);
+  return G.Begins.size() <= MostBounds;
+}
+
+bool NestVersioner::collect(Loop &L) {
+  Groups.clear();
+  unsigned Count = 0;
+  for (BasicBlock *B : L.blocks())
+    for (Instruction &I : *B) {
+      Value *Pointer = getLoadStorePointerOperand(&I);
+      if (Pointer && (++Count > MostAccesses || !addAccess(L, I, Pointer)))
+        return false;
+    }
+  return Groups.size() <= MostGroups;
+}
+
+/// Pairs of arrays, one of them written, that may overlap; at least one must be worth it.
+bool NestVersioner::choosePairs() {
+  Pairs.clear();
+  auto Entry = Groups.begin();
+  for (unsigned A = 0; A < Groups.size(); ++A)
+    for (unsigned Z = A + 1; Z < Groups.size(); ++Z) {
+      auto &[BaseA, GroupA] = Entry[A];
+      auto &[BaseZ, GroupZ] = Entry[Z];
+      if (!GroupA.Written && !GroupZ.Written)
+        continue;
+      MemoryLocation LocA =
+          MemoryLocation::getBeforeOrAfter(BaseA, GroupA.Accesses[0]->getAAMetadata());
+      MemoryLocation LocZ =
+          MemoryLocation::getBeforeOrAfter(BaseZ, GroupZ.Accesses[0]->getAAMetadata());
+      if (AA.alias(LocA, LocZ) != AliasResult::NoAlias)
+        Pairs.push_back({A, Z});
+    }
+  bool ReadOnlyArray = any_of(Pairs, [&](auto P) {
+    return !Entry[P.first].second.Written || !Entry[P.second].second.Written;
+  });
+  return ReadOnlyArray && Pairs.size() <= MostChecks;
+}
+
+Value *NestVersioner::emitChecks(Loop &L) {
+  Instruction *At = L.getLoopPreheader()->getTerminator();
+  SCEVExpander Expander(SE, "cf.apart");
+  SmallVector<std::pair<const SCEV *, const SCEV *>, 8> Ranges;
+  for (auto &[Base, G] : Groups) {
+    SmallVector<const SCEV *, 8> Begins(G.Begins.begin(), G.Begins.end());
+    SmallVector<const SCEV *, 8> Ends(G.Ends.begin(), G.Ends.end());
+    Ranges.push_back({SE.getUMinExpr(Begins), SE.getUMaxExpr(Ends)});
+    if (!Expander.isSafeToExpandAt(Ranges.back().first, At) ||
+        !Expander.isSafeToExpandAt(Ranges.back().second, At))
+      return nullptr;
+  }
+  Type *I64 = Type::getInt64Ty(F.getContext());
+  SmallVector<std::pair<Value *, Value *>, 8> Values;
+  for (auto [Begin, End] : Ranges)
+    Values.push_back(
+        {Expander.expandCodeFor(Begin, I64, At), Expander.expandCodeFor(End, I64, At)});
+  IRBuilder<> B(At);
+  Value *Apart = B.getTrue();
+  for (auto [A, Z] : Pairs)
+    Apart = B.CreateAnd(Apart, B.CreateOr(B.CreateICmpULE(Values[A].second, Values[Z].first),
+                                          B.CreateICmpULE(Values[Z].second, Values[A].first)));
+  return Apart;
+}
+
+void NestVersioner::completeExitPhis(Loop &L, const ValueToValueMapTy &Map) {
+  for (PHINode &Phi : L.getExitBlock()->phis())
+    for (unsigned I = 0, E = Phi.getNumIncomingValues(); I < E; ++I) {
+      auto Block = Map.find(Phi.getIncomingBlock(I));
+      if (Block == Map.end())
+        continue;
+      auto V = Map.find(Phi.getIncomingValue(I));
+      Phi.addIncoming(V == Map.end() ? Phi.getIncomingValue(I) : cast<Value>(V->second),
+                      cast<BasicBlock>(Block->second));
+    }
+}
+
+void NestVersioner::duplicate(Loop &L, Value *Apart) {
+  BasicBlock *Check = L.getLoopPreheader();
+  BasicBlock *Entry = SplitBlock(Check, Check->getTerminator(), &DT, &LI, nullptr, "apart");
+  ValueToValueMapTy Map;
+  SmallVector<BasicBlock *, 16> Blocks;
+  Loop *Other = cloneLoopWithPreheader(Entry, Check, &L, Map, ".overlap", &LI, &DT, Blocks);
+  remapInstructionsInBlocks(Blocks, Map);
+  Instruction *Old = Check->getTerminator();
+  BranchInst::Create(Entry, Other->getLoopPreheader(), Apart, Old->getIterator());
+  Old->eraseFromParent();
+  DT.changeImmediateDominator(L.getExitBlock(), Check);
+  completeExitPhis(L, Map);
+}
+
+/// Tells alias analysis which arrays are apart.
+void NestVersioner::annotate() {
+  MDBuilder MDB(F.getContext());
+  MDNode *Domain = MDB.createAnonymousAliasScopeDomain("cf.apart");
+  SmallVector<MDNode *, 8> Scopes;
+  SmallVector<SmallVector<Metadata *, 8>, 8> Others(Groups.size());
+  for (unsigned I = 0; I < Groups.size(); ++I)
+    Scopes.push_back(MDB.createAnonymousAliasScope(Domain));
+  for (auto [A, Z] : Pairs) {
+    Others[A].push_back(Scopes[Z]);
+    Others[Z].push_back(Scopes[A]);
+  }
+  LLVMContext &C = F.getContext();
+  auto Add = [&](Instruction &I, unsigned Kind, ArrayRef<Metadata *> More) {
+    if (!More.empty())
+      I.setMetadata(Kind, MDNode::concatenate(I.getMetadata(Kind), MDNode::get(C, More)));
+  };
+  for (unsigned I = 0; I < Groups.size(); ++I)
+    for (Instruction *Access : Groups.begin()[I].second.Accesses) {
+      Add(*Access, LLVMContext::MD_alias_scope, {Scopes[I]});
+      Add(*Access, LLVMContext::MD_noalias, Others[I]);
+    }
+}
+
+bool NestVersioner::version(Loop &L) {
+  if (!qualifies(L) || !collect(L) || !choosePairs())
+    return false;
+  Value *Apart = emitChecks(L);
+  if (!Apart)
+    return false;
+  duplicate(L, Apart);
+  annotate();
+  SE.forgetAllLoops();
+  return true;
+}
+
+bool NestVersioner::run() {
+  bool Changed = false;
+  SmallVector<Loop *, 16> Todo(LI.begin(), LI.end());
+  while (!Todo.empty()) {
+    Loop *L = Todo.pop_back_val();
+    if (version(*L))
+      Changed = true;
+    else
+      append_range(Todo, L->getSubLoops());
+  }
+  return Changed;
+}
+
+} // namespace
+
+bool versionNests(Function &F, FunctionAnalysisManager &FAM) {
+  bool Changed = NestVersioner(F, FAM).run();
+  if (Changed)
+    FAM.invalidate(F, PreservedAnalyses::none());
+  return Changed;
+}
+
+} // namespace contraflow

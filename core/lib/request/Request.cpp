@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds derivative calls and, once all are lowered, removes what made them: the declarations of
+// the request functions and the marker variables, which are defined nowhere.
+
+#include "contraflow/core/Request.h"
+
+#include "RequestSpellings.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+bool isRequest(const CallBase &Call) {
+  const auto *Callee = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
+  return Callee && Callee->isDeclaration() && findRequestSpelling(Callee->getName());
+}
+
+SmallVector<CallBase *, 4> findRequests(Module &M) {
+  SmallVector<CallBase *, 4> Requests;
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && isRequest(*Call))
+        Requests.push_back(Call);
+  return Requests;
+}
+
+void retireRequests(Module &M) {
+  for (Function &F : make_early_inc_range(M))
+    if (F.use_empty() && F.isDeclaration() && findRequestSpelling(F.getName()))
+      F.eraseFromParent();
+  for (GlobalVariable &Marker : make_early_inc_range(M.globals())) {
+    if (!Marker.isDeclaration() || !findMarkerSpelling(Marker.getName()))
+      continue;
+    Marker.removeDeadConstantUsers();
+    if (Marker.use_empty()) {
+      Marker.eraseFromParent();
+      continue;
+    }
+    // Unoptimised code may still copy the marker about; nobody looks at the copies.
+    Marker.setInitializer(Constant::getNullValue(Marker.getValueType()));
+    Marker.setLinkage(GlobalValue::InternalLinkage);
+    Marker.setDSOLocal(true);
+  }
+}
+
+} // namespace contraflow

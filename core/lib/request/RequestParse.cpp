@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a derivative call from left to right: the function, then for each of its parameters an
+// optional marker, the value, and a shadow where the activity has one.
+//
+//   __enzyme_autodiff(f, enzyme_dup, x, dx, enzyme_const, n, v)     double f(double *, int, double)
+//   -> [{Dup, x, dx}, {Const, n}, {Active, v}]
+//
+// Without a marker, a pointer is Dup, an integer Const, and a float Active in an adjoint and Dup in
+// a tangent.
+
+#include "contraflow/core/Diag.h"
+#include "contraflow/core/Request.h"
+
+#include "RequestSpellings.h"
+#include "RequestTrace.h"
+#include "RequestTypes.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+/// A type as the user would call it.
+std::string userType(const Type *T) {
+  if (T->isVoidTy())
+    return "void";
+  if (T->isPointerTy())
+    return "pointer";
+  if (T->isIntegerTy())
+    return utostr(T->getIntegerBitWidth()) + "-bit integer";
+  if (T->isX86_FP80Ty())
+    return "long double";
+  if (T->isAggregateType() || T->isVectorTy())
+    return "structure";
+  std::string Text;
+  raw_string_ostream OS(Text);
+  T->print(OS);
+  return Text;
+}
+
+StringRef markerName(Activity Kind) {
+  switch (Kind) {
+  case Activity::Const:
+    return "enzyme_const";
+  case Activity::Active:
+    return "enzyme_out";
+  case Activity::Dup:
+    return "enzyme_dup";
+  case Activity::DupNoNeed:
+    return "enzyme_dupnoneed";
+  }
+  llvm_unreachable("all activities are named");
+}
+
+bool hasShadow(Activity Kind) { return Kind == Activity::Dup || Kind == Activity::DupNoNeed; }
+
+/// One pass over the arguments of one call.
+class RequestReader {
+public:
+  explicit RequestReader(CallBase &Call) : Call(Call) { Request.Call = &Call; }
+  Expected<DerivativeRequest> read();
+
+private:
+  Error readMode();
+  Error readPrimal();
+  Error readParameter(const Argument &Parameter);
+  Expected<const MarkerSpelling *> takeMarker();
+  Expected<std::optional<Activity>> readActivity(const Argument &Parameter);
+  Expected<Activity> defaultActivity(const Argument &Parameter) const;
+  Error checkActivity(Activity Kind, const Argument &Parameter) const;
+  Error readValue(const Argument &Parameter, DiagId Mismatch, WeakTrackingVH &Value,
+                  bool &ByReference);
+  Error readResult();
+
+  bool atEnd() const { return Next == Call.arg_size(); }
+  bool isReference(unsigned Index, const Argument &Parameter) const;
+  std::string describe(const Argument &Parameter) const;
+  Error fail(DiagId Id, const Twine &Detail) const { return diffError(Id, Call, Detail); }
+
+  CallBase &Call;
+  DerivativeRequest Request;
+  unsigned Next = 0;
+};
+
+std::string RequestReader::describe(const Argument &Parameter) const {
+  return ("parameter " + Twine(Parameter.getArgNo() + 1) + " of '" +
+          userName(*Request.Spec.Primal) + "'")
+      .str();
+}
+
+/// True if argument Index is the address of a value for Parameter: a C++ reference. Only front ends
+/// say that an argument is dereferenceable. A reference to something else than a pointer is itself
+/// what a pointer parameter wants (arrays decay, references bind to references).
+bool RequestReader::isReference(unsigned Index, const Argument &Parameter) const {
+  Type *Have = Call.getArgOperand(Index)->getType();
+  if (!Have->isPointerTy() || !Call.paramHasAttr(Index, Attribute::Dereferenceable))
+    return false;
+  if (!Parameter.getType()->isPointerTy())
+    return true;
+  return !Parameter.hasByValAttr() && Parameter.getDereferenceableBytes() == 0 &&
+         Call.getParamDereferenceableBytes(Index) == Call.getDataLayout().getPointerSize();
+}
+
+/// True if C would convert a value passed in variable arguments back to the parameter's type. A
+/// variable integer is not widened: its sign is not known here.
+bool converts(const Value &Have, Type *Want) {
+  Type *T = Have.getType();
+  if (T == Want || (T->isPointerTy() && Want->isPointerTy()) ||
+      (T->isFloatingPointTy() && Want->isFloatingPointTy()))
+    return true;
+  if (!T->isIntegerTy() || !Want->isIntegerTy())
+    return false;
+  if (T->getIntegerBitWidth() > Want->getIntegerBitWidth())
+    return true;
+  const auto *Literal = dyn_cast<ConstantInt>(&Have);
+  return Literal && !Literal->isNegative();
+}
+
+Error RequestReader::readMode() {
+  const auto *Callee = cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
+  const RequestSpelling *Spelling = findRequestSpelling(Callee->getName());
+  if (!Spelling->Mode)
+    return fail(DiagId::UnsupportedMode, "'" + Spelling->Name + "'");
+  Request.Spec.Mode = *Spelling->Mode;
+  return Error::success();
+}
+
+Error RequestReader::readPrimal() {
+  Next = receivesInMemory(Call) ? 1 : 0;
+  if (atEnd())
+    return fail(DiagId::RequestNotFunction, "; the call has no arguments");
+  Function *Primal = traceFunction(Call.getArgOperand(Next++));
+  if (!Primal)
+    return fail(DiagId::RequestNotFunction, "");
+  if (Primal->isDeclaration())
+    return fail(DiagId::RequestNoBody, userName(*Primal));
+  if (Primal->isVarArg())
+    return fail(DiagId::UnsupportedMode,
+                "'" + userName(*Primal) + "' takes a variable number of arguments");
+  Type *Result = Primal->getReturnType();
+  const bool ReturnsStructure =
+      Primal->hasStructRetAttr() || Result->isAggregateType() || Result->isVectorTy();
+  if (ReturnsStructure)
+    return fail(DiagId::UnsupportedMode, "'" + userName(*Primal) +
+                                             "' returns a structure; let it write the structure "
+                                             "through a pointer");
+  Request.Spec.Primal = Primal;
+  return Error::success();
+}
+
+/// Takes the next argument if it is a marker; null if it is not.
+Expected<const MarkerSpelling *> RequestReader::takeMarker() {
+  const MarkerSpelling *Marker = atEnd() ? nullptr : traceMarker(Call.getArgOperand(Next));
+  if (!Marker)
+    return nullptr;
+  if (Marker->Meaning == MarkerMeaning::Unsupported)
+    return fail(DiagId::UnsupportedMode, "marker '" + Marker->Name + "'");
+  if (Marker->Meaning == MarkerMeaning::ReturnPrimal)
+    Request.Spec.ReturnPrimal = true;
+  ++Next;
+  return Marker;
+}
+
+/// The activity that is marked in front of a value, if there is one.
+Expected<std::optional<Activity>> RequestReader::readActivity(const Argument &Parameter) {
+  std::optional<Activity> Kind;
+  for (;;) {
+    auto Marker = takeMarker();
+    if (!Marker)
+      return Marker.takeError();
+    if (!*Marker)
+      return Kind;
+    if ((*Marker)->Meaning != MarkerMeaning::Activity)
+      continue;
+    if (Kind)
+      return fail(DiagId::RequestMarker, "two markers in front of " + describe(Parameter));
+    Kind = (*Marker)->Kind;
+  }
+}
+
+Expected<Activity> RequestReader::defaultActivity(const Argument &Parameter) const {
+  Type *T = Parameter.getType();
+  if (Parameter.hasByValAttr())
+    return fail(DiagId::RequestMarker,
+                describe(Parameter) + " is a structure passed by value and needs a marker");
+  if (T->isPointerTy())
+    return Activity::Dup;
+  if (T->isIntegerTy())
+    return Activity::Const;
+  if (T->isFPOrFPVectorTy())
+    return Request.Spec.Mode == DerivativeMode::Adjoint ? Activity::Active : Activity::Dup;
+  return fail(DiagId::RequestMarker,
+              describe(Parameter) + " is a " + userType(T) + " and needs a marker");
+}
+
+Error RequestReader::checkActivity(Activity Kind, const Argument &Parameter) const {
+  if (Kind == Activity::Const)
+    return Error::success();
+  Type *T = Parameter.getType();
+  const bool Adjoint = Request.Spec.Mode == DerivativeMode::Adjoint;
+  const std::string What = ("'" + markerName(Kind) + "' on " + describe(Parameter)).str();
+  if (Kind == Activity::Active) {
+    if (!Adjoint)
+      return fail(DiagId::RequestMarker,
+                  What + ": a tangent call takes the tangent of a value after it, use enzyme_dup");
+    if (!T->isFPOrFPVectorTy())
+      return fail(DiagId::RequestMarker,
+                  What +
+                      ": only the adjoint of a floating-point value can be returned; this is a " +
+                      userType(T));
+    return Error::success();
+  }
+  if (Adjoint && Parameter.hasByValAttr())
+    return fail(DiagId::RequestMarker, What + ": the adjoint of a structure passed by value would "
+                                              "be lost; pass a pointer to it");
+  if (Adjoint && T->isFPOrFPVectorTy())
+    return fail(DiagId::RequestMarker, What + ": the adjoint of a value is returned, use "
+                                              "enzyme_out");
+  if (!T->isPointerTy() && !T->isFPOrFPVectorTy())
+    return fail(DiagId::RequestMarker, What + ": a " + userType(T) + " has no shadow");
+  return Error::success();
+}
+
+/// Takes one argument as a value of the parameter's type.
+Error RequestReader::readValue(const Argument &Parameter, DiagId Mismatch, WeakTrackingVH &Value,
+                               bool &ByReference) {
+  const llvm::Value &Have = *Call.getArgOperand(Next);
+  ByReference = isReference(Next, Parameter);
+  if (!ByReference && !converts(Have, Parameter.getType()))
+    return fail(Mismatch, describe(Parameter) + " is a " + userType(Parameter.getType()) +
+                              ", not a " + userType(Have.getType()));
+  Value = Call.getArgOperand(Next++);
+  return Error::success();
+}
+
+Error RequestReader::readParameter(const Argument &Parameter) {
+  auto Marked = readActivity(Parameter);
+  if (!Marked)
+    return Marked.takeError();
+  if (atEnd())
+    return fail(DiagId::RequestArgCount, describe(Parameter) + " is missing");
+  auto Kind = *Marked ? Expected<Activity>(**Marked) : defaultActivity(Parameter);
+  if (!Kind)
+    return Kind.takeError();
+  if (Error E = checkActivity(*Kind, Parameter))
+    return E;
+  RequestArg Arg;
+  Arg.Kind = *Kind;
+  if (Error E = readValue(Parameter, DiagId::RequestArgType, Arg.Primal, Arg.PrimalByReference))
+    return E;
+  if (hasShadow(*Kind)) {
+    if (atEnd() || traceMarker(Call.getArgOperand(Next)))
+      return fail(DiagId::RequestArgCount, "the shadow of " + describe(Parameter) + " is missing");
+    if (Error E =
+            readValue(Parameter, DiagId::RequestShadowType, Arg.Shadow, Arg.ShadowByReference))
+      return E;
+  }
+  Request.Spec.Args.push_back(*Kind);
+  Request.Args.push_back(std::move(Arg));
+  return Error::success();
+}
+
+/// Decides about the result and checks that the user's declaration can hold what is returned.
+Error RequestReader::readResult() {
+  DerivativeSpec &Spec = Request.Spec;
+  const bool Float = Spec.Primal->getReturnType()->isFloatingPointTy();
+  const bool Adjoint = Spec.Mode == DerivativeMode::Adjoint;
+  Type *Received = receivedType(Call);
+  if (Float && Adjoint)
+    Spec.Result = Activity::Active;
+  else if (Float && Received)
+    Spec.Result = Activity::Dup;
+  if (!Received) {
+    Spec.ReturnPrimal = false;
+    return Error::success();
+  }
+  if (Spec.ReturnPrimal && Spec.Primal->getReturnType()->isVoidTy())
+    return fail(DiagId::RequestResult, "'" + userName(*Spec.Primal) + "' returns nothing");
+
+  const SmallVector<Type *, 4> Results = derivativeResults(Spec);
+  if (Results.empty())
+    return fail(DiagId::RequestResult,
+                Adjoint ? "no argument is passed by value and active, so nothing is returned"
+                        : "'" + userName(*Spec.Primal) + "' returns no floating-point value");
+  if (Results.size() == 1 && widens(Results.front(), Received))
+    return Error::success();
+  if (laidOutAs(Results, Received, Call.getDataLayout()))
+    return Error::success();
+  std::string List;
+  for (Type *T : Results)
+    List += (List.empty() ? "" : ", ") + userType(T);
+  return fail(DiagId::RequestResult,
+              Twine(Results.size()) + (Results.size() == 1 ? " value is" : " values are") +
+                  " returned (" + List + "), the call is declared to return " + "a " +
+                  userType(Received));
+}
+
+Expected<DerivativeRequest> RequestReader::read() {
+  if (Error E = readMode())
+    return E;
+  if (Error E = readPrimal())
+    return E;
+  for (const Argument &Parameter : Request.Spec.Primal->args())
+    if (Error E = readParameter(Parameter))
+      return E;
+  // Markers about the result may come last.
+  auto Marker = takeMarker();
+  if (!Marker)
+    return Marker.takeError();
+  if (*Marker && (*Marker)->Meaning == MarkerMeaning::Activity)
+    return fail(DiagId::RequestMarker, "'" + (*Marker)->Name + "' after the last parameter");
+  if (!atEnd())
+    return fail(DiagId::RequestArgCount, Twine(Call.arg_size() - Next) + " left over after the " +
+                                             Twine(Request.Spec.Primal->arg_size()) +
+                                             " parameters of '" + userName(*Request.Spec.Primal) +
+                                             "'");
+  if (Error E = readResult())
+    return E;
+  return std::move(Request);
+}
+
+} // namespace
+
+Expected<DerivativeRequest> parseRequest(CallBase &Call) { return RequestReader(Call).read(); }
+
+} // namespace contraflow

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of derivative calls and markers. A C++ name is taken apart down to its base name:
+// "_Z17__enzyme_autodiffIdJPdS0_EET_PvDpT0_" is "__enzyme_autodiff".
+
+#include "RequestSpellings.h"
+
+#include "llvm/Demangle/Demangle.h"
+
+#include <cstdlib>
+#include <string>
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr char CommonPart[] = "__enzyme_";
+
+const RequestSpelling Requests[] = {
+#define CF_REQUEST(Name, Mode) {Name, DerivativeMode::Mode},
+#define CF_REQUEST_UNSUPPORTED(Name) {Name, std::nullopt},
+#include "RequestSpellings.def"
+};
+
+const MarkerSpelling Markers[] = {
+#define CF_MARKER(Name, Kind) {Name, MarkerMeaning::Activity, Activity::Kind},
+#define CF_MARKER_RETURN_PRIMAL(Name) {Name, MarkerMeaning::ReturnPrimal},
+#define CF_MARKER_UNSUPPORTED(Name) {Name, MarkerMeaning::Unsupported},
+#include "RequestSpellings.def"
+};
+
+std::string baseName(StringRef Mangled) {
+  const std::string Name = Mangled.str(); // the demangler points into it
+  ItaniumPartialDemangler Demangler;
+  if (Demangler.partialDemangle(Name.c_str()) || !Demangler.isFunction())
+    return Name;
+  char *Text = Demangler.getFunctionBaseName(nullptr, nullptr);
+  if (!Text)
+    return Name;
+  std::string Base = Text;
+  std::free(Text);
+  return Base;
+}
+
+} // namespace
+
+const RequestSpelling *findRequestSpelling(StringRef FunctionName) {
+  if (!FunctionName.contains(CommonPart))
+    return nullptr;
+  const std::string Base = baseName(FunctionName);
+  for (const RequestSpelling &Spelling : Requests)
+    if (StringRef(Base).starts_with(Spelling.Name))
+      return &Spelling;
+  return nullptr;
+}
+
+const MarkerSpelling *findMarkerSpelling(StringRef Name) {
+  for (const MarkerSpelling &Spelling : Markers)
+    if (Name == Spelling.Name)
+      return &Spelling;
+  return nullptr;
+}
+
+} // namespace contraflow

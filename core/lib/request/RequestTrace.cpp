@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// At -O2 the function and the markers of a request are constants and loads of globals. At -O0 they
+// come through local variables, inlined references and the conversion function of a lambda:
+//
+//   store ptr @energy, ptr %f.addr          store ptr @enzyme_dup, ptr %ref
+//   %f = load ptr, ptr %f.addr              %p = load ptr, ptr %ref
+//   %g = call ptr @lambda_to_pointer()      %m = load i32, ptr %p
+//
+// A Trail goes back along such a chain, as long as the value is certain.
+
+#include "RequestTrace.h"
+
+#include "RequestSpellings.h"
+
+#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+/// Chains longer than this do not occur in front-end output; they may be endless (recursion).
+constexpr unsigned MaxSteps = 64;
+
+/// The one value that is ever stored to a local variable whose address stays here; null if there
+/// are several, or if the address goes elsewhere.
+Value *onlyStoredValue(AllocaInst &Variable) {
+  Value *Stored = nullptr;
+  for (User *U : Variable.users()) {
+    if (isa<LoadInst>(U))
+      continue;
+    if (const auto *II = dyn_cast<IntrinsicInst>(U); II && II->isLifetimeStartOrEnd())
+      continue;
+    if (const auto *Call = dyn_cast<CallBase>(U); Call && isRequest(*Call))
+      continue; // passed by reference to the request that asks
+    auto *Store = dyn_cast<StoreInst>(U);
+    if (!Store || Store->getValueOperand() == &Variable || Stored)
+      return nullptr;
+    Stored = Store->getValueOperand();
+  }
+  return Stored;
+}
+
+/// What a load reads, if that is certain.
+Value *loadedValue(LoadInst &Load) {
+  Value *Address = Load.getPointerOperand()->stripPointerCastsAndAliases();
+  if (auto *Variable = dyn_cast<AllocaInst>(Address)) {
+    Value *Stored = onlyStoredValue(*Variable);
+    return Stored && Stored->getType() == Load.getType() ? Stored : nullptr;
+  }
+  if (auto *Constant = dyn_cast<llvm::Constant>(Load.getPointerOperand()))
+    return ConstantFoldLoadFromConstPtr(Constant, Load.getType(), Load.getDataLayout());
+  return nullptr;
+}
+
+/// One chain of steps. Each step goes from a value to one that is certainly equal.
+class Trail {
+public:
+  /// The end of the chain that starts at V.
+  Value *follow(Value *V) {
+    while (Value *Next = Steps != MaxSteps ? step(V) : nullptr)
+      V = Next;
+    return V;
+  }
+
+private:
+  Value *step(Value *V);
+  Value *returnedValue(const CallBase &Call);
+
+  unsigned Steps = 0;
+};
+
+Value *Trail::step(Value *V) {
+  ++Steps;
+  if (V->getType()->isPointerTy())
+    if (Value *Stripped = V->stripPointerCastsAndAliases(); Stripped != V)
+      return Stripped;
+  if (const auto *Op = dyn_cast<Operator>(V))
+    switch (Op->getOpcode()) {
+    case Instruction::PtrToInt:
+    case Instruction::IntToPtr:
+    case Instruction::SExt:
+    case Instruction::ZExt:
+    case Instruction::Trunc:
+    case Instruction::Freeze:
+      return Op->getOperand(0);
+    default:
+      break;
+    }
+  if (auto *Load = dyn_cast<LoadInst>(V))
+    return loadedValue(*Load);
+  if (const auto *Call = dyn_cast<CallBase>(V))
+    return returnedValue(*Call);
+  return nullptr;
+}
+
+/// What a call of a function with one return returns: a constant, or one of its arguments.
+Value *Trail::returnedValue(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee || Callee->isInterposable() || Callee->size() != 1)
+    return nullptr;
+  const auto *Return = dyn_cast<ReturnInst>(Callee->getEntryBlock().getTerminator());
+  if (!Return || !Return->getReturnValue())
+    return nullptr;
+  Value *Result = follow(Return->getReturnValue());
+  if (const auto *Parameter = dyn_cast<Argument>(Result))
+    return Parameter->getParent() == Callee ? Call.getArgOperand(Parameter->getArgNo()) : nullptr;
+  return isa<Constant>(Result) ? Result : nullptr;
+}
+
+Value *trace(Value *V) { return Trail().follow(V); }
+
+/// As trace, and if the end is the address of a local variable, what the variable holds: C++ calls
+/// pass by reference.
+Value *traceReference(Value *V) {
+  Value *End = trace(V);
+  auto *Variable = dyn_cast<AllocaInst>(End);
+  Value *Stored = Variable ? onlyStoredValue(*Variable) : nullptr;
+  return Stored ? trace(Stored) : End;
+}
+
+} // namespace
+
+Function *traceFunction(Value *V) { return dyn_cast<Function>(traceReference(V)); }
+
+const MarkerSpelling *traceMarker(Value *V) {
+  if (const auto *AsValue = dyn_cast<MetadataAsValue>(V)) {
+    const auto *Text = dyn_cast<MDString>(AsValue->getMetadata());
+    return Text ? findMarkerSpelling(Text->getString()) : nullptr;
+  }
+  Value *End = traceReference(V);
+  if (auto *Load = dyn_cast<LoadInst>(End))
+    End = trace(Load->getPointerOperand());
+  const auto *Global = dyn_cast<GlobalVariable>(End);
+  return Global ? findMarkerSpelling(Global->getName()) : nullptr;
+}
+
+} // namespace contraflow

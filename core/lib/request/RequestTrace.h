@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks through what a front end puts between a name in a derivative call and its value.
+
+#pragma once
+
+namespace llvm {
+class Function;
+class Value;
+} // namespace llvm
+
+namespace contraflow {
+
+struct MarkerSpelling;
+
+/// The function that V certainly is, or null.
+llvm::Function *traceFunction(llvm::Value *V);
+
+/// The marker that V is (its value, its address, or metadata of its name), or null.
+const MarkerSpelling *traceMarker(llvm::Value *V);
+
+} // namespace contraflow

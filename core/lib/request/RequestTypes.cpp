@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The types on both sides of a derivative call.
+//
+//   struct Grad {float a, b, c;} g = __enzyme_autodiff(f, a, b, c);
+//   derivative returns {float, float, float}; the call returns {<2 x float>, float}
+
+#include "RequestTypes.h"
+
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+/// A structure that is returned in registers is rounded up to a register's size.
+constexpr uint64_t RegisterBytes = 8;
+
+/// Appends the scalars that T is made of, in memory order.
+void appendScalars(Type *T, SmallVectorImpl<Type *> &Scalars) {
+  if (auto *Struct = dyn_cast<StructType>(T)) {
+    for (Type *Element : Struct->elements())
+      appendScalars(Element, Scalars);
+  } else if (auto *Array = dyn_cast<ArrayType>(T)) {
+    for (uint64_t I = 0; I != Array->getNumElements(); ++I)
+      appendScalars(Array->getElementType(), Scalars);
+  } else if (auto *Vector = dyn_cast<FixedVectorType>(T)) {
+    Scalars.append(Vector->getNumElements(), Vector->getElementType());
+  } else {
+    Scalars.push_back(T);
+  }
+}
+
+} // namespace
+
+SmallVector<Type *, 4> derivativeResults(const DerivativeSpec &Spec) {
+  SmallVector<Type *, 4> Results;
+  Type *PrimalResult = Spec.Primal->getReturnType();
+  if (Spec.ReturnPrimal)
+    Results.push_back(PrimalResult);
+  if (Spec.Mode == DerivativeMode::Tangent) {
+    if (Spec.Result == Activity::Dup)
+      Results.push_back(PrimalResult);
+    return Results;
+  }
+  for (unsigned I = 0; I != Spec.Args.size(); ++I)
+    if (Spec.Args[I] == Activity::Active)
+      Results.push_back(Spec.Primal->getFunctionType()->getParamType(I));
+  return Results;
+}
+
+FunctionType *derivativeType(const DerivativeSpec &Spec) {
+  FunctionType *Primal = Spec.Primal->getFunctionType();
+  SmallVector<Type *, 16> Parameters;
+  for (unsigned I = 0; I != Spec.Args.size(); ++I) {
+    const bool HasShadow = Spec.Args[I] == Activity::Dup || Spec.Args[I] == Activity::DupNoNeed;
+    Parameters.append(HasShadow ? 2 : 1, Primal->getParamType(I));
+  }
+  if (Spec.Mode == DerivativeMode::Adjoint && Spec.Result == Activity::Active)
+    Parameters.push_back(Primal->getReturnType());
+  LLVMContext &Context = Spec.Primal->getContext();
+  const SmallVector<Type *, 4> Results = derivativeResults(Spec);
+  Type *Result = Results.empty() ? Type::getVoidTy(Context)
+                                 : static_cast<Type *>(StructType::get(Context, Results));
+  return FunctionType::get(Result, Parameters, /*isVarArg=*/false);
+}
+
+bool receivesInMemory(const CallBase &Call) {
+  return Call.arg_size() != 0 && Call.paramHasAttr(0, Attribute::StructRet);
+}
+
+Type *receivedType(const CallBase &Call) {
+  if (receivesInMemory(Call))
+    return Call.getParamStructRetType(0);
+  return Call.use_empty() ? nullptr : Call.getType();
+}
+
+bool widens(Type *From, Type *To) {
+  if (From == To)
+    return true;
+  return From->isFloatingPointTy() && To->isFloatingPointTy() &&
+         From->getPrimitiveSizeInBits() < To->getPrimitiveSizeInBits();
+}
+
+bool laidOutAs(ArrayRef<Type *> Results, Type *Received, const DataLayout &Layout) {
+  if (Results.empty() || !Received->isSized())
+    return false;
+  StructType *Memory = StructType::get(Received->getContext(), Results);
+  const uint64_t Needed = Layout.getStructLayout(Memory)->getSizeInBytes();
+  const uint64_t Size = Layout.getTypeAllocSize(Received);
+  if (Size < Needed || Size - Needed >= RegisterBytes)
+    return false;
+  SmallVector<Type *, 8> Have;
+  SmallVector<Type *, 8> Want;
+  appendScalars(Memory, Have);
+  appendScalars(Received, Want);
+  return Have == Want;
+}
+
+} // namespace contraflow

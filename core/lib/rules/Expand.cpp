@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The expansions, which give the same values to the bit (reductions: one of the orders allowed):
+//
+//   sincos(x, s, c)              *s = sin(x); *c = cos(x)
+//   {s, c} = llvm.sincos(x)      s = sin(x); c = cos(x)
+//   f = modf(x, i)               *i = trunc(x); f = x - trunc(x)       (sign of zero, infinity:
+//   below) {f, i} = llvm.modf(x)        the same {m, e} = llvm.frexp(x)       m = ldexp(x, -e)
+//   llvm.vector.reduce.fadd      ((start + v0) + v1) + ...             (and fmul, fmax, fmin)
+
+#include "Expand.h"
+#include "../callee/Math.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+class Expander {
+public:
+  explicit Expander(CallInst &Call) : Call(Call), B(&Call) {
+    if (isa<FPMathOperator>(Call))
+      B.setFastMathFlags(Call.getFastMathFlags());
+  }
+
+  /// Replaces the call if there is an expansion for it.
+  bool run() {
+    const Function *Callee = Call.getCalledFunction();
+    if (!Callee)
+      return false;
+    return Callee->isIntrinsic() ? expandIntrinsic(Callee->getIntrinsicID())
+                                 : expandLibrary(*Callee);
+  }
+
+private:
+  bool expandLibrary(const Function &Callee);
+  bool expandIntrinsic(Intrinsic::ID Id);
+  Value *unary(Intrinsic::ID Id, Value *X) { return B.CreateUnaryIntrinsic(Id, X); }
+  Value *fraction(Value *X, Value *Whole);
+  bool expandFrexp();
+  Value *reduce(Value *Vector, Value *Start, function_ref<Value *(Value *, Value *)> Combine);
+  void replaceBy(Value *First, Value *Second);
+  bool replaceBy(Value *V);
+
+  CallInst &Call;
+  IRBuilder<> B;
+};
+
+bool Expander::expandLibrary(const Function &Callee) {
+  const std::optional<CompoundFn> Fn = compoundFunction(Callee);
+  if (!Fn)
+    return false;
+  Value *X = Call.getArgOperand(0);
+  if (*Fn == CompoundFn::Sincos) {
+    Value *Sine = unary(Intrinsic::sin, X), *Cosine = unary(Intrinsic::cos, X);
+    B.CreateStore(Sine, Call.getArgOperand(1));
+    B.CreateStore(Cosine, Call.getArgOperand(2));
+    Call.eraseFromParent();
+    return true;
+  }
+  Value *Whole = unary(Intrinsic::trunc, X);
+  B.CreateStore(Whole, Call.getArgOperand(1));
+  return replaceBy(fraction(X, Whole));
+}
+
+bool Expander::expandIntrinsic(Intrinsic::ID Id) {
+  Value *X = Call.arg_empty() ? nullptr : Call.getArgOperand(0);
+  switch (Id) {
+  case Intrinsic::sincos:
+    replaceBy(unary(Intrinsic::sin, X), unary(Intrinsic::cos, X));
+    return true;
+  case Intrinsic::modf: {
+    Value *Whole = unary(Intrinsic::trunc, X);
+    replaceBy(fraction(X, Whole), Whole);
+    return true;
+  }
+  case Intrinsic::frexp:
+    return expandFrexp();
+  case Intrinsic::vector_reduce_fadd:
+    return replaceBy(
+        reduce(Call.getArgOperand(1), X, [&](Value *L, Value *R) { return B.CreateFAdd(L, R); }));
+  case Intrinsic::vector_reduce_fmul:
+    return replaceBy(
+        reduce(Call.getArgOperand(1), X, [&](Value *L, Value *R) { return B.CreateFMul(L, R); }));
+  case Intrinsic::vector_reduce_fmax:
+    return replaceBy(reduce(X, nullptr, [&](Value *L, Value *R) { return B.CreateMaxNum(L, R); }));
+  case Intrinsic::vector_reduce_fmin:
+    return replaceBy(reduce(X, nullptr, [&](Value *L, Value *R) { return B.CreateMinNum(L, R); }));
+  default:
+    return false;
+  }
+}
+
+/// x - trunc(x), with the sign of x also when it is zero, and zero for an infinity.
+Value *Expander::fraction(Value *X, Value *Whole) {
+  Type *Ty = X->getType();
+  Value *Zero = ConstantFP::get(Ty, 0.0);
+  Value *Sign = B.CreateBinaryIntrinsic(Intrinsic::copysign, ConstantFP::get(Ty, 1.0), X);
+  Value *Finite = B.CreateSelect(B.CreateFCmpOLT(Sign, Zero), B.CreateFNeg(B.CreateFSub(Whole, X)),
+                                 B.CreateFSub(X, Whole));
+  Value *IsInfinite = B.CreateFCmpOEQ(unary(Intrinsic::fabs, X), ConstantFP::getInfinity(Ty));
+  return B.CreateSelect(IsInfinite, B.CreateBinaryIntrinsic(Intrinsic::copysign, Zero, X), Finite);
+}
+
+/// The exponent stays with the intrinsic, whose other result nobody reads any more. It is undefined
+/// for an infinity or a NaN, which are their own mantissas.
+bool Expander::expandFrexp() {
+  SmallVector<ExtractValueInst *, 2> Mantissas;
+  for (User *U : Call.users())
+    if (auto *Extract = dyn_cast<ExtractValueInst>(U); Extract && Extract->getIndices()[0] == 0)
+      Mantissas.push_back(Extract);
+  if (Mantissas.empty())
+    return false;
+  Value *X = Call.getArgOperand(0);
+  B.SetInsertPoint(Call.getNextNode());
+  Value *Exponent = B.CreateExtractValue(&Call, 1);
+  Value *Mantissa = B.CreateIntrinsic(Intrinsic::ldexp, {X->getType(), Exponent->getType()},
+                                      {X, B.CreateNeg(Exponent)});
+  for (ExtractValueInst *Extract : Mantissas) {
+    Extract->replaceAllUsesWith(Mantissa);
+    Extract->eraseFromParent();
+  }
+  return true;
+}
+
+Value *Expander::reduce(Value *Vector, Value *Start,
+                        function_ref<Value *(Value *, Value *)> Combine) {
+  Value *Sum = Start;
+  const unsigned Lanes = cast<FixedVectorType>(Vector->getType())->getNumElements();
+  for (unsigned Lane = 0; Lane < Lanes; ++Lane) {
+    Value *Element = B.CreateExtractElement(Vector, Lane);
+    Sum = Sum ? Combine(Sum, Element) : Element;
+  }
+  return Sum;
+}
+
+/// Replaces a pair; whoever takes it apart gets the parts themselves.
+void Expander::replaceBy(Value *First, Value *Second) {
+  for (User *U : make_early_inc_range(Call.users()))
+    if (auto *Extract = dyn_cast<ExtractValueInst>(U)) {
+      Extract->replaceAllUsesWith(Extract->getIndices()[0] == 0 ? First : Second);
+      Extract->eraseFromParent();
+    }
+  if (Call.use_empty()) {
+    Call.eraseFromParent();
+    return;
+  }
+  Value *Pair = B.CreateInsertValue(PoisonValue::get(Call.getType()), First, 0);
+  replaceBy(B.CreateInsertValue(Pair, Second, 1));
+}
+
+bool Expander::replaceBy(Value *V) {
+  Call.replaceAllUsesWith(V);
+  Call.eraseFromParent();
+  return true;
+}
+
+} // namespace
+
+bool expandCompounds(Function &F) {
+  SmallVector<CallInst *, 16> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallInst>(&I))
+      Calls.push_back(Call);
+  return llvm::count_if(Calls, [](CallInst *Call) { return Expander(*Call).run(); }) != 0;
+}
+
+} // namespace contraflow
