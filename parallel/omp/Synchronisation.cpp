@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// barrier              reverse: a barrier at the mirrored place.
+// critical, lock       reverse: entered in the reverse of the recorded order; leaving becomes
+// waiting
+//                      for the turn, entering becomes passing it on.
+// worksharing          reverse: nothing; the bounds a thread got are recorded integers.
+// reduction            is rewritten first: the library's choice between tree and atomics becomes a
+//                      critical section in which each thread combines its copy, so that every
+//                      operator has the adjoint of its plain combiner.
+
+#include "contraflow/core/Diag.h"
+#include "parallel/omp/Handlers.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace contraflow::omp {
+namespace {
+
+void writesBehind(const CallBase &Call, CallFacts &Facts) {
+  for (unsigned I = 0; I < Call.arg_size(); ++I)
+    if (Call.getArgOperand(I)->getType()->isPointerTy() && !isa<Constant>(Call.getArgOperand(I)))
+      Facts.Writes.push_back(I);
+}
+
+class ForwardOnlyHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {
+#define OMP_FORWARD(Name) #Name,
+#include "parallel/omp/Runtime.def"
+    };
+  }
+  CallFacts facts(const CallBase &Call) const override {
+    CallFacts Facts;
+    writesBehind(Call, Facts);
+    return Facts;
+  }
+  bool hasReverse(const CallBase &) const override { return false; }
+  /// __kmpc_for_static_init(ident, thread, schedule, &last, &lower, &upper, &stride, 1, chunk) with
+  /// the plain static schedule.
+  std::optional<Division> division(const CallBase &Call) const override {
+    constexpr uint64_t Static = 34, Modifiers = 3u << 29;
+    auto *Schedule = Call.arg_size() == 9 ? dyn_cast<ConstantInt>(Call.getArgOperand(2)) : nullptr;
+    if (!Schedule || (Schedule->getZExtValue() & ~Modifiers) != Static)
+      return std::nullopt;
+    return Division{4, 5};
+  }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+};
+
+class BarrierHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {
+#define OMP_BARRIER(Name) #Name,
+#include "parallel/omp/Runtime.def"
+    };
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *>) const override {
+    B.runtime("omp_barrier", B.ir().getVoidTy(), {});
+    return Error::success();
+  }
+};
+
+struct LockFunction {
+  StringRef Name;
+  unsigned Lock;
+};
+
+constexpr LockFunction Enters[] = {
+#define OMP_ENTER(Name, Lock) {#Name, Lock},
+#include "parallel/omp/Runtime.def"
+};
+constexpr LockFunction Leaves[] = {
+#define OMP_LEAVE(Name, Lock) {#Name, Lock},
+#include "parallel/omp/Runtime.def"
+};
+
+Value *lockOf(const CallBase &Call, ArrayRef<LockFunction> Table) {
+  const Function *F = Call.getCalledFunction();
+  for (const LockFunction &Row : Table)
+    if (F && F->getName() == Row.Name)
+      return Call.getArgOperand(Row.Lock);
+  return nullptr;
+}
+
+SmallVector<StringRef, 0> namesOf(ArrayRef<LockFunction> Table) {
+  SmallVector<StringRef, 0> Names;
+  for (const LockFunction &Row : Table)
+    Names.push_back(Row.Name);
+  return Names;
+}
+
+class EnterHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return namesOf(Enters); }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    Value *Lock = lockOf(*Site.Anchor, Enters);
+    B.ir().SetInsertPoint(Site.Anchor->getNextNode());
+    Site.Recorded = {Lock, B.runtime("omp_turn_record", B.ir().getInt64Ty(), {Lock})};
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    B.runtime("omp_turn_done", B.ir().getVoidTy(), Recalled);
+    return Error::success();
+  }
+};
+
+class LeaveHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return namesOf(Leaves); }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error augment(SweepBuilder &, CallSite &Site) const override {
+    CallBase &Call = *Site.Anchor;
+    Value *Lock = lockOf(Call, Leaves);
+    CallBase *Enter = nullptr;
+    DominatorTree DT(*Call.getFunction());
+    for (Instruction &I : instructions(*Call.getFunction())) {
+      auto *Other = dyn_cast<CallBase>(&I);
+      if (Other && lockOf(*Other, Enters) == Lock && DT.dominates(Other, &Call) &&
+          (!Enter || DT.dominates(Enter, Other)))
+        Enter = Other;
+    }
+    if (!Enter)
+      return diffError(DiagId::UnsupportedOpenMP, Call,
+                       "a lock is released where it was not set in this function");
+    Site.Recorded = {Lock, Enter->getNextNode()};
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    B.runtime("omp_turn_wait", B.ir().getVoidTy(), Recalled);
+    return Error::success();
+  }
+};
+
+enum class ReduceEnd { No, Yes, YesAndBarrier };
+
+struct ReduceFunction {
+  StringRef Name;
+  ReduceEnd Ends;
+};
+
+constexpr ReduceFunction Reduces[] = {{"__kmpc_reduce", ReduceEnd::No},
+                                      {"__kmpc_reduce_nowait", ReduceEnd::No},
+                                      {"__kmpc_end_reduce", ReduceEnd::YesAndBarrier},
+                                      {"__kmpc_end_reduce_nowait", ReduceEnd::Yes}};
+
+/// The row of a reduction call, or null.
+const ReduceFunction *reduceOf(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  const ReduceFunction *Row =
+      find_if(Reduces, [&](const ReduceFunction &R) { return F && F->getName() == R.Name; });
+  return Row == std::end(Reduces) ? nullptr : Row;
+}
+
+/// Rewrites __kmpc_reduce and __kmpc_reduce_nowait; see the top of this file.
+class ReduceHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    SmallVector<StringRef, 0> Names;
+    for (const ReduceFunction &Row : Reduces)
+      Names.push_back(Row.Name);
+    return Names;
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &Call) const override { return fault(Call); }
+  Error augment(SweepBuilder &, CallSite &Site) const override { return fault(*Site.Anchor); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+  void canonicalise(Function &F) const override;
+
+private:
+  static Error fault(CallBase &Call) {
+    return diffError(DiagId::Internal, Call, "a reduction was not rewritten");
+  }
+};
+
+void ReduceHandler::canonicalise(Function &F) const {
+  SmallVector<CallBase *, 4> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I); Call && reduceOf(*Call))
+      Calls.push_back(Call);
+  Module &M = *F.getParent();
+  for (CallBase *Call : Calls) {
+    IRBuilder<> B(Call);
+    ReduceEnd Ends = reduceOf(*Call)->Ends;
+    bool Begins = Ends == ReduceEnd::No;
+    Value *Ident = Call->getArgOperand(0), *Thread = Call->getArgOperand(1);
+    Value *Lock = Call->getArgOperand(Begins ? 6 : 2);
+    auto *T = FunctionType::get(B.getVoidTy(), {B.getPtrTy(), B.getInt32Ty(), B.getPtrTy()}, false);
+    B.CreateCall(M.getOrInsertFunction(Begins ? Enters[0].Name : Leaves[0].Name, T),
+                 {Ident, Thread, Lock});
+    if (Begins)
+      Call->replaceAllUsesWith(B.getInt32(1));
+    else if (Ends == ReduceEnd::YesAndBarrier)
+      B.CreateCall(M.getOrInsertFunction(BarrierHandler().callees()[0], B.getVoidTy(), B.getPtrTy(),
+                                         B.getInt32Ty()),
+                   {Ident, Thread});
+    Call->eraseFromParent();
+  }
+}
+
+/// Every other entry point is refused by name.
+class RefusalHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"__kmpc_*", "__tgt_*", "GOMP_*"}; }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &Call) const override { return refuse(Call); }
+  Error augment(SweepBuilder &, CallSite &Site) const override { return refuse(*Site.Anchor); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+
+private:
+  static Error refuse(CallBase &Call) {
+    return diffError(DiagId::UnsupportedOpenMP, Call, Call.getCalledFunction()->getName());
+  }
+};
+
+} // namespace
+
+void registerSynchronisation(HandlerRegistry &Registry) {
+  Registry.add(std::make_unique<ForwardOnlyHandler>());
+  Registry.add(std::make_unique<BarrierHandler>());
+  Registry.add(std::make_unique<EnterHandler>());
+  Registry.add(std::make_unique<LeaveHandler>());
+  Registry.add(std::make_unique<ReduceHandler>());
+  Registry.add(std::make_unique<RefusalHandler>());
+}
+
+} // namespace contraflow::omp
