@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every mistake in a derivative call is reported at its line, all of them in one compilation, and
+// the compilation fails; with and without optimisation.
+//
+// RUN: %not %clangxx -O0 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: %not %clangxx -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
+
+extern int enzyme_dup, enzyme_out, enzyme_const, enzyme_width, enzyme_primal_return;
+template <class R, class... A> R __enzyme_autodiff(void *, A...);
+template <class R, class... A> R __enzyme_fwddiff(void *, A...);
+template <class R, class... A> R __enzyme_batch(void *, A...);
+
+struct Eight {
+  double v[8];
+};
+double norm(double *x, int n) { return x[0] * n; }
+double product(double a, double b) { return a * b; }
+double entry(double *x, long n) { return x[n]; }
+double fourth(Eight s, double x) { return s.v[3] * x; }
+Eight filled(double x) { return {x}; }
+void nothing() {}
+double elsewhere(double);
+
+void unknownFunction(void *f, double a) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF101] the first argument
+  __enzyme_autodiff<void>(f, a);
+}
+void noBody(double a) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF102] {{.*}}'elsewhere(double)', has no body
+  __enzyme_autodiff<void>((void *)elsewhere, a);
+}
+void noShadow(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF103] {{.*}}shadow of parameter 1 of 'norm(
+  __enzyme_autodiff<void>((void *)norm, enzyme_dup, x);
+}
+void noShadowBeforeMarker(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF103] {{.*}}shadow of parameter 1 of 'norm(
+  __enzyme_autodiff<void>((void *)norm, enzyme_dup, x, enzyme_const, 3);
+}
+void tooMany(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF103] {{.*}}2 left over after the 2 parameters
+  __enzyme_autodiff<void>((void *)norm, enzyme_const, x, enzyme_const, 3, 4, 5);
+}
+void activePointer(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}'enzyme_out' on parameter 1
+  __enzyme_autodiff<void>((void *)norm, enzyme_out, x, enzyme_const, 3);
+}
+void duplicatedNumber() {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}is returned, use enzyme_out
+  __enzyme_autodiff<void>((void *)product, enzyme_dup, 1.0, 2.0, 3.0);
+}
+void activeInTangent() {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}use enzyme_dup
+  __enzyme_fwddiff<void>((void *)product, enzyme_out, 1.0, 2.0, 3.0);
+}
+void shadowOfInteger(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}a 32-bit integer has no shadow
+  __enzyme_autodiff<void>((void *)norm, x, x, enzyme_dup, 3, 3);
+}
+void markerAtTheEnd() {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}'enzyme_out' after the last parameter
+  __enzyme_autodiff<void>((void *)product, 1.0, 2.0, enzyme_out);
+}
+void structureByValue(Eight s) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}passed by value and needs a
+  __enzyme_autodiff<void>((void *)fourth, s, 3.0);
+}
+void wrongShadow(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF105] {{.*}}is a pointer, not a double
+  __enzyme_autodiff<void>((void *)norm, enzyme_dup, x, 1.0, 3);
+}
+double nothingReturned(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:10: error: [CF106] {{.*}}so nothing is returned
+  return __enzyme_autodiff<double>((void *)norm, enzyme_dup, x, x, 3);
+}
+double twoReturned() {
+  // CHECK: request.cpp:[[@LINE+1]]:10: error: [CF106] {{.*}}returned (double, double)
+  return __enzyme_autodiff<double>((void *)product, 1.0, 2.0);
+}
+int primalOfVoid() {
+  // CHECK: request.cpp:[[@LINE+1]]:10: error: [CF106] {{.*}}'nothing()' returns nothing
+  return __enzyme_autodiff<int>((void *)nothing, enzyme_primal_return);
+}
+void narrowInteger(double *x, int n) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF107] {{.*}}64-bit integer, not a 32-bit
+  __enzyme_autodiff<void>((void *)entry, enzyme_dup, x, x, n);
+}
+void numberForPointer(int n) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF107] {{.*}}is a pointer, not a double
+  __enzyme_autodiff<void>((void *)norm, enzyme_const, 1.0, n);
+}
+void unsupportedMarker(double *x, int n) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}marker 'enzyme_width'
+  __enzyme_autodiff<void>((void *)norm, enzyme_width, 4, x, x, n);
+}
+void structureReturned() {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'filled(double)' returns a structure
+  __enzyme_autodiff<void>((void *)filled, 1.0);
+}
+void unsupportedCall(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_batch'
+  __enzyme_batch<void>((void *)norm, x, 3);
+}
+// CHECK: 20 errors generated.

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// <complex.h>: products and quotients that may go through the compiler's helpers, elementary
+// functions in both precisions, and an array of complex numbers.
+#include "GradientCheck.h"
+#include <complex.h>
+#include <math.h>
+
+static double products(const double *x, int n) {
+  double complex z = 1 + 0.5 * I;
+  for (int i = 0; i + 1 < n; i++) {
+    double complex w = x[i] + x[i + 1] * I;
+    z = i % 2 ? z * w : w / z;
+  }
+  return creal(z) + 2 * cimag(z) + cabs(z);
+}
+
+static double elementary(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i + 1 < n; i += 2) {
+    double complex z = x[i] + x[i + 1] * I;
+    double complex f = cexp(z) + clog(z) * csqrt(z) + csin(z) / ccos(z) + ctan(z) * csinh(z) -
+                       ccosh(z) + ctanh(z) + cpow(z, 1.5 - 0.5 * conj(z)) + carg(z);
+    sum += creal(f) * cimag(f);
+  }
+  return sum;
+}
+
+static float single(const float *x, int n) {
+  float complex z = 1;
+  for (int i = 0; i + 1 < n; i++) {
+    float complex w = x[i] + x[i + 1] * I;
+    z = i % 2 ? csqrtf(z * w) : cexpf(w / (z + 2)) + csinf(w);
+  }
+  return crealf(z) * cimagf(z);
+}
+
+static double transform(const double *x, double *y, int n) {
+  double power = 0;
+  for (int k = 0; k < n; k++) {
+    double complex sum = 0;
+    for (int j = 0; j < n; j++)
+      sum += x[j] * cexp(-6.283185307179586 * I * j * k / n);
+    y[k] = creal(sum * conj(sum));
+    power += y[k] * k;
+  }
+  return power;
+}
+
+GRADIENT_CHECK(complex_products, Double, products, In(double, 7), Int(7))
+GRADIENT_CHECK(complex_elementary, Double, elementary, In(double, 6), Int(6))
+GRADIENT_CHECK_BOUND(1e-5, complex_single, Float, single, In(float, 6), Int(6))
+GRADIENT_CHECK(complex_transform, Double, transform, In(double, 6), Out(double, 6), Int(6))

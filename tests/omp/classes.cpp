@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A solver class whose member functions hold the regions, over std::vector.
+#include "GradientCheck.h"
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace {
+
+class Diffusion {
+public:
+  Diffusion(const double *u, int n) : U(u, u + n), V(n) {}
+
+  void step(double k) {
+    const int n = static_cast<int>(U.size());
+#pragma omp parallel for
+    for (int i = 0; i < n; ++i) {
+      const double left = U[std::max(i - 1, 0)], right = U[std::min(i + 1, n - 1)];
+      V[i] = U[i] + k * (left - 2 * U[i] + right) * std::sqrt(U[i]);
+    }
+    U.swap(V);
+  }
+
+  double energy() const {
+    double sum = 0;
+    const int n = static_cast<int>(U.size());
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < n; ++i)
+      sum += U[i] * U[i];
+    return sum;
+  }
+
+private:
+  std::vector<double> U, V;
+};
+
+double simulate(const double *u, double k, int n, int steps) {
+  Diffusion d(u, n);
+  for (int s = 0; s < steps; ++s)
+    d.step(k);
+  return d.energy();
+}
+
+} // namespace
+
+GRADIENT_CHECK(classes, Double, simulate, In(double, 17), ScalarRange(double, 0.1, 0.2), Int(17),
+               Int(3))

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compiler wrappers: what they add, what they leave alone, what they say when something is wrong."""
+
+import os
+import pathlib
+import shlex
+import shutil
+import stat
+import subprocess
+import tempfile
+import unittest
+
+BIN = pathlib.Path(os.environ["CONTRAFLOW_BIN"])
+CONSUMER = pathlib.Path(__file__).resolve().parent / "consumer"
+C, CXX = str(BIN / "contraflow-clang"), str(BIN / "contraflow-clang++")
+
+
+class WrapperTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="contraflow wrapper ")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_command(self, *command, expect=0, **environment):
+        run = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
+                             cwd=self.folder, env={**os.environ, **environment})
+        self.assertEqual(run.returncode, expect, f"{command}\n{run.stdout}{run.stderr}")
+        return run
+
+    def shown(self, *arguments):
+        return shlex.split(self.run_command(CXX, "--cf-show", *arguments).stdout)
+
+    def pretended_clang(self, version):
+        script = self.folder / "clang"
+        script.write_text(f"#!/bin/sh\necho '{version}'\n")
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+        return str(script)
+
+
+class Command(WrapperTest):
+    def test_arguments_survive(self):
+        odd = ["-DA=a b", "-DB='\"", "-DC=$HOME *", "-D", "D=\\", "a file.cpp"]
+        command = self.shown(*odd)
+        self.assertEqual(command[command.index(odd[0]):][:len(odd)], odd)
+
+    def test_compiling_links_nothing(self):
+        for mode in ("-c", "-S", "-E", "-fsyntax-only"):
+            command = self.shown(mode, "x.cpp")
+            self.assertFalse([word for word in command if word.endswith(".a")], command)
+            self.assertTrue([word for word in command if word.startswith("-fpass-plugin=")])
+
+    def test_models_follow_the_command_line(self):
+        def parts(*arguments):
+            return {pathlib.Path(word).name for word in self.shown(*arguments) if word.endswith(".a")}
+        self.assertEqual(parts("x.o"), {"libcontraflow_runtime.a", "libcontraflow_runtime_mpi_absent.a",
+                                        "libcontraflow_runtime_omp_absent.a"})
+        self.assertIn("libcontraflow_runtime_omp.a", parts("x.o", "-fopenmp"))
+        self.assertIn("libcontraflow_runtime_omp.a", parts("x.o", "/usr/lib/libomp.so"))
+        self.assertIn("libcontraflow_runtime_omp_absent.a", parts("x.o", "-fopenmp", "-fno-openmp"))
+        self.assertIn("libcontraflow_runtime_mpi.a", parts("x.o", "-lmpi"))
+        self.assertIn("libcontraflow_runtime_mpi.a", parts("x.o", "/opt/mpi/lib/libmpi.so"))
+
+    def test_questions_are_handed_on(self):
+        for question in ("--version", "-print-prog-name=ld", "-dumpversion"):
+            self.assertEqual(self.shown(question)[2:], [question])
+
+    def test_value_of_an_option_is_no_input(self):
+        self.assertEqual(self.shown("-v", "-x", "c++", "-o", "out")[2:], ["-v", "-x", "c++", "-o", "out"])
+
+    def test_version(self):
+        output = self.run_command(CXX, "--cf-version").stdout
+        self.assertIn(f"contraflow {os.environ['CONTRAFLOW_VERSION']}", output)
+        self.assertIn("Contraflow.so", output)
+
+
+class Refusals(WrapperTest):
+    def test_other_compilers(self):
+        for version in ("clang version 19.1.7", "g++ (Debian 12.2.0) 12.2.0", "clang version 22.2.0"):
+            run = self.run_command(CXX, "-c", "x.cpp", expect=1,
+                                   CONTRAFLOW_CLANG=self.pretended_clang(version))
+            self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+            self.assertIn(version, run.stderr)
+            self.assertIn("CONTRAFLOW_CLANG", run.stderr)
+
+    def test_no_compiler(self):
+        run = self.run_command(C, "-c", "x.c", expect=1, CONTRAFLOW_CLANG="/nowhere/clang")
+        self.assertIn("'/nowhere/clang' is not a compiler", run.stderr)
+
+
+class Programs(WrapperTest):
+    def build_and_run(self, compiler, source, *options, launcher=(), **environment):
+        program = self.folder / "a program"
+        run = self.run_command(*compiler, *options, CONSUMER / source, "-o", program, **environment)
+        self.assertEqual(run.stderr, "", "the compiler said something")
+        self.run_command(*launcher, program)
+
+    def test_c_and_cxx_at_every_level(self):
+        for level in ("-O0", "-O1", "-O2", "-O3"):
+            self.build_and_run([C], "square.c", level, "-Wall", "-Werror")
+            self.build_and_run([CXX], "square.cpp", level, "-Wall", "-Werror")
+
+    def test_language_given_explicitly(self):
+        self.build_and_run([CXX], "square.cpp", "-x", "c++")
+
+    def test_through_a_link(self):
+        link = self.folder / "linked++"
+        link.symlink_to(CXX)
+        self.build_and_run([link], "square.cpp")
+
+    def link_two_files(self, mode, expect):
+        """The function to differentiate is in another file than the derivative call."""
+        (self.folder / "call.c").write_text(
+            "extern double __enzyme_autodiff(void *, double);\ndouble square(double);\n"
+            "int main(void) { return __enzyme_autodiff((void *)square, 3.0) == 6.0 ? 0 : 1; }\n")
+        (self.folder / "square.c").write_text("double square(double x) { return x * x; }\n")
+        for source in ("call", "square"):
+            self.run_command(C, "-O2", mode, "-c", f"{source}.c", "-o", f"{source}.o")
+        return self.run_command(C, "-O2", mode, "call.o", "square.o", "-o", "program", expect=expect)
+
+    def test_link_time_optimisation(self):
+        for mode in ("-flto", "-flto=full"):
+            self.link_two_files(mode, expect=0)
+            self.run_command(self.folder / "program")
+
+    def test_thin_link_time_optimisation_brings_no_bodies(self):
+        self.assertIn("[CF102]", self.link_two_files("-flto=thin", expect=1).stderr)
+
+    def test_no_debug_information(self):
+        self.run_command(C, "-O1", "-S", CONSUMER / "square.c", "-o", "square.s")
+        self.assertNotIn(".debug_info", (self.folder / "square.s").read_text())
+
+    def test_place_without_debug_information(self):
+        bad = self.folder / "bad.c"
+        bad.write_text("extern double __enzyme_autodiff(void *, double);\n"
+                       "double unknown(double);\n"
+                       "double f(double x) { return unknown(x); }\n"
+                       "double g(double x) {\n"
+                       "  return __enzyme_autodiff((void *)f, x);\n}\n")
+        run = self.run_command(C, "-O2", "-c", bad, expect=1)
+        self.assertRegex(run.stderr, r"bad\.c:3:\d+: .*\[CF201\].*'unknown'")
+
+    @unittest.skipUnless(shutil.which("mpicxx"), "no mpicxx")
+    def test_under_mpicxx(self):
+        if "Open MPI" not in subprocess.run(["mpicxx", "--showme:version"], capture_output=True, text=True,
+                                            check=False).stdout:
+            self.skipTest("mpicxx is not Open MPI's")
+        # Open MPI takes OMPI_CXX apart at spaces, so a path without any leads to the wrapper.
+        with tempfile.TemporaryDirectory() as folder:
+            compiler = pathlib.Path(folder) / "contraflow-clang++"
+            compiler.symlink_to(CXX)
+            self.build_and_run(["mpicxx"], "sum_mpi.cpp", "-O2", launcher=("mpirun", "-n", "2"),
+                               OMPI_CXX=str(compiler))
+
+
+if __name__ == "__main__":
+    unittest.main()

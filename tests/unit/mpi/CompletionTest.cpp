@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Requests completed one by one, in any order, by polling, or not at all; and the table behind
+// them.
+
+#include "Harness.h"
+
+#include "mpi/RequestTable.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+using namespace contraflow::test;
+using contraflow::mpi::RequestTable;
+
+namespace {
+
+constexpr int Messages = 5;
+
+/// Starts `Messages` messages around the ring; null requests among the active ones.
+struct Ring {
+  MPI_Request Requests[2 * Messages + 2];
+  static constexpr int Count = 2 * Messages + 2;
+
+  explicit Ring(Execution &R) {
+    std::fill(std::begin(Requests), std::end(Requests), MPI_REQUEST_NULL);
+    for (int I = 0; I < Messages; ++I) {
+      double *From = R.S.D + 4 * I, *To = R.S.D + 40 + 4 * I;
+      CF_CALL(R, Irecv, irecv, (To, 4, MPI_DOUBLE, R.previous(), I % 2, R.Comm, &Requests[1 + I]),
+              (R.bar(To)));
+      CF_CALL(R, Isend, isend,
+              (From, 4, MPI_DOUBLE, R.next(), I % 2, R.Comm, &Requests[2 + Messages + I]),
+              (R.bar(From)));
+    }
+  }
+};
+
+void finish(Execution &R) { R.addTo(R.S.D, R.S.D + 40, 20, 0.5); }
+
+TEST(Completion, WaitallWithNullRequests) {
+  expectDerivatives([](Execution &R) {
+    Ring G(R);
+    MPI_Status Statuses[Ring::Count];
+    CF_CALL(R, Waitall, waitall, (Ring::Count, G.Requests, Statuses), ());
+    for (int I = 1; I <= Messages; ++I)
+      EXPECT_EQ(Statuses[I].MPI_SOURCE, R.previous());
+    CF_CALL(R, Waitall, waitall, (Ring::Count, G.Requests, MPI_STATUSES_IGNORE), ());
+    finish(R);
+  });
+}
+
+TEST(Completion, Waitany) {
+  expectDerivatives([](Execution &R) {
+    Ring G(R);
+    for (int Index = 0, Done = 0; Index != MPI_UNDEFINED; ++Done) {
+      MPI_Status Status;
+      CF_CALL(R, Waitany, waitany, (Ring::Count, G.Requests, &Index, &Status), ());
+      EXPECT_EQ(Index == MPI_UNDEFINED, Done == 2 * Messages);
+    }
+    finish(R);
+  });
+}
+
+TEST(Completion, Waitsome) {
+  expectDerivatives([](Execution &R) {
+    Ring G(R);
+    int Total = 0;
+    for (int Done = 0; Done != MPI_UNDEFINED;) {
+      int Indices[Ring::Count];
+      CF_CALL(R, Waitsome, waitsome, (Ring::Count, G.Requests, &Done, Indices, MPI_STATUSES_IGNORE),
+              ());
+      Total += Done == MPI_UNDEFINED ? 0 : Done;
+    }
+    EXPECT_EQ(Total, 2 * Messages);
+    finish(R);
+  });
+}
+
+TEST(Completion, TestEachUntilDone) {
+  expectDerivatives([](Execution &R) {
+    Ring G(R);
+    for (bool All = false; !All;) {
+      All = true;
+      for (MPI_Request &Request : G.Requests) {
+        int Flag = 0;
+        CF_CALL(R, Test, test, (&Request, &Flag, MPI_STATUS_IGNORE), ());
+        All = All && Flag;
+      }
+    }
+    finish(R);
+  });
+}
+
+TEST(Completion, Testall) {
+  expectDerivatives([](Execution &R) {
+    Ring G(R);
+    for (int Flag = 0; !Flag;)
+      CF_CALL(R, Testall, testall, (Ring::Count, G.Requests, &Flag, MPI_STATUSES_IGNORE), ());
+    finish(R);
+  });
+}
+
+TEST(Completion, Testany) {
+  expectDerivatives([](Execution &R) {
+    Ring G(R);
+    for (int Index = 0, Flag = 0; !Flag || Index != MPI_UNDEFINED;)
+      CF_CALL(R, Testany, testany, (Ring::Count, G.Requests, &Index, &Flag, MPI_STATUS_IGNORE), ());
+    finish(R);
+  });
+}
+
+TEST(Completion, Testsome) {
+  expectDerivatives([](Execution &R) {
+    Ring G(R);
+    for (int Done = 0; Done != MPI_UNDEFINED;) {
+      int Indices[Ring::Count];
+      CF_CALL(R, Testsome, testsome, (Ring::Count, G.Requests, &Done, Indices, MPI_STATUSES_IGNORE),
+              ());
+    }
+    finish(R);
+  });
+}
+
+/// A send that is freed while it is on the way.
+TEST(Completion, RequestFree) {
+  expectDerivatives([](Execution &R) {
+    MPI_Request In, Out;
+    CF_CALL(R, Irecv, irecv, (R.S.D + 40, 4, MPI_DOUBLE, R.previous(), 0, R.Comm, &In),
+            (R.bar(R.S.D + 40)));
+    CF_CALL(R, Isend, isend, (R.S.D, 4, MPI_DOUBLE, R.next(), 0, R.Comm, &Out), (R.bar(R.S.D)));
+    CF_CALL(R, Request_free, request_free, (&Out), ());
+    CF_CALL(R, Wait, wait, (&In, MPI_STATUS_IGNORE), ());
+  });
+}
+
+/// A send whose request is completed by code that is not differentiated.
+TEST(Completion, SendCompletedElsewhere) {
+  expectDerivatives([](Execution &R) {
+    MPI_Request In, Out;
+    CF_CALL(R, Irecv, irecv, (R.S.D + 40, 4, MPI_DOUBLE, R.previous(), 0, R.Comm, &In),
+            (R.bar(R.S.D + 40)));
+    CF_CALL(R, Isend, isend, (R.S.D, 4, MPI_DOUBLE, R.next(), 0, R.Comm, &Out), (R.bar(R.S.D)));
+    CF_CALL(R, Wait, wait, (&In, MPI_STATUS_IGNORE), ());
+    PMPI_Wait(&Out, MPI_STATUS_IGNORE);
+  });
+}
+
+/// A request of code that is not differentiated, completed by code that is.
+TEST(Completion, UnknownRequest) {
+  expectDerivatives([](Execution &R) {
+    MPI_Request In, Out;
+    int Given = R.Rank, Got = -1;
+    PMPI_Irecv(&Got, 1, MPI_INT, R.previous(), 4, R.Comm, &In);
+    PMPI_Isend(&Given, 1, MPI_INT, R.next(), 4, R.Comm, &Out);
+    CF_CALL(R, Wait, wait, (&In, MPI_STATUS_IGNORE), ());
+    CF_CALL(R, Wait, wait, (&Out, MPI_STATUS_IGNORE), ());
+    EXPECT_EQ(Got, R.previous());
+  });
+}
+
+/// Any order of entering and taking out; several records for one handle.
+TEST(Completion, RequestTable) {
+  RequestTable Table;
+  std::mt19937 Random(7);
+  std::vector<cf_mpi_record> Records(400);
+  std::vector<MPI_Request> Handles(Records.size() / 2);
+  for (MPI_Request &Handle : Handles)
+    PMPI_Irecv(nullptr, 0, MPI_INT, 0, 999, MPI_COMM_SELF, &Handle);
+  std::vector<std::pair<MPI_Request, cf_mpi_record *>> Entries;
+  for (std::size_t I = 0; I < Records.size(); ++I)
+    Entries.emplace_back(Handles[I / 2], &Records[I]);
+  for (int Round = 0; Round < 20; ++Round) {
+    std::shuffle(Entries.begin(), Entries.end(), Random);
+    for (const auto &[Handle, Record] : Entries)
+      Table.put(Handle, Record);
+    EXPECT_EQ(Table.size(), Entries.size());
+    const cf_mpi_record *Forgotten = Entries[Random() % Entries.size()].second;
+    Table.forget(Forgotten);
+    std::shuffle(Entries.begin(), Entries.end(), Random);
+    std::set<const cf_mpi_record *> Taken = {Forgotten, nullptr};
+    for (const auto &[Handle, Record] : Entries)
+      if (const cf_mpi_record *Found = Table.take(Handle)) {
+        EXPECT_EQ(Handle, Handles[static_cast<std::size_t>(Found - Records.data()) / 2]);
+        EXPECT_TRUE(Taken.insert(Found).second);
+      }
+    EXPECT_EQ(Taken.size(), Entries.size() + 1);
+    EXPECT_EQ(Table.size(), 0U);
+  }
+  EXPECT_EQ(Table.take(MPI_REQUEST_NULL), nullptr);
+  for (MPI_Request &Handle : Handles) {
+    PMPI_Cancel(&Handle);
+    PMPI_Wait(&Handle, MPI_STATUS_IGNORE);
+  }
+}
+
+} // namespace

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs that cannot be differentiated: refusals <case> must end with the error of that case. One
+// of the arguments of ctest says which number that is.
+
+#include "mpi/Abi.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+double Value[8], Shadow[8];
+MPI_Request Request;
+cf_tape *Tape;
+cf_mpi_record *Record;
+int Rank, Size;
+
+int next() { return (Rank + 1) % Size; }
+int previous() { return (Rank + Size - 1) % Size; }
+
+void sendAs(MPI_Datatype Type, int Tag) {
+  cf_v1_mpi_isend_augment(Value, 1, Type, next(), Tag, MPI_COMM_WORLD, &Request, Shadow, Tape,
+                          &Record);
+}
+
+void receiveAs(int Source, int Tag, MPI_Request *To) {
+  cf_v1_mpi_irecv_augment(Value, 1, MPI_DOUBLE, Source, Tag, MPI_COMM_WORLD, To, Shadow, Tape,
+                          &Record);
+}
+
+void bytes() { sendAs(MPI_BYTE, 0); }
+
+void userOperator() {
+  MPI_Op Op;
+  MPI_Op_create([](void *, void *, int *, MPI_Datatype *) {}, 1, &Op);
+  cf_v1_mpi_allreduce_augment(Value, Value + 4, 1, MPI_DOUBLE, Op, MPI_COMM_WORLD, Shadow,
+                              Shadow + 4, Tape, &Record);
+}
+
+void scanMaximum() {
+  cf_v1_mpi_scan_augment(Value, Value + 4, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, Shadow,
+                         Shadow + 4, Tape, &Record);
+}
+
+void hugeTag() {
+  cf_v1_mpi_sendrecv_augment(Value, 1, MPI_DOUBLE, next(), 2000000000, Value + 4, 1, MPI_DOUBLE,
+                             previous(), 2000000000, MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow,
+                             Shadow + 4, Tape, &Record);
+}
+
+/// Tags of this size leave room for 64 messages that are open at the same time.
+void manyOpen() {
+  constexpr int Tag = 1000000;
+  MPI_Request First, Other;
+  receiveAs(previous(), Tag, &First);
+  sendAs(MPI_DOUBLE, Tag);
+  cf_v1_mpi_wait_augment(&Request, MPI_STATUS_IGNORE, Tape, &Record);
+  for (int I = 0; I < 70; ++I) {
+    receiveAs(previous(), Tag, &Other);
+    sendAs(MPI_DOUBLE, Tag);
+    cf_v1_mpi_wait_augment(&Other, MPI_STATUS_IGNORE, Tape, &Record);
+    cf_v1_mpi_wait_augment(&Request, MPI_STATUS_IGNORE, Tape, &Record);
+  }
+  cf_v1_mpi_wait_augment(&First, MPI_STATUS_IGNORE, Tape, &Record);
+}
+
+void completedElsewhere() {
+  MPI_Request Other;
+  receiveAs(previous(), 0, &Other);
+  cf_mpi_record *Start = Record;
+  sendAs(MPI_DOUBLE, 0);
+  PMPI_Wait(&Other, MPI_STATUS_IGNORE);
+  cf_v1_mpi_irecv_adjoint(Start);
+}
+
+void wildcardOrder() {
+  MPI_Request First, Second;
+  cf_v1_mpi_irecv_tangent(Value, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &First, Shadow);
+  cf_v1_mpi_irecv_tangent(Value + 1, 1, MPI_DOUBLE, previous(), 0, MPI_COMM_WORLD, &Second,
+                          Shadow + 1);
+  for (int I = 0; I < 2; ++I) {
+    cf_v1_mpi_isend_tangent(Value + 4, 1, MPI_DOUBLE, next(), 0, MPI_COMM_WORLD, &Request,
+                            Shadow + 4);
+    PMPI_Wait(&Request, MPI_STATUS_IGNORE);
+  }
+  cf_v1_mpi_wait_tangent(&Second, MPI_STATUS_IGNORE);
+}
+
+void intercommunicator() {
+  MPI_Comm Half, Inter;
+  MPI_Comm_split(MPI_COMM_WORLD, Rank % 2, 0, &Half);
+  MPI_Intercomm_create(Half, 0, MPI_COMM_WORLD, 1 - Rank % 2, 0, &Inter);
+  cf_v1_mpi_bcast_augment(Value, 1, MPI_DOUBLE, 0, Inter, Shadow, Tape, &Record);
+}
+
+/// Owners would have to be found without blocking.
+void nonblockingMaximum() {
+  cf_v1_mpi_iallreduce_augment(Value, Value + 4, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &Request,
+                               Shadow, Shadow + 4, Tape, &Record);
+}
+
+void persistentUnknown() {
+  MPI_Send_init(Value, 1, MPI_DOUBLE, next(), 0, MPI_COMM_WORLD, &Request);
+  cf_v1_mpi_start_augment(&Request, Tape, &Record);
+}
+
+struct Case {
+  const char *Name;
+  void (*Program)();
+};
+
+const Case Cases[] = {
+    {"bytes", bytes},
+    {"userOperator", userOperator},
+    {"scanMaximum", scanMaximum},
+    {"hugeTag", hugeTag},
+    {"manyOpen", manyOpen},
+    {"completedElsewhere", completedElsewhere},
+    {"wildcardOrder", wildcardOrder},
+    {"intercommunicator", intercommunicator},
+    {"nonblockingMaximum", nonblockingMaximum},
+    {"persistentUnknown", persistentUnknown},
+};
+
+} // namespace
+
+int main(int Count, char **Words) {
+  MPI_Init(&Count, &Words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &Rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &Size);
+  Tape = cf_v1_tape_begin();
+  for (const Case &C : Cases)
+    if (Count == 2 && std::strcmp(C.Name, Words[1]) == 0)
+      C.Program();
+  std::printf("not refused\n");
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "contraflow/abi.h"
+#include "contraflow/runtime.h"
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+namespace {
+
+// A forked copy of a process with OpenMP threads has none of them: start the program anew.
+class TeamDeathTest : public testing::Test {
+protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+} // namespace
+
+TEST_F(TeamDeathTest, ReverseTeamOfAnotherSize) {
+  const auto Die = [] {
+    cf_team *Team = cf_v1_omp_team_begin(cf_v1_tape_begin());
+#pragma omp parallel num_threads(3)
+    cf_v1_omp_team_store(Team, nullptr);
+#pragma omp parallel num_threads(2)
+    cf_v1_omp_team_check(Team);
+  };
+  EXPECT_EXIT(Die(), testing::KilledBySignal(SIGABRT),
+              "CF305. the reverse of a parallel region got a team of 2, its forward sweep had 3 "
+              ".thread [01].; do not change the number of threads");
+}
+
+TEST_F(TeamDeathTest, MessagesNameTheThread) {
+  const auto Die = [] {
+#pragma omp parallel num_threads(4)
+    if (omp_get_thread_num() == 2)
+      cf_v1_fail("here");
+  };
+  EXPECT_EXIT(Die(), testing::KilledBySignal(SIGABRT), "error: here .thread 2.");
+}
+
+TEST_F(TeamDeathTest, FramesLeftOnATeamsArena) {
+  const auto Die = [] {
+    cf_tape *Tape = cf_v1_tape_begin();
+    cf_team *Team = cf_v1_omp_team_begin(Tape);
+#pragma omp parallel num_threads(2)
+    {
+      if (omp_get_thread_num() == 1)
+        cf_v1_tape_reserve(cf_v1_omp_team_tape(Team), 4096);
+    }
+    cf_v1_omp_team_end(Team);
+    cf_v1_tape_end(Tape);
+  };
+  EXPECT_EXIT(Die(), testing::KilledBySignal(SIGABRT), "CF901.*left 4.0 KiB on its tape");
+}
+
+TEST_F(TeamDeathTest, BudgetCountsAllThreads) {
+  const auto Die = [] {
+    cf_tape_set_budget(INT64_C(64) << 20);
+    cf_team *Team = cf_v1_omp_team_begin(cf_v1_tape_begin());
+#pragma omp parallel num_threads(4)
+    cf_v1_tape_reserve(cf_v1_omp_team_tape(Team), 20 << 20);
+  };
+  EXPECT_EXIT(Die(), testing::KilledBySignal(SIGABRT), "CF301. tape budget of 64.0 MiB exceeded");
+}
