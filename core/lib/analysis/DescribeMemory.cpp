@@ -84,7 +84,7 @@ void Describer::access(Value *Pointer, Value *V) {
     if (Location Target = Graph.locate(V))
       Graph.pointTo(Field, Target);
   } else if (isCarrier(T) && !isa<Constant>(V)) {
-    Graph.unifyCells(Field, Graph.cellOf(V));
+    Graph.linkCells(Field, Graph.cellOf(V));
   } else if (T->isIntegerTy() && T->getIntegerBitWidth() < 16) {
     Graph.addKind(Field, SK_Int);
   }
@@ -96,7 +96,7 @@ void Describer::tie(Value *A, Value *B) {
     if (Location To = Graph.locate(B))
       Graph.pointTo(Graph.cellOf(A), To);
   } else if (isCarrier(T) && !isa<Constant>(B)) {
-    Graph.unifyCells(Graph.cellOf(A), Graph.cellOf(B));
+    Graph.linkCells(Graph.cellOf(A), Graph.cellOf(B));
   } else if (T->isAggregateType() && !isa<Constant>(B)) {
     Graph.unifyLocations(Graph.aggregate(A), Graph.aggregate(B));
   }
@@ -133,14 +133,14 @@ void Describer::visitCastInst(CastInst &I) {
   }
   if (isa<TruncInst>(I) || isa<ZExtInst>(I)) { // floats cross a fork as the low half of an i64
     if (isCarrier(To) && isCarrier(From->getType()) && !isa<Constant>(From))
-      Graph.unifyCells(Graph.cellOf(&I), Graph.cellOf(From));
+      Graph.linkCells(Graph.cellOf(&I), Graph.cellOf(From));
     return;
   }
   if (isa<PtrToIntInst>(I) && isCarrier(To)) {
     if (Location At = Graph.locate(From))
       Graph.pointTo(Graph.cellOf(&I), At);
   } else if (isa<IntToPtrInst>(I) && isCarrier(From->getType()) && !isa<Constant>(From)) {
-    Graph.unifyCells(Graph.cellOf(&I), Graph.cellOf(From));
+    Graph.linkCells(Graph.cellOf(&I), Graph.cellOf(From));
   } else if ((isa<SExtInst>(I) || isa<SIToFPInst>(I) || isa<UIToFPInst>(I)) &&
              isCarrier(From->getType()) && !isa<Constant>(From)) {
     Graph.addKind(Graph.cellOf(From), SK_Int);
@@ -167,7 +167,7 @@ void Describer::visitReturnInst(ReturnInst &I) {
     if (Location To = Graph.locate(V))
       Graph.pointTo(Graph.returnCell(F), To);
   } else if (isCarrier(V->getType())) {
-    Graph.unifyCells(Graph.returnCell(F), Graph.cellOf(V));
+    Graph.linkCells(Graph.returnCell(F), Graph.cellOf(V));
   } else if (V->getType()->isAggregateType()) {
     Graph.unifyLocations(Graph.returnAggregate(F), Graph.aggregate(V));
   }
@@ -198,7 +198,7 @@ void Describer::visitExtractValueInst(ExtractValueInst &I) {
   if (T->isPointerTy())
     Graph.pointTo(Field, Graph.locate(&I));
   else if (isCarrier(T))
-    Graph.unifyCells(Field, Graph.cellOf(&I));
+    Graph.linkCells(Field, Graph.cellOf(&I));
 }
 
 void Describer::visitInsertValueInst(InsertValueInst &I) {
@@ -219,7 +219,7 @@ void Describer::visitInsertValueInst(InsertValueInst &I) {
     if (Location To = Graph.locate(V))
       Graph.pointTo(Field, To);
   } else if (isCarrier(T) && !isa<Constant>(V)) {
-    Graph.unifyCells(Field, Graph.cellOf(V));
+    Graph.linkCells(Field, Graph.cellOf(V));
   }
 }
 
@@ -230,8 +230,11 @@ void Describer::bindClosure(CallBase &I, const contraflow::Closure &C) {
 }
 
 void Describer::applyFacts(CallBase &I, const CallFacts &Facts) {
-  for (auto [A, B] : Facts.SameShape)
-    Graph.unifyLocations(Graph.locate(I.getArgOperand(A)), Graph.locate(I.getArgOperand(B)));
+  for (const CallFacts::Copy &C : Facts.Copies) {
+    auto *Size = dyn_cast<ConstantInt>(I.getArgOperand(C.Size));
+    Graph.addCopy(Graph.locate(I.getArgOperand(C.From)), Graph.locate(I.getArgOperand(C.To)),
+                  Size ? Size->getSExtValue() : -1);
+  }
   for (auto [Operand, Kind] : Facts.Elements)
     if (Location At = Graph.locate(I.getArgOperand(Operand))) {
       Graph.fold(At, widthOfKinds(Kind));
@@ -258,9 +261,9 @@ void Describer::visitCallBase(CallBase &I) {
     if (A.getArgNo() < I.arg_size())
       tie(&A, I.getArgOperand(A.getArgNo()));
   if (I.getType()->isPointerTy())
-    Graph.unifyCells(Graph.cellOf(&I), Graph.returnCell(F));
+    Graph.linkCells(Graph.cellOf(&I), Graph.returnCell(F));
   else if (isCarrier(I.getType()))
-    Graph.unifyCells(Graph.cellOf(&I), Graph.returnCell(F));
+    Graph.linkCells(Graph.cellOf(&I), Graph.returnCell(F));
   else if (I.getType()->isAggregateType())
     Graph.unifyLocations(Graph.aggregate(&I), Graph.returnAggregate(F));
 }
@@ -298,6 +301,7 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
       D.visit(I);
   bool Changed = true;
   while (Changed) {
+    Graph.settleCopies();
     Changed = false;
     for (Function *F : Closure)
       for (Instruction &I : instructions(*F))

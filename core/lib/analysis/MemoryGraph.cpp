@@ -42,8 +42,10 @@ unsigned kindOfType(const Type *T) {
 }
 
 unsigned MemoryGraph::newCell() {
-  Cells.push_back({static_cast<unsigned>(Cells.size()), SK_Unknown, {}});
-  return Cells.size() - 1;
+  unsigned C = Cells.size();
+  Cells.push_back(C);
+  Types.push_back({C, SK_Unknown, {}});
+  return C;
 }
 
 unsigned MemoryGraph::newNode() {
@@ -53,9 +55,15 @@ unsigned MemoryGraph::newNode() {
 }
 
 unsigned MemoryGraph::findCell(unsigned C) const {
-  while (Cells[C].Parent != C)
-    C = Cells[C].Parent;
+  while (Cells[C] != C)
+    C = Cells[C] = Cells[Cells[C]];
   return C;
+}
+
+unsigned MemoryGraph::findType(unsigned T) const {
+  while (Types[T].Parent != T)
+    T = Types[T].Parent = Types[Types[T].Parent].Parent;
+  return T;
 }
 
 Location MemoryGraph::resolve(Location At) const {
@@ -138,13 +146,11 @@ Location MemoryGraph::constantLocation(const Value *V) {
 Location MemoryGraph::locate(const Value *Pointer) {
   if (isa<Constant>(Pointer))
     return constantLocation(Pointer);
-  unsigned C = cellOf(Pointer);
-  Cells[C].Kinds |= SK_Pointer;
-  if (!Cells[C].Target) {
-    unsigned N = newNode();
-    Cells[C].Target = {N, 0};
-  }
-  return resolve(Cells[C].Target);
+  CellType &T = typeOf(cellOf(Pointer));
+  T.Kinds |= SK_Pointer;
+  if (!T.Target)
+    T.Target = {newNode(), 0};
+  return resolve(T.Target);
 }
 
 Location MemoryGraph::find(const Value *Pointer) const {
@@ -156,8 +162,8 @@ Location MemoryGraph::find(const Value *Pointer) const {
   auto It = ValueCells.find(original(Pointer));
   if (It == ValueCells.end())
     return {};
-  const Cell &C = Cells[findCell(It->second)];
-  return C.Target ? resolve(C.Target) : Location();
+  Location Target = typeOf(It->second).Target;
+  return Target ? resolve(Target) : Location();
 }
 
 unsigned MemoryGraph::fieldCell(Location At) {
@@ -169,28 +175,34 @@ unsigned MemoryGraph::fieldCell(Location At) {
 }
 
 void MemoryGraph::pointTo(unsigned C, Location Target) {
-  C = findCell(C);
-  Cells[C].Kinds |= SK_Pointer;
+  CellType &T = typeOf(C);
+  T.Kinds |= SK_Pointer;
   if (!Target)
     return;
-  if (Cells[C].Target)
-    unifyLocations(Cells[C].Target, Target);
+  if (T.Target)
+    unifyLocations(T.Target, Target);
   else
-    Cells[C].Target = Target;
+    T.Target = Target;
 }
 
-void MemoryGraph::unifyCells(unsigned A, unsigned B) {
-  A = findCell(A);
-  B = findCell(B);
+bool MemoryGraph::linkCells(unsigned A, unsigned B) {
+  A = findType(findCell(A));
+  B = findType(findCell(B));
   if (A == B)
-    return;
-  Cells[B].Parent = A;
-  Cells[A].Kinds |= Cells[B].Kinds;
-  Location Ta = Cells[A].Target, Tb = Cells[B].Target;
+    return false;
+  Types[B].Parent = A;
+  Types[A].Kinds |= Types[B].Kinds;
+  Location Ta = Types[A].Target, Tb = Types[B].Target;
   if (Ta && Tb)
     unifyLocations(Ta, Tb);
   else if (Tb)
-    Cells[A].Target = Tb;
+    Types[A].Target = Tb;
+  return true;
+}
+
+void MemoryGraph::unifyCells(unsigned A, unsigned B) {
+  linkCells(A, B);
+  Cells[findCell(B)] = findCell(A);
 }
 
 void MemoryGraph::unifyLocations(Location A, Location B) {
@@ -235,6 +247,48 @@ void MemoryGraph::fold(Location At, int64_t Stride) {
     refold(At.Node, Stride);
 }
 
+/// The fields of [From, From + Size) are fields of To as well. True if that is news.
+bool MemoryGraph::spread(Location From, Location To, int64_t Size) {
+  constexpr int64_t MaxRepeats = 64;
+  From = resolve(From);
+  To = resolve(To);
+  int64_t Period = Nodes[From.Node].Period, OldPeriod = Nodes[To.Node].Period;
+  bool Repeats = Period && (Size < 0 || Size > MaxRepeats * Period);
+  if (Repeats)
+    refold(To.Node, Period);
+  bool News = period(To.Node) != OldPeriod;
+  SmallVector<std::pair<int64_t, unsigned>, 16> Fields(fields(From.Node).begin(),
+                                                       fields(From.Node).end());
+  for (auto [Offset, C] : Fields) {
+    int64_t At = Offset - From.Offset, Step = Period && !Repeats ? Period : 0;
+    if (Step && (At %= Step) < 0)
+      At += Step;
+    do {
+      bool Inside = Repeats || (At >= 0 && (Size < 0 || At < Size));
+      unsigned Count = cellCount();
+      if (Inside)
+        News |= linkCells(fieldCell({To.Node, To.Offset + At}), C) || cellCount() != Count;
+      At += Step;
+    } while (Step && At < Size);
+  }
+  return News;
+}
+
+void MemoryGraph::settleCopies() {
+  constexpr unsigned MaxRounds = 8;
+  bool Changed = true;
+  for (unsigned Round = 0; Changed; ++Round) {
+    Changed = false;
+    for (const Copy &C : Copies) {
+      bool News = spread(C.From, C.To, C.Size);
+      News |= spread(C.To, C.From, C.Size);
+      if (News && Round >= MaxRounds) // data that wanders: one object for both
+        unifyLocations(C.From, C.To);
+      Changed |= News;
+    }
+  }
+}
+
 void MemoryGraph::markExternal(Location At) {
   if (!At)
     return;
@@ -245,7 +299,7 @@ void MemoryGraph::markExternal(Location At) {
       continue;
     Nodes[N].External = true;
     for (auto [Offset, C] : Nodes[N].Fields)
-      if (Location T = Cells[findCell(C)].Target)
+      if (Location T = typeOf(C).Target)
         Work.push_back(canonical(T.Node));
   }
 }
@@ -255,7 +309,7 @@ const std::map<int64_t, unsigned> &MemoryGraph::fields(unsigned Node) const {
 }
 
 std::optional<Location> MemoryGraph::pointee(unsigned C) const {
-  Location T = Cells[findCell(C)].Target;
+  Location T = typeOf(C).Target;
   if (!T)
     return std::nullopt;
   return resolve(T);
@@ -268,7 +322,7 @@ void MemoryGraph::overlapping(Location At, int64_t Size, function_ref<void(unsig
   const Node &N = Nodes[At.Node];
   bool All = Size < 0 || (N.Period && Size >= N.Period);
   for (auto [Offset, C] : N.Fields) {
-    int64_t Width = widthOfKinds(Cells[findCell(C)].Kinds);
+    int64_t Width = widthOfKinds(typeOf(C).Kinds);
     bool Meets = Offset < At.Offset + Size && At.Offset < Offset + Width;
     if (!Meets && N.Period) // the range or the field may wrap around
       Meets = (Offset + N.Period < At.Offset + Size) || (At.Offset + N.Period < Offset + Width);
@@ -279,7 +333,7 @@ void MemoryGraph::overlapping(Location At, int64_t Size, function_ref<void(unsig
 
 unsigned MemoryGraph::kindsAt(Location At, int64_t Size) const {
   unsigned Kinds = 0;
-  overlapping(At, Size, [&](unsigned C) { Kinds |= Cells[C].Kinds; });
+  overlapping(At, Size, [&](unsigned C) { Kinds |= typeOf(C).Kinds; });
   return Kinds;
 }
 
@@ -287,7 +341,7 @@ unsigned MemoryGraph::kindsOf(unsigned Node) const { return kindsAt({canonical(N
 
 unsigned MemoryGraph::carried(const Value *V) const {
   auto It = ValueCells.find(original(V));
-  return It == ValueCells.end() ? unsigned(SK_Unknown) : Cells[findCell(It->second)].Kinds;
+  return It == ValueCells.end() ? unsigned(SK_Unknown) : typeOf(It->second).Kinds;
 }
 
 void MemoryGraph::print(raw_ostream &OS) const {
@@ -297,7 +351,7 @@ void MemoryGraph::print(raw_ostream &OS) const {
     OS << "node " << N << (Nodes[N].External ? " external" : "") << " period " << Nodes[N].Period
        << "\n";
     for (auto [Offset, C] : Nodes[N].Fields) {
-      const Cell &F = Cells[findCell(C)];
+      const CellType &F = typeOf(C);
       OS << "  +" << Offset << ": kinds " << F.Kinds;
       if (F.Target)
         OS << " -> node " << resolve(F.Target).Node << " +" << resolve(F.Target).Offset;

@@ -8,6 +8,10 @@
 //
 // Two addresses that one pointer may hold are the same node. An index of stride s folds a node's
 // offsets modulo s. Integers that travel like floats (i64 copies of a double) are cells as well.
+//
+// Data that moves by itself ties types, not places: after memcpy(y, x, n), or a load and a store of
+// an i64, both ends hold the same kinds and lead to the same objects, but remain two cells, of
+// which one may be active and the other constant.
 
 #pragma once
 
@@ -44,9 +48,14 @@ public:
   unsigned returnCell(const llvm::Function *F);
   Location aggregate(const llvm::Value *V);
   Location returnAggregate(const llvm::Function *F);
-  void addKind(unsigned Cell, unsigned Kinds) { Cells[findCell(Cell)].Kinds |= Kinds; }
-  void unifyCells(unsigned A, unsigned B);
+  void addKind(unsigned Cell, unsigned Kinds) { typeOf(Cell).Kinds |= Kinds; }
+  /// One value may be in both cells: equal kinds, equal targets. True if that is news.
+  bool linkCells(unsigned A, unsigned B);
   void unifyLocations(Location A, Location B);
+  /// Size bytes (negative: not known) move from one place to the other.
+  void addCopy(Location From, Location To, int64_t Size) { Copies.push_back({From, To, Size}); }
+  /// Spreads kinds along the copies; to be called when everything is described.
+  void settleCopies();
   void fold(Location At, int64_t Stride);
   void pointTo(unsigned Cell, Location Target);
   /// V, an argument of an emitted function, stands for Original.
@@ -66,7 +75,7 @@ public:
   const std::map<int64_t, unsigned> &fields(unsigned Node) const;
   int64_t period(unsigned Node) const { return Nodes[canonical(Node)].Period; }
   std::optional<Location> pointee(unsigned Cell) const;
-  unsigned kindsOfCell(unsigned Cell) const { return Cells[findCell(Cell)].Kinds; }
+  unsigned kindsOfCell(unsigned Cell) const { return typeOf(Cell).Kinds; }
   unsigned canonicalCell(unsigned Cell) const { return findCell(Cell); }
   unsigned nodeCount() const { return Nodes.size(); }
   unsigned cellCount() const { return Cells.size(); }
@@ -78,10 +87,15 @@ public:
   void print(llvm::raw_ostream &OS) const;
 
 private:
-  struct Cell {
+  /// What cells hold between which values move.
+  struct CellType {
     unsigned Parent;
     unsigned Kinds = SK_Unknown;
     Location Target;
+  };
+  struct Copy {
+    Location From, To;
+    int64_t Size;
   };
   struct Node {
     unsigned Parent;
@@ -94,6 +108,11 @@ private:
   unsigned newCell();
   unsigned newNode();
   unsigned findCell(unsigned C) const;
+  unsigned findType(unsigned T) const;
+  CellType &typeOf(unsigned Cell) { return Types[findType(findCell(Cell))]; }
+  const CellType &typeOf(unsigned Cell) const { return Types[findType(findCell(Cell))]; }
+  void unifyCells(unsigned A, unsigned B);
+  bool spread(Location From, Location To, int64_t Size);
   Location resolve(Location At) const;
   int64_t wrap(const Node &N, int64_t Offset) const;
   void mergeNodes(Location Keep, Location Gone);
@@ -103,8 +122,11 @@ private:
   const llvm::Value *globalBase(const llvm::Value *V, int64_t &Offset) const;
 
   const llvm::DataLayout &DL;
-  std::vector<Cell> Cells;
+  mutable std::vector<unsigned>
+      Cells; ///< union-find; the type of cell c is type c, or what that became
+  mutable std::vector<CellType> Types;
   std::vector<Node> Nodes;
+  std::vector<Copy> Copies;
   llvm::DenseMap<const llvm::Value *, unsigned> ValueCells, ValueNodes;
   llvm::DenseMap<const llvm::Function *, unsigned> ReturnCells, ReturnNodes;
   llvm::DenseMap<const llvm::Value *, const llvm::Value *> Aliases;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // memcpy(y, x, n).  Reverse: x-bar += y-bar, y-bar = 0, float by float, because the copy overwrote
-// y. memset(y, 0, n).  Reverse: y-bar = 0.
+// y. If x is constant: y-bar = 0.  memset(y, 0, n).  Reverse: y-bar = 0.
 //
 // Forward, pointers inside the object are copied in the shadow as well; floats are not, since the
 // shadow of y may hold adjoints already.
@@ -56,8 +56,8 @@ public:
 
 protected:
   /// Emits Visit(offset) for each field of the kinds wanted, for an object of constant size.
-  static Error forEachField(SweepBuilder &B, const MemoryLayout &Layout, CallBase &Call,
-                            unsigned Kinds, function_ref<void(int64_t, unsigned)> Visit) {
+  static Error forEachField(const MemoryLayout &Layout, CallBase &Call, unsigned Kinds,
+                            function_ref<void(int64_t, unsigned)> Visit) {
     auto *Size = dyn_cast<ConstantInt>(Call.getArgOperand(2));
     int64_t Bytes = Size ? Size->getSExtValue() : 0;
     if (!Size || Bytes > 4096)
@@ -70,8 +70,24 @@ protected:
       for (int64_t At = F.Offset; At >= 0 && At < Bytes; At += Step)
         Visit(At, F.Kinds);
     }
-    (void)B;
     return Error::success();
+  }
+  /// The floats in Shadow, of Dst, become zero; pointers stay.
+  static Error clearFloats(SweepBuilder &B, CallBase &Call, const MemoryLayout &Layout,
+                           Value *Shadow, Value *Bytes) {
+    auto &IR = B.ir();
+    if (!(allKinds(Layout) & SK_Pointer)) {
+      IR.CreateMemSet(Shadow, IR.getInt8(0), Bytes, MaybeAlign());
+      return Error::success();
+    }
+    return forEachField(Layout, Call, SK_AnyFloat, [&](int64_t At, unsigned Kinds) {
+      Type *T = Kinds & SK_Double ? IR.getDoubleTy() : IR.getFloatTy();
+      IR.CreateAlignedStore(Constant::getNullValue(T), IR.CreatePtrAdd(Shadow, IR.getInt64(At)),
+                            Align(1));
+    });
+  }
+  static Value *bytes(SweepBuilder &B, CallBase &Call) {
+    return B.ir().CreateZExtOrTrunc(Call.getArgOperand(2), B.ir().getInt64Ty());
   }
 };
 
@@ -82,7 +98,7 @@ public:
   }
   CallFacts facts(const CallBase &) const override {
     CallFacts Facts;
-    Facts.SameShape = {{0, 1}};
+    Facts.Copies = {{1, 0, 2}};
     Facts.Reads = {1};
     Facts.Writes = {0};
     Facts.Flows = {{Place::memory(1), Place::memory(0)}};
@@ -90,9 +106,13 @@ public:
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     Value *Dst = B.shadow(Call.getArgOperand(0)), *Src = B.shadow(Call.getArgOperand(1));
-    if (Dst && Src)
-      B.ir().CreateMemMove(Dst, MaybeAlign(), Src, MaybeAlign(), Call.getArgOperand(2));
-    return Error::success();
+    if (!Dst)
+      return Error::success();
+    MemoryLayout Layout = B.layout(Call.getArgOperand(0));
+    if (Src || (allKinds(Layout) & SK_Pointer))
+      B.ir().CreateMemMove(Dst, MaybeAlign(), Src ? Src : Call.getArgOperand(1), MaybeAlign(),
+                           Call.getArgOperand(2));
+    return Src ? Error::success() : clearFloats(B, Call, Layout, Dst, bytes(B, Call));
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
@@ -110,7 +130,7 @@ Error CopyHandler::copyPointers(SweepBuilder &B, CallBase &Call, Value *Dst, Val
     B.ir().CreateMemMove(Dst, MaybeAlign(), Src, MaybeAlign(), Call.getArgOperand(2));
     return Error::success();
   }
-  return forEachField(B, Layout, Call, SK_Pointer, [&](int64_t At, unsigned) {
+  return forEachField(Layout, Call, SK_Pointer, [&](int64_t At, unsigned) {
     auto &IR = B.ir();
     Value *Offset = IR.getInt64(At);
     Value *V = IR.CreateAlignedLoad(IR.getPtrTy(), IR.CreatePtrAdd(Src, Offset), Align(1));
@@ -121,13 +141,15 @@ Error CopyHandler::copyPointers(SweepBuilder &B, CallBase &Call, Value *Dst, Val
 Error CopyHandler::augment(SweepBuilder &B, CallSite &Site) const {
   CallBase &Call = *Site.Anchor;
   Value *Dst = B.shadow(Call.getArgOperand(0)), *Src = B.shadow(Call.getArgOperand(1));
-  if (!Dst || !Src)
+  if (!Dst)
     return Error::success();
-  if (Error E = copyPointers(B, Call, Dst, Src))
+  if (Error E = copyPointers(B, Call, Dst, Src ? Src : Call.getArgOperand(1)))
     return E;
   if (!B.activeMemory(Call.getArgOperand(0)))
     return Error::success();
-  Site.Recorded = {Dst, Src, B.ir().CreateZExtOrTrunc(Call.getArgOperand(2), B.ir().getInt64Ty())};
+  Site.Recorded = {Dst, bytes(B, Call)};
+  if (Src)
+    Site.Recorded.push_back(Src);
   return Error::success();
 }
 
@@ -158,8 +180,10 @@ Error CopyHandler::adjoint(SweepBuilder &B, const CallSite &Site,
     return E;
   auto &IR = B.ir();
   unsigned Kinds = allKinds(Layout);
-  Value *Dst = Recalled[0], *Src = Recalled[1], *Bytes = Recalled[2];
-  Value *Atomic = IR.getInt32(B.shared(Site.Recorded[1]));
+  Value *Dst = Recalled[0], *Bytes = Recalled[1];
+  if (Recalled.size() == 2)
+    return clearFloats(B, *Site.Anchor, Layout, Dst, Bytes);
+  Value *Src = Recalled[2], *Atomic = IR.getInt32(B.shared(Site.Recorded[2]));
   if (Kinds == SK_Double || Kinds == SK_Float) {
     bool Wide = Kinds == SK_Double;
     B.runtime(Wide ? "copy_adjoint_f64" : "copy_adjoint_f32", IR.getVoidTy(),
@@ -200,26 +224,14 @@ public:
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Value *Dst = B.shadow(Site.Operands[0]);
-    if (!Dst || !B.activeMemory(Site.Operands[0]))
-      return Error::success();
-    auto &IR = B.ir();
-    Site.Recorded = {Dst, IR.CreateZExtOrTrunc(Site.Operands[2], IR.getInt64Ty())};
+    if (Dst && B.activeMemory(Site.Operands[0]))
+      Site.Recorded = {Dst, bytes(B, *Site.Anchor)};
     return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
     if (Recalled.empty())
       return Error::success();
-    MemoryLayout Layout = B.layout(Site.Operands[0]);
-    if (!(allKinds(Layout) & SK_Pointer)) {
-      B.ir().CreateMemSet(Recalled[0], B.ir().getInt8(0), Recalled[1], MaybeAlign());
-      return Error::success();
-    }
-    return forEachField(B, Layout, *Site.Anchor, SK_AnyFloat, [&](int64_t At, unsigned Kinds) {
-      auto &IR = B.ir();
-      Type *T = Kinds & SK_Double ? IR.getDoubleTy() : IR.getFloatTy();
-      IR.CreateAlignedStore(Constant::getNullValue(T),
-                            IR.CreatePtrAdd(Recalled[0], IR.getInt64(At)), Align(1));
-    });
+    return clearFloats(B, *Site.Anchor, B.layout(Site.Operands[0]), Recalled[0], Recalled[1]);
   }
 };
 

@@ -75,7 +75,10 @@ struct CallFacts {
   llvm::SmallVector<unsigned, 4> Writes; ///< operands whose memory is written
   /// Operands that are either written or handles to objects the program cannot see.
   llvm::SmallVector<unsigned, 4> Handles;
-  llvm::SmallVector<std::pair<unsigned, unsigned>, 2> SameShape;  ///< memories of equal layout
+  struct Copy {
+    unsigned From, To, Size; ///< operands: two memories and a number of bytes
+  };
+  llvm::SmallVector<Copy, 1> Copies; ///< bytes, whatever they hold, are copied
   llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Elements; ///< memory is an array of these
   bool FreshResult = false;                                       ///< result points to a new object
   bool Inactive = false; ///< runs in the forward sweep only, moves nothing
