@@ -11,7 +11,7 @@ import importlib
 import sys
 
 CHECKS = ("layering", "size_budget", "names", "spdx", "diagnostics", "tracked_files", "shell_syntax",
-          "machine_paths", "format", "abi")
+          "machine_paths", "format", "abi", "supported")
 
 
 def main():
@@ -21,6 +21,7 @@ def main():
     parser.add_argument("--nm", default="llvm-nm-22")
     parser.add_argument("--clang", default="clang-22")
     parser.add_argument("--lib", help="folder of the runtime libraries (abi)")
+    parser.add_argument("--write", action="store_true", help="put it right instead (supported)")
     options = parser.parse_args()
     problems, looked_at = importlib.import_module(f"check_{options.check}").check(options)
     for problem in problems:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sums over all ranks: a norm that scales the field, a vector, and one in every step of a loop.
+// Supports: `Reduce`, `Allreduce` with `SUM`, `MIN`, `MAX`, `MPI_IN_PLACE`
 #include "GradientCheck.h"
 #include <math.h>
 #include <mpi.h>

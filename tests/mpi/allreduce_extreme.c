@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A time step from the largest speed of all ranks, the smallest value, and values on which all tie.
+// Supports: `Reduce`, `Allreduce` with `SUM`, `MIN`, `MAX`, `MPI_IN_PLACE`
 #include "GradientCheck.h"
 #include <math.h>
 #include <mpi.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Broadcasts from the first and from the last rank, of arrays and of an integer.
+// Supports: `Bcast`
 #include "GradientCheck.h"
 #include <mpi.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A distributed field as a class: buffers in std::vector, exchange in a member function.
+// Supports: with C++ classes
 #include "GradientCheck.h"
 #include <mpi.h>
 #include <vector>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A periodic non-linear stencil whose halo travels with Isend, Irecv and Waitall in every step.
+// Supports: `Isend`, `Irecv`, `Wait`, `Waitall`
 #include "GradientCheck.h"
 #include <mpi.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 //
 // Rows of a plane with walls at both ends: no neighbour is MPI_PROC_NULL, halo rows lie in the
 // array.
+// Supports: `Isend`, `Irecv`, `Wait`, `Waitall`
+// Supports: messages of constants, `MPI_PROC_NULL`
 #include "GradientCheck.h"
 #include <mpi.h>
 #include <stdlib.h>

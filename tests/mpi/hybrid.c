@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // MPI between ranks and OpenMP within: a stencil with halo exchange and both kinds of reduction.
+// Supports: with OpenMP inside a rank
 #include "GradientCheck.h"
 #include <math.h>
 #include <mpi.h>

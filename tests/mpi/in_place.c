@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reductions with MPI_IN_PLACE, on all ranks and at a root.
+// Supports: `Reduce`, `Allreduce` with `SUM`, `MIN`, `MAX`, `MPI_IN_PLACE`
 #include "GradientCheck.h"
 #include <mpi.h>
 

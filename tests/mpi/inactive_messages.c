@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Messages that carry constants on some ranks only, and results that nobody uses.
+// Supports: messages of constants, `MPI_PROC_NULL`
 #include "GradientCheck.h"
 #include <mpi.h>
 

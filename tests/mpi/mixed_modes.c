@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Isend matched by Recv, Send matched by Irecv, with a barrier in between.
+// Supports: `Isend`, `Irecv`, `Wait`, `Waitall`
 #include "GradientCheck.h"
 #include <mpi.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A value handed from rank to rank with Send and Recv; the last one returns it.
+// Supports: `Send`, `Recv`, `Sendrecv`
 #include "GradientCheck.h"
 #include <mpi.h>
 

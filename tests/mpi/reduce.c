@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sums to a root; only the root goes on, with what the others gave it.
+// Supports: `Reduce`, `Allreduce` with `SUM`, `MIN`, `MAX`, `MPI_IN_PLACE`
 #include "GradientCheck.h"
 #include <mpi.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Messages around a ring with Send and Recv; one rank breaks the cycle.
+// Supports: `Send`, `Recv`, `Sendrecv`
 #include "GradientCheck.h"
 #include <mpi.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ranks of different roles: the first collects from each of the others in turn.
+// Supports: `Send`, `Recv`, `Sendrecv`
 #include "GradientCheck.h"
 #include <math.h>
 #include <mpi.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A shift with Sendrecv, buffers that are parts of one array.
+// Supports: `Send`, `Recv`, `Sendrecv`
 #include "GradientCheck.h"
 #include <mpi.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Messages and a sum in single precision.
+// Supports: `float` messages
 #include "GradientCheck.h"
 #include <mpi.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Requests completed one by one, out of order, with work between; several messages to one rank.
+// Supports: `Isend`, `Irecv`, `Wait`, `Waitall`
 #include "GradientCheck.h"
 #include <mpi.h>
 

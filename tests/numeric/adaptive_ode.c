@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Step size control: accepted and rejected steps, an unknown number of both.
+// Supports: loops whose number of iterations depends on data
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The same array for two parameters, overlapping windows, and a pointer chosen at run time.
+// Supports: aliased arguments
 #include "GradientCheck.h"
 
 __attribute__((noinline)) static double combine(double *a, const double *b, int n) {

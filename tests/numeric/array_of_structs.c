@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records of doubles and an integer, on the heap.
+// Supports: structures, arrays of them, pointers to pointers, linked lists
 #include "GradientCheck.h"
 #include <stdlib.h>
 

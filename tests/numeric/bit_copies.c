@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Doubles that travel as integers: through memcpy, through a union, and through a copy loop.
+// Supports: `memcpy`, `memmove`, `memset`, bytes of floats
 #include "GradientCheck.h"
 #include <stdint.h>
 #include <string.h>

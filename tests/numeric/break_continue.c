@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // break and continue at two levels.
+// Supports: loops: nested, triangular, `while`, `do`, `break`, `continue`, zero trips, counters of any width
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A matrix class that owns its memory: constructor, destructor, copy, move, const access.
+// Supports: classes, templates, expression templates, operators, references
 #include "GradientCheck.h"
 #include <utility>
 

@@ -2,6 +2,7 @@
 //
 // <complex.h>: products and quotients that may go through the compiler's helpers, elementary
 // functions in both precisions, and an array of complex numbers.
+// Supports: complex numbers
 #include "GradientCheck.h"
 #include <complex.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tables of constants at file scope and within the function.
+// Supports: global variables
 #include "GradientCheck.h"
 
 static const double Nodes[5] = {-0.906179845938664, -0.538469310105683, 0, 0.538469310105683,

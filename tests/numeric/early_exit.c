@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Returns from within nested loops.
+// Supports: branches, `switch`, `goto`, early returns
 #include "GradientCheck.h"
 
 static double firstLarge(const double *x, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Several returns, some before anything active was done.
+// Supports: branches, `switch`, `goto`, early returns
 #include "GradientCheck.h"
 
 __attribute__((noinline)) static double classify(const double *x, int i) {

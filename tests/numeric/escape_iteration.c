@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A complex map iterated until it escapes, over a small grid.
+// Supports: loops whose number of iterations depends on data
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lazy expressions over arrays that are evaluated element by element.
+// Supports: classes, templates, expression templates, operators, references
 #include "GradientCheck.h"
 
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A radix-2 transform by recursion, with buffers on the heap at every level.
+// Supports: complex numbers
 #include "GradientCheck.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Everything in single precision.
+// Supports: `float`, `double` and mixtures
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Single precision by value, alone and beside double precision.
+// Supports: `float`, `double` and mixtures
 #include "GradientCheck.h"
 #include <cmath>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A scratch array and a counter at file scope.
+// Supports: global variables
 #include "GradientCheck.h"
 
 static int Calls;

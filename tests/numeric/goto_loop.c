@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops made of goto, one of them entered in the middle.
+// Supports: branches, `switch`, `goto`, early returns
 #include "GradientCheck.h"
 
 static double jumps(const double *x, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // malloc and free around every iteration, and calloc whose zeros are used.
+// Supports: stack, heap and variable-length arrays
 #include "GradientCheck.h"
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Chains of branches, nested branches, short-circuit conditions.
+// Supports: branches, `switch`, `goto`, early returns
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Updates in place: squares, a prefix product, a reversal.
+// Supports: aliased arguments
 #include "GradientCheck.h"
 
 static double inplace(double *x, int n) {

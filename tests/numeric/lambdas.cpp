@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lambdas that capture by value and by reference, passed to a template.
+// Supports: lambdas
 #include "GradientCheck.h"
 #include <cmath>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The mathematical functions, each over an array.
+// Supports: libm and its conventions
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A list built, changed while it is walked, and freed.
+// Supports: structures, arrays of them, pointers to pointers, linked lists
 #include "GradientCheck.h"
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Counters of other widths and signs, strides, descending loops, two variables at once.
+// Supports: loops: nested, triangular, `while`, `do`, `break`, `continue`, zero trips, counters of any width
 #include "GradientCheck.h"
 
 static double shapes(const double *x, int n) {

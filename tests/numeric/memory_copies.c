@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // memcpy of doubles and of structures, memset to zero, memmove within an array.
+// Supports: `memcpy`, `memmove`, `memset`, bytes of floats
 #include "GradientCheck.h"
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // float and double with conversions both ways, accumulated in double.
+// Supports: `float`, `double` and mixtures
 #include "GradientCheck.h"
 #include <math.h>
 

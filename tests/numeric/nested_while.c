@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A counted loop within a while loop within a counted loop.
+// Supports: loops: nested, triangular, `while`, `do`, `break`, `continue`, zero trips, counters of any width
 #include "GradientCheck.h"
 
 static double nested(const double *x, double *y, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // new and delete of arrays and of single objects.
+// Supports: `new` and `delete`
 #include "GradientCheck.h"
 
 namespace {

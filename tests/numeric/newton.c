@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Newton's method: the number of steps depends on the data.
+// Supports: loops whose number of iterations depends on data
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A small vector class with operators, and a ray marched through spheres.
+// Supports: classes, templates, expression templates, operators, references
 #include "GradientCheck.h"
 #include <cmath>
 

@@ -24,7 +24,7 @@ static double binomialPut(double s, double k, double vol, int n) {
   return value[0];
 }
 
-GRADIENT_CHECK(black_scholes, Double, blackScholes, Scalar(double), Scalar(double),
-               ScalarRange(double, 0.1, 0.5), Scalar(double))
+GRADIENT_CHECK(black_scholes, Double, blackScholes, ScalarRange(double, 0.9, 1.2),
+               ScalarRange(double, 0.9, 1.2), ScalarRange(double, 0.2, 0.5), Scalar(double))
 GRADIENT_CHECK(binomial_tree, Double, binomialPut, ScalarRange(double, 0.9, 1.1),
                ScalarRange(double, 0.9, 1.1), ScalarRange(double, 0.1, 0.5), Int(12))

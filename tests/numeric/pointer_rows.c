@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A matrix as pointers to rows, rows exchanged by swapping pointers.
+// Supports: structures, arrays of them, pointers to pointers, linked lists
 #include "GradientCheck.h"
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 //
 // C++ that might throw: growing vectors, checked access, destructors on the way out, virtual calls
 // that the optimiser resolves, std::function-free callbacks by template.
+// Supports: exceptions that end the call
 #include "GradientCheck.h"
 #include <cmath>
 #include <memory>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two functions that call each other, with an active result and an active argument by pointer.
+// Supports: functions, recursion, mutual recursion
 #include "GradientCheck.h"
 #include <math.h>
 

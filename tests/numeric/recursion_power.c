@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recursion with one call per level.
+// Supports: functions, recursion, mutual recursion
 #include "GradientCheck.h"
 
 static double power(double x, int n) {

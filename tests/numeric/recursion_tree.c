@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recursion with two calls per level over halves of an array.
+// Supports: functions, recursion, mutual recursion
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // References as parameters and results, structured bindings, default arguments.
+// Supports: classes, templates, expression templates, operators, references
 #include "GradientCheck.h"
 #include <utility>
 

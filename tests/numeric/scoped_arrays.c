@@ -2,6 +2,7 @@
 //
 // Arrays whose scope has ended by the time the reverse sweep reads them, and arrays of run-time
 // length: in a loop, in a recursive function, aligned, and of two dimensions.
+// Supports: stack, heap and variable-length arrays
 #include "GradientCheck.h"
 #include <math.h>
 #include <stdalign.h>

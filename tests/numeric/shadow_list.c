@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A linked list made by the caller, with a list of shadows of the same shape.
+// Supports: shadows of nested objects
 #include "GradientCheck.h"
 
 struct Node {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A matrix as pointers to rows, with pointers to rows of shadows.
+// Supports: shadows of nested objects
 #include "GradientCheck.h"
 
 static double walk(double **a, int n) {

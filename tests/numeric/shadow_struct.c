@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A structure with its own shadow structure, passed by pointer as one duplicated argument.
+// Supports: shadows of nested objects
 #include "GradientCheck.h"
 
 struct Model {

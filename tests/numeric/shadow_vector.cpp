@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // std::vector arguments by reference, with vectors as shadows.
+// Supports: shadows of nested objects
 #include "GradientCheck.h"
 #include <vector>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arrays on the stack, within a loop, of one and two dimensions.
+// Supports: stack, heap and variable-length arrays
 #include "GradientCheck.h"
 
 static double smooth(const double *x, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // std::array by value and by reference, nested, with range-for.
+// Supports: `std::vector`, `std::array`, algorithms
 #include "GradientCheck.h"
 #include <array>
 

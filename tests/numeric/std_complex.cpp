@@ -2,6 +2,7 @@
 //
 // std::complex arithmetic and abs, over an array of complex numbers; products as the formula,
 // without the library call that repairs infinities.
+// Supports: complex numbers
 #include "GradientCheck.h"
 
 #pragma STDC CX_LIMITED_RANGE ON

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // std::vector: sized, grown, copied, swapped, of vectors.
+// Supports: `std::vector`, `std::array`, algorithms
 #include "GradientCheck.h"
 #include <vector>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A structure that holds pointers to the arrays and a size.
+// Supports: structures, arrays of them, pointers to pointers, linked lists
 #include "GradientCheck.h"
 
 struct Particles {

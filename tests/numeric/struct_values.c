@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Structures passed and returned by value: in registers, in memory, and mixed with integers.
+// Supports: structures, arrays of them, pointers to pointers, linked lists
 #include "GradientCheck.h"
 
 typedef struct {

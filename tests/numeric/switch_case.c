@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A switch with fall-through, default and gaps in a loop.
+// Supports: branches, `switch`, `goto`, early returns
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A recursive template, a policy class and a template over the element type.
+// Supports: classes, templates, expression templates, operators, references
 #include "GradientCheck.h"
 #include <cmath>
 

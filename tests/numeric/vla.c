@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An array on the stack whose length is known at run time only.
+// Supports: stack, heap and variable-length arrays
 #include "GradientCheck.h"
 
 static double scan(const double *x, int n) {

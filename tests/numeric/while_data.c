@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A while loop that stops when an active sum passes a limit.
+// Supports: loops whose number of iterations depends on data
 #include "GradientCheck.h"
 
 static double untilLimit(const double *x, double limit, int n) {

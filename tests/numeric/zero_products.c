@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of many factors, some of which are exactly zero.
+// Supports: libm and its conventions
 #include "GradientCheck.h"
 
 static double products(const double *x, const double *mask, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops that do not run at all, or once, or not for some outer iterations.
+// Supports: loops: nested, triangular, `while`, `do`, `break`, `continue`, zero trips, counters of any width
 #include "GradientCheck.h"
 
 static double maybe(const double *x, int n, int m) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Atomic updates of a sum and of a histogram.
+// Supports: `critical`, `atomic`
 #include "GradientCheck.h"
 
 static double sum(const double *x, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two loops in one region, the second reads what other threads wrote in the first.
+// Supports: `barrier`, `nowait`
 #include "GradientCheck.h"
 
 static void phases(const double *x, double *y, double *z, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functions called from the region, one of which recurses, and a region in a called function.
+// Supports: nested regions, regions in loops and in called functions
 #include "GradientCheck.h"
 #include <math.h>
 

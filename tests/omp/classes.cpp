@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A solver class whose member functions hold the regions, over std::vector.
+// Supports: captured scalars, records, classes
 #include "GradientCheck.h"
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Collapsed nests of two and three loops.
+// Supports: `parallel`, `parallel for`, `collapse`
 #include "GradientCheck.h"
 #include <math.h>
 

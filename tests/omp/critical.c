@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A critical section that adds, and one whose result depends on what is there already.
+// Supports: `critical`, `atomic`
 #include "GradientCheck.h"
 
 static double adding(const double *x, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fewer iterations than threads, none at all, and a region that does nothing.
+// Supports: `parallel`, `parallel for`, `collapse`
 #include "GradientCheck.h"
 
 static double few(const double *x, double *y, int n) {

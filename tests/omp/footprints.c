@@ -2,6 +2,7 @@
 //
 // What an iteration reads decides who else may update its adjoint: neighbours at fixed and run-time
 // distances, whole rows, other strides, the other end of the array, halves of one array.
+// Supports: stencils and footprints without atomics
 #include "GradientCheck.h"
 
 static void wide(const double *u, const double *k, double *v, int n, int reach) {

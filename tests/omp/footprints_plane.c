@@ -2,6 +2,7 @@
 //
 // Footprints of whole rows: a stencil with needs of its own in every cell, rows of run-time length,
 // a triangle, columns, and more threads than rows apart.
+// Supports: stencils and footprints without atomics
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gathers and conflict-free scatters through index arrays; a sparse product.
+// Supports: gathers and scatters through indices
 #include "GradientCheck.h"
 
 static void gather(const double *x, double *y, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The value of the sequentially last iteration survives.
+// Supports: `lastprivate`
 #include "GradientCheck.h"
 
 static double last(const double *x, double *y, int n) {

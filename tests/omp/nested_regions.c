@@ -2,6 +2,7 @@
 //
 // Regions in sequence that depend on each other through scalars, a loop of them of unknown length,
 // and a region whose result decides whether the next one runs.
+// Supports: nested regions, regions in loops and in called functions
 #include "GradientCheck.h"
 #include <math.h>
 

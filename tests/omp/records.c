@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arrays of structures shared by the team, and a structure of pointers.
+// Supports: captured scalars, records, classes
 #include "GradientCheck.h"
 
 typedef struct {

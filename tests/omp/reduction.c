@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sums: one, two at once, within an active region, of an array section, and a product's logarithm.
+// Supports: `reduction` with `+`, `max`, `min`, of scalars and array sections
 #include "GradientCheck.h"
 #include <math.h>
 

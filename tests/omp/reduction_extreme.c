@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Maximum and minimum, used in what follows.
+// Supports: `reduction` with `+`, `max`, `min`, of scalars and array sections
 #include "GradientCheck.h"
 #include <math.h>
 

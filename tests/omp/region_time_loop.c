@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One region around the whole time loop, the swap done by every thread on its own pointers.
+// Supports: nested regions, regions in loops and in called functions
 #include "GradientCheck.h"
 
 static void march(double *a, double *b, int n, int steps) {

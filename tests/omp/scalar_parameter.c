@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An active scalar that every thread reads: shared, firstprivate, and through a pointer.
+// Supports: captured scalars, records, classes
 #include "GradientCheck.h"
 
 static void shared(const double *x, double *y, double a, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every schedule: what an iteration computes does not depend on who ran it.
+// Supports: schedules: static, chunked, dynamic, guided
 #include "GradientCheck.h"
 #include <math.h>
 

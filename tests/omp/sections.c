@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sections that touch separate halves.
+// Supports: `single`, `master`, `sections`
 #include "GradientCheck.h"
 
 static void halves(const double *x, double *y, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Work done by one thread for all: single with its barrier, master with an explicit one.
+// Supports: `single`, `master`, `sections`
 #include "GradientCheck.h"
 #include <math.h>
 

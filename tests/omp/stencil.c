@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Stencils of one and two dimensions with a time loop and a pointer swap.
+// Supports: stencils and footprints without atomics
 #include "GradientCheck.h"
 
 static void line(double *u, double *v, int n, int steps) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // if and num_threads decide the size of the team.
+// Supports: clauses of `parallel`: `num_threads`, `if`, `private`, `firstprivate`
 #include "GradientCheck.h"
 
 static double clauses(const double *x, double *y, int n, int limit) {

@@ -110,8 +110,8 @@ double Check::norm(const Outputs &V) const {
 
 /// Over three halvings of the step the remainder must fall by 2^(3 * 1.9) somewhere between the
 /// largest step and where rounding takes over, and at the smallest step nothing of first order may
-/// be left. A remainder that is nothing but rounding from the start belongs to a function linear
-/// along V.
+/// be left: it is small, or still falls with order two. A remainder that is nothing but rounding
+/// from the start belongs to a function linear along V.
 bool Check::taylorRemainderFalls(const Arguments &V, const Outputs &Tangent) const {
   constexpr int Steps = 18, Window = 3;
   const Outputs Y = evaluate(V, 0);
@@ -125,11 +125,13 @@ bool Check::taylorRemainderFalls(const Arguments &V, const Outputs &Tangent) con
       Remainder[I] -= Y[I] + Step * Tangent[I];
     Size[K] = norm(Remainder);
   }
+  const auto Falls = [&](int K) { return Size[K + Window] <= Size[K] * std::exp2(-1.9 * Window); };
+  const double Last = std::ldexp(0.02, 1 - Steps);
   if (!std::isfinite(Size.back()) ||
-      !(Size.back() <= 1e-5 * std::ldexp(0.02, 1 - Steps) * norm(Tangent) + Rounding))
+      !(Size.back() <= 1e-5 * Last * norm(Tangent) + Rounding || Falls(Steps - 1 - Window)))
     return false;
   for (int K = 0; K + Window < Steps && Size[K] > Floor; ++K)
-    if (Size[K + Window] <= Size[K] * std::exp2(-1.9 * Window))
+    if (Falls(K))
       return true;
   return std::ranges::count_if(Size, [&](double X) { return X > Floor; }) <= Window;
 }

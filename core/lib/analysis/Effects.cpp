@@ -53,9 +53,37 @@ static SmallVector<Value *, 4> writtenBy(CallBase &Call, const ActivityResult &A
   return Out;
 }
 
+void WriteSet::findSingleRuns(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers) {
+  DenseMap<const Function *, SmallVector<CallBase *, 2>> Calls;
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call)
+        continue;
+      if (Function *Callee = Call->getCalledFunction())
+        Calls[Callee].push_back(Call);
+      if (const ConstructHandler *H = Handlers.find(*Call))
+        if (auto C = H->closure(*Call))
+          Calls[C->Body].push_back(Call);
+    }
+  const Function *Root = Closure.front();
+  if (Calls.contains(Root))
+    return;
+  Once.insert(Root);
+  for (auto &[F, From] : Calls) {
+    if (From.size() != 1 || From[0]->getFunction() != Root)
+      continue;
+    BasicBlock *Block = From[0]->getParent();
+    if (none_of(successors(Block),
+                [&](BasicBlock *Next) { return isPotentiallyReachable(Next, Block); }))
+      Once.insert(F);
+  }
+}
+
 void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activity,
                        const HandlerRegistry &Handlers) {
   const MemoryGraph &Graph = Activity.memory();
+  findSingleRuns(Closure, Handlers);
   for (Function *F : Closure)
     for (Instruction &I : instructions(*F)) {
       if (auto *A = dyn_cast<AllocaInst>(&I); A && F != Closure.front() && A->isStaticAlloca())
@@ -125,25 +153,6 @@ bool StableMemory::mayFollow(Instruction &Load, Instruction &Write) {
   return isPotentiallyReachable(&Load, &Write, nullptr, &DT, &LI);
 }
 
-bool StableMemory::isStable(Instruction &Load, Value *Pointer, bool CallerFollows) {
-  Location At = Activity.memory().find(Pointer);
-  if (!At)
-    return isa<Constant>(Pointer);
-  if (Writes.isTransient(At.Node))
-    return false;
-  if (Load.hasMetadata(LLVMContext::MD_invariant_load))
-    return true;
-  Time When = CallerFollows ? Time::Ever : Time::Activation;
-  for (const WriteSet::Write &W : Writes.writes()) {
-    if (!mayConflict(W, Load, Pointer, When))
-      continue;
-    bool SameFunction = W.At->getFunction() == Load.getFunction();
-    if (!SameFunction || CallerFollows || mayFollow(Load, *W.At))
-      return false;
-  }
-  return true;
-}
-
 /// True if the loop calls a function whose writes are elsewhere: generated functions are internal.
 static bool callsOut(const Loop &L) {
   auto IsInternal = [](const Use &U) {
@@ -164,6 +173,69 @@ static bool promisesInside(const Loop &L) {
       if (isa<NoAliasScopeDeclInst>(I))
         return true;
   return false;
+}
+
+Loop *StableMemory::nestOf(const Instruction &I) const {
+  Loop *L = LI.getLoopFor(I.getParent());
+  return L ? L->getOutermostLoop() : nullptr;
+}
+
+/// True if the two are in one outermost loop, for all of which promises about it hold.
+bool StableMemory::inOneNest(Instruction &Load, Instruction &Write) const {
+  if (Load.getFunction() != Write.getFunction())
+    return false;
+  Loop *L = nestOf(Load);
+  return L && L->contains(&Write) && !promisesInside(*L);
+}
+
+static bool callsWriters(const Loop &L) {
+  return any_of(L.blocks(), [](const BasicBlock *Block) {
+    return any_of(*Block, [](const Instruction &I) {
+      return isa<CallBase>(I) && !isa<IntrinsicInst>(I) && I.mayWriteToMemory();
+    });
+  });
+}
+
+/// Where the ways out of a loop meet again with those around it.
+static const BasicBlock *blockAfter(const Loop &L) {
+  const BasicBlock *Exit = L.getExitBlock(); // of this loop alone: phis and a branch
+  return Exit ? Exit->getSingleSuccessor() : nullptr;
+}
+
+/// True if the two are in two nests of which a thread runs one or the other, nothing before it and
+/// nothing after it: no thread can wait in between until another one has written.
+bool StableMemory::inOtherVersion(Instruction &Load, Instruction &Write) const {
+  if (Load.getFunction() != Write.getFunction())
+    return false;
+  Loop *A = nestOf(Load), *Z = nestOf(Write);
+  if (!A || !Z || A == Z || !A->getLoopPreheader() || !Z->getLoopPreheader())
+    return false;
+  BasicBlock *Fork = A->getLoopPreheader()->getSinglePredecessor();
+  const BasicBlock *After = blockAfter(*A);
+  return Fork && Fork == Z->getLoopPreheader()->getSinglePredecessor() && After &&
+         After == blockAfter(*Z) && !callsWriters(*A) && !callsWriters(*Z);
+}
+
+bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs) {
+  Location At = Activity.memory().find(Pointer);
+  if (!At)
+    return isa<Constant>(Pointer);
+  if (Writes.isTransient(At.Node))
+    return false;
+  if (Load.hasMetadata(LLVMContext::MD_invariant_load))
+    return true;
+  Time Always = Runs.CallerFollows ? Time::Ever : Time::Activation;
+  for (const WriteSet::Write &W : Writes.writes()) {
+    if (Runs.Once && inOtherVersion(Load, *W.At))
+      continue;
+    Time When = Runs.Once && inOneNest(Load, *W.At) ? Time::Loop : Always;
+    if (!mayConflict(W, Load, Pointer, When))
+      continue;
+    bool SameFunction = W.At->getFunction() == Load.getFunction();
+    if (!SameFunction || Runs.CallerFollows || mayFollow(Load, *W.At))
+      return false;
+  }
+  return true;
 }
 
 bool StableMemory::isUnchangedIn(const Loop &L, Instruction &Load, Value *Pointer) {

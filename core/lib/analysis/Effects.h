@@ -39,11 +39,22 @@ public:
   /// True if the object lies on the stack of a function whose reverse is another one: it is gone by
   /// then.
   bool isTransient(unsigned Node) const { return Transient.contains(Node); }
+  /// True if the function runs at most once in a derivative call: the root, or a body whose only
+  /// call is in the root and outside loops. Several threads may run it, each once.
+  bool runsOnce(const llvm::Function &Prepared) const { return Once.contains(&Prepared); }
 
 private:
   void add(llvm::Instruction &I, llvm::Value *Pointer, const MemoryGraph &Graph);
   llvm::SmallVector<Write, 32> All;
+  void findSingleRuns(llvm::ArrayRef<llvm::Function *> Closure, const HandlerRegistry &Handlers);
   llvm::DenseSet<unsigned> Transient;
+  llvm::DenseSet<const llvm::Function *> Once;
+};
+
+/// How often the function in question runs.
+struct Activations {
+  bool CallerFollows; ///< the caller runs on before the reverse sweep begins
+  bool Once;
 };
 
 /// Answers for the loads of one function.
@@ -54,8 +65,8 @@ public:
       : Writes(Writes), Activity(Activity), AA(AA), LI(LI), DT(DT) {}
 
   /// True if the memory read by Load (whose primal pointer is Pointer) stays as it is until the
-  /// reverse sweep is over. CallerFollows: the caller runs on before the reverse sweep begins.
-  bool isStable(llvm::Instruction &Load, llvm::Value *Pointer, bool CallerFollows);
+  /// reverse sweep is over.
+  bool isStable(llvm::Instruction &Load, llvm::Value *Pointer, Activations Runs);
   /// As isStable, but only while the loop (null: the function) runs.
   bool isUnchangedIn(const llvm::Loop &L, llvm::Instruction &Load, llvm::Value *Pointer);
 
@@ -67,6 +78,9 @@ private:
                    Time When);
   bool mayAlias(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer, Time When);
   bool mayFollow(llvm::Instruction &Load, llvm::Instruction &Write);
+  bool inOneNest(llvm::Instruction &Load, llvm::Instruction &Write) const;
+  bool inOtherVersion(llvm::Instruction &Load, llvm::Instruction &Write) const;
+  llvm::Loop *nestOf(const llvm::Instruction &I) const;
 
   const WriteSet &Writes;
   const ActivityResult &Activity;

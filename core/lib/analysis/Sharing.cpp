@@ -29,7 +29,7 @@ class Sharer {
 public:
   Sharer(const SharingQuestions &Q, LoopInfo &LI, DominatorTree &DT, ScalarEvolution &SE)
       : Q(Q), LI(LI), DT(DT), SE(SE) {}
-  SmallVector<SharedLoop, 2> run();
+  SharingAnswer run();
 
 private:
   SmallSetVector<Loop *, 2> outermostLoops() const;
@@ -44,11 +44,17 @@ private:
   bool uniform(const SCEV *S) const;
   bool mentions(const SCEV *S, const Value *V) const;
 
+  bool fail(StringRef Reason) {
+    Why = Reason;
+    return false;
+  }
+
   const SharingQuestions &Q;
   LoopInfo &LI;
   DominatorTree &DT;
   ScalarEvolution &SE;
   Value *FirstIteration = nullptr;
+  StringRef Why;
 };
 
 /// The outermost loops that hold updates.
@@ -183,38 +189,44 @@ bool Sharer::describe(Instruction &Load, Value *Address, SharedLoop &Out) {
 
 bool Sharer::describeLoop(SharedLoop &Out) {
   const DividedLoop *D = divisionOf(*Out.L);
-  if (!D || Out.L->getExitingBlock() != Out.L->getLoopLatch())
-    return false;
+  if (!D)
+    return fail("no loop of the region is divided among the threads in one piece each");
+  if (Out.L->getExitingBlock() != Out.L->getLoopLatch())
+    return fail("the divided loop may be left early");
   FirstIteration = lowerBound(*D);
   Out.Trip = tripOf(*D);
   if (!FirstIteration || !Out.Trip || !uniform(Out.Trip))
-    return false;
+    return fail("the bounds of the divided loop may differ from thread to thread");
   for (auto &[Load, Address] : Q.Updates) {
     Loop *L = LI.getLoopFor(Load->getParent());
     if ((!L || Out.L->contains(L)) && !describe(*Load, Address, Out))
-      return false;
+      return fail("an address is not affine in the divided loop");
   }
-  return !Out.Plain.empty() && Out.Plain.size() <= 128;
+  if (Out.Plain.empty())
+    return fail("every iteration adds to the same memory");
+  return Out.Plain.size() <= 128 || fail("too many addresses");
 }
 
-SmallVector<SharedLoop, 2> Sharer::run() {
-  SmallVector<SharedLoop, 2> Out;
+SharingAnswer Sharer::run() {
+  SharingAnswer Out;
   SmallSetVector<Loop *, 2> Loops = outermostLoops();
+  if (Loops.empty())
+    return {{}, "the update is outside loops"};
   if (!exclude(Loops.getArrayRef()))
-    return {};
+    return {{}, "several loops of the region add to shared memory"};
   for (Loop *L : Loops) {
-    Out.emplace_back();
-    Out.back().L = L;
-    if (!describeLoop(Out.back()))
-      return {};
+    Out.Loops.emplace_back();
+    Out.Loops.back().L = L;
+    if (!describeLoop(Out.Loops.back()))
+      return {{}, Why};
   }
   return Out;
 }
 
 } // namespace
 
-SmallVector<SharedLoop, 2> findSharedLoops(const SharingQuestions &Q, LoopInfo &LI,
-                                           DominatorTree &DT, ScalarEvolution &SE) {
+SharingAnswer findSharedLoops(const SharingQuestions &Q, LoopInfo &LI, DominatorTree &DT,
+                              ScalarEvolution &SE) {
   return Sharer(Q, LI, DT, SE).run();
 }
 

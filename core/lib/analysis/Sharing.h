@@ -16,6 +16,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace llvm {
 class CallBase;
@@ -62,10 +63,14 @@ struct SharingQuestions {
   llvm::function_ref<bool(llvm::Value *)> Uniform;
 };
 
+struct SharingAnswer {
+  llvm::SmallVector<SharedLoop, 2> Loops;
+  llvm::StringRef Why; ///< there are none
+};
+
 /// Finds the shared loop of a body; none if updates elsewhere could meet it. Several loops are
 /// versions of one, of which each thread runs one.
-llvm::SmallVector<SharedLoop, 2> findSharedLoops(const SharingQuestions &Q, llvm::LoopInfo &LI,
-                                                 llvm::DominatorTree &DT,
-                                                 llvm::ScalarEvolution &SE);
+SharingAnswer findSharedLoops(const SharingQuestions &Q, llvm::LoopInfo &LI,
+                              llvm::DominatorTree &DT, llvm::ScalarEvolution &SE);
 
 } // namespace contraflow

@@ -3,6 +3,7 @@
 // The adjoint of one unit, in the order of architecture.md, section 3: shadows, shape of the
 // reverse sweep, plan, frames, reverse sweep, returns.
 
+#include "Remarks.h"
 #include "ReverseSweep.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -132,7 +133,8 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   ReverseShape Shape(*U.Forward, LI, DT, S.Loops,
                      [&](const Instruction &I) { return Steps.hasWork(I); });
   BodyAnalyses A{LI, DT, FAM.getResult<ScalarEvolutionAnalysis>(*U.Forward), AA, Shape, Steps};
-  auto Shared = planSharedLoops(S, U, Fwd, A);
+  SharedPlans Sharing = planSharedLoops(S, U, Fwd, A);
+  auto &Shared = Sharing.Loops;
   SmallVector<Value *, 32> Needs = Shape.needs();
   for (const SharedPlan &Plan : Shared)
     Needs.append({Plan.Groups, Plan.Trip});
@@ -140,6 +142,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
     for (Instruction &I : *Block)
       Steps.needs(I, Needs);
   StableMemory Stable(S.Writes, S.Activity, AA, LI, DT);
+  Activations Runs{U.Kind == SweepKind::Split, S.Writes.runsOnce(*U.Prepared)};
   DenseMap<const Instruction *, bool> Known;
   auto StableLoad = [&](const Instruction &I) {
     auto [It, New] = Known.try_emplace(&I, false);
@@ -148,8 +151,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
       return It->second;
     Instruction *Primal = Fwd.mirrored(Load);
     auto *Asked = Primal ? cast<LoadInst>(Primal) : Load;
-    return Known[&I] =
-               Stable.isStable(*Asked, Asked->getPointerOperand(), U.Kind == SweepKind::Split);
+    return Known[&I] = Stable.isStable(*Asked, Asked->getPointerOperand(), Runs);
   };
   auto Deferred = findDeferredLoops(S, U, Fwd, Shared, A);
   for (const DeferredLoop &D : Deferred)
@@ -169,6 +171,9 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
     Snapshots.print(errs());
     Plan.print(errs());
   }
+  remarkPlan(S, Plan, Snapshots, *U.Forward);
+  for (const SharedPlan &P : Shared)
+    remarkPhases(S, P);
   for (auto &Copy : Snapshots.all()) {
     Plan.require(Copy->Memory, Q);
     Plan.require(Copy->Begin, Q);
@@ -179,7 +184,8 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
       any_of(Shared, [&](const SharedPlan &Loop) { return mustKeepOrder(S, Loop, Steps); });
   for (SharedPlan &Loop : Shared) // versions of one loop: all threads must agree
     Loop.Loop.Ordered = Ordered;
-  ReverseSweep Sweep({S, U, Fwd, Steps, Shape, Plan, Frames, Shared, Snapshots, Deferred});
+  ReverseSweep Sweep(
+      {S, U, Fwd, Steps, Shape, Plan, Frames, Shared, Sharing.Why, Snapshots, Deferred});
   auto Start = Sweep.run();
   if (!Start)
     return Start.takeError();

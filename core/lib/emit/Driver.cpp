@@ -4,6 +4,7 @@
 // differentiate(); the rest declares functions and moves code into them.
 
 #include "Unit.h"
+#include "plan/Hoist.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -219,6 +220,7 @@ static void analyse(RequestState &S) {
   ActivityQuestion Q{S.Closure.Root, &S.Spec, S.Closure.Functions, !S.Switch.Activity};
   S.Activity = computeActivity(Q, S.Graph, S.C.Handlers);
   S.Writes.collect(S.Closure.Functions, S.Activity, S.C.Handlers);
+  hoistUnchangedLoads(S.Closure.Functions, S.Writes, S.Activity, S.C.Handlers, S.C.FAM);
 }
 
 static Error emitAll(RequestState &S) {

@@ -127,9 +127,11 @@ void ReverseSweep::addAdjoint(Value *V, Value *Bar) {
     return;
   AllocaInst *Slot = barSlot(V);
   // Contributions have no order of their own: a sum over a loop may be reordered to be vectorised.
+  // Nor does the sign of a zero matter, so that the first one needs no addition.
   IRBuilder<>::FastMathFlagGuard Keep(B);
   FastMathFlags Flags = B.getFastMathFlags();
   Flags.setAllowReassoc();
+  Flags.setNoSignedZeros();
   B.setFastMathFlags(Flags);
   Value *Old = B.CreateLoad(Bar->getType(), Slot);
   if (!Bar->getType()->isAggregateType()) {

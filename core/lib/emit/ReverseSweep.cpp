@@ -3,6 +3,7 @@
 // ReverseSweep, part two: the reverse of one instruction.
 
 #include "ReverseSweep.h"
+#include "Remarks.h"
 #include "contraflow/core/Rule.h"
 
 #include "llvm/IR/Instructions.h"
@@ -24,6 +25,7 @@ void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
     return;
   Value *Where = recall(Address);
   if (shared(Address) && !addsPlainly(I)) {
+    remarkAtomic(In.S, I, In.WhyAtomic);
     Type *T = Bar->getType();
     auto *Vec = dyn_cast<FixedVectorType>(T);
     for (unsigned E = 0; E < (Vec ? Vec->getNumElements() : 1); ++E) {

@@ -31,6 +31,7 @@ public:
     const TapePlan &Plan;
     const FrameEmitter &Frames;
     llvm::ArrayRef<SharedPlan> Shared;
+    llvm::StringRef WhyAtomic;
     const SnapshotSet &Snapshots;
     llvm::ArrayRef<DeferredLoop> Deferred;
   };

@@ -32,7 +32,7 @@ class SharedPlanner {
 public:
   SharedPlanner(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A)
       : S(S), U(U), Fwd(Fwd), A(A) {}
-  SmallVector<SharedPlan, 2> run();
+  SharedPlans run();
 
 private:
   bool collectUpdates();
@@ -150,35 +150,36 @@ static bool entersAtLatch(const ReverseShape &Shape, Loop *L) {
   return true;
 }
 
-SmallVector<SharedPlan, 2> SharedPlanner::run() {
+SharedPlans SharedPlanner::run() {
   if (!collectUpdates())
-    return {};
+    return {{}, "a call of the region adds to memory as well"};
   SmallVector<DividedLoop, 2> Loops = divisions();
   auto Uniform = [&](Value *V) { return uniform(V); };
-  SmallVector<SharedPlan, 2> Out;
-  for (SharedLoop &Found : findSharedLoops({Loops, Updates, Uniform}, A.LI, A.DT, A.SE)) {
-    if (!entersAtLatch(A.Shape, Found.L))
-      return {};
-    Out.emplace_back();
-    SharedPlan &New = Out.back();
-    New.Loop = std::move(Found);
+  SharingAnswer Found = findSharedLoops({Loops, Updates, Uniform}, A.LI, A.DT, A.SE);
+  SharedPlans Out{{}, Found.Why};
+  for (SharedLoop &Loop : Found.Loops) {
+    if (!entersAtLatch(A.Shape, Loop.L))
+      return {{}, "the divided loop may be left early"};
+    Out.Loops.emplace_back();
+    SharedPlan &New = Out.Loops.back();
+    New.Loop = std::move(Loop);
     merge(New.Loop.Plain);
     merge(New.Loop.Atomic);
     New.Plain = New.Loop.Plain.size();
     New.Atomic = New.Loop.Atomic.size();
     if (!expand(New))
-      return {};
+      return {{}, "the addresses cannot be computed in front of the divided loop"};
   }
   return Out;
 }
 
 } // namespace
 
-SmallVector<SharedPlan, 2> planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd,
-                                           const BodyAnalyses &A) {
-  bool IsBody = is_contained(S.Closure.TeamBodies, U.Prepared);
-  if (!S.Switch.Sharing || !IsBody)
-    return {};
+SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A) {
+  if (!S.Switch.Sharing)
+    return {{}, "the sharing analysis is switched off"};
+  if (!is_contained(S.Closure.TeamBodies, U.Prepared))
+    return {{}, "the function is called from a region, by several threads"};
   return SharedPlanner(S, U, Fwd, A).run();
 }
 

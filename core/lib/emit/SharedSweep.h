@@ -24,6 +24,11 @@ struct SharedPlan {
   unsigned Plain = 0, Atomic = 0;
 };
 
+struct SharedPlans {
+  llvm::SmallVector<SharedPlan, 2> Loops;
+  llvm::StringRef Why; ///< updates are atomic
+};
+
 /// Where the analyses of one body come together.
 struct BodyAnalyses {
   llvm::LoopInfo &LI;
@@ -39,8 +44,7 @@ bool mayBeShared(const Unit &U, const llvm::Value *Shadow);
 
 /// Finds the shared loop of a team's body, in all its versions, and adds their tables to the
 /// forward function.
-llvm::SmallVector<SharedPlan, 2> planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd,
-                                                 const BodyAnalyses &A);
+SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A);
 
 /// True if iterations of the shared loop must be reversed in order: a value is carried from one to
 /// the next, or a call inside releases what it recorded.

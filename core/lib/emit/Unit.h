@@ -12,6 +12,7 @@
 #include "prepare/Prepare.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Module.h"
 
 namespace contraflow {
@@ -63,6 +64,7 @@ struct RequestState {
   WriteSet Writes;
   llvm::MapVector<llvm::Function *, std::unique_ptr<Unit>> Units;
   llvm::DenseMap<llvm::GlobalVariable *, llvm::GlobalVariable *> ShadowGlobals;
+  llvm::StringSet<> Told; ///< remarks made: versions and copies of a loop say it once
 
   RequestState(Compilation &C, const DerivativeSpec &Spec, Switches S, PreparedClosure P)
       : C(C), Spec(Spec), Switch(S), Closure(std::move(P)), Graph(C.M.getDataLayout()) {}

@@ -4,6 +4,7 @@
 // seen: a call to a function that is already in its own history stays a call, to a prepared copy.
 
 #include "Prepare.h"
+#include "Indices.h"
 #include "Versioning.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
@@ -15,6 +16,9 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Scalar/DCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -230,6 +234,12 @@ void Preparer::canonicalise(Function &P) {
   FPM.addPass(LowerSwitchPass());
   FPM.addPass(FixIrreduciblePass());
   FPM.addPass(UnifyFunctionExitNodesPass());
+  if (widenIndices(P)) {
+    C.FAM.invalidate(P, PreservedAnalyses::none());
+    FPM.addPass(createFunctionToLoopPassAdaptor(IndVarSimplifyPass()));
+    FPM.addPass(EarlyCSEPass());
+    FPM.addPass(DCEPass());
+  }
   FPM.addPass(LoopSimplifyPass());
   FPM.addPass(LCSSAPass());
   FPM.run(P, C.FAM);

@@ -12,12 +12,13 @@ using namespace llvm;
 
 namespace contraflow {
 
-/// Iterations after the first, never negative; null if that cannot be told.
-static const SCEV *countOf(ScalarEvolution &SE, const Loop &L) {
+/// Iterations after the first, never negative; null if that cannot be told. Where Nest is entered,
+/// it runs, and its count is what it says, unsigned.
+static const SCEV *countOf(ScalarEvolution &SE, const Loop &L, const Loop &Nest) {
   const SCEV *Count = SE.getBackedgeTakenCount(&L);
   if (isa<SCEVCouldNotCompute>(Count) || SE.getTypeSizeInBits(Count->getType()) > 64)
     return nullptr;
-  if (SE.isKnownNonNegative(Count))
+  if (&L == &Nest || SE.isKnownNonNegative(Count))
     return Count;
   bool Guarded = SE.getTypeSizeInBits(Count->getType()) == 64 ||
                  SE.isKnownNonNegative(SE.applyLoopGuards(Count, &L));
@@ -34,7 +35,7 @@ std::optional<AccessRange> accessRange(ScalarEvolution &SE, Loop &Nest, Value *P
   while (auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
     if (!Nest.contains(Rec->getLoop()))
       break;
-    const SCEV *Count = countOf(SE, *Rec->getLoop()), *Step = Rec->getStepRecurrence(SE);
+    const SCEV *Count = countOf(SE, *Rec->getLoop(), Nest), *Step = Rec->getStepRecurrence(SE);
     if (!Rec->isAffine() || !Count || !SE.isLoopInvariant(Step, &Nest) ||
         !SE.isLoopInvariant(Count, &Nest))
       return std::nullopt;

@@ -19,9 +19,18 @@ static void step(const double *x, double *y, long rows, long cols, long ld) {
       y[j * ld + i] = x[j * ld + i] * x[j * ld + i - 1] + x[(j - 1) * ld + i] * x[(j + 1) * ld + i];
 }
 
-void gradient(double *x, double *dx, double *y, double *dy, long n) {
-  __enzyme_autodiff((void *)step, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n,
-                    enzyme_const, n, enzyme_const, n + 2);
+static void steps(double *x, double *y, long n, long count) {
+  for (long s = 0; s < count; s++) {
+    step(x, y, n, n, n + 2);
+    double *t = x;
+    x = y;
+    y = t;
+  }
+}
+
+void gradient(double *x, double *dx, double *y, double *dy, long n, long count) {
+  __enzyme_autodiff((void *)steps, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n,
+                    enzyme_const, count);
 }
 
 // PLAN: snapshot on entry of {{.*}} for 4 loads

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What users are told about an adjoint: what its loops keep for the reverse sweep, which updates
+// are atomic and why, which loops are reversed without atomics.
+
+#pragma once
+
+#include "SharedSweep.h"
+#include "plan/Snapshot.h"
+
+namespace contraflow {
+
+/// Analysis "Tape": per loop, the bytes and values kept for each iteration.
+void remarkPlan(RequestState &S, const TapePlan &Plan, const SnapshotSet &Snapshots,
+                const llvm::Function &F);
+/// Missed "Atomic": the adjoint of a load is added atomically.
+void remarkAtomic(RequestState &S, const llvm::Instruction &Load, llvm::StringRef Why);
+/// Passed "Phases": a divided loop whose updates are plain.
+void remarkPhases(RequestState &S, const SharedPlan &Plan);
+
+} // namespace contraflow

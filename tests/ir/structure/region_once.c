@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a region reads stays as it is if the region runs once and its arrays are found to be apart
+// when it does: nothing of them is recorded in that version. A scalar captured by reference is
+// loaded in front of the loop, and its adjoint added once per thread.
+//
+// RUN: %clang -O2 -fopenmp -c %s -o %t.o -mllvm -contraflow-print-plan 2>&1 | FileCheck %s --check-prefix=PLAN
+// RUN: %clang -O2 -fopenmp -S -emit-llvm %s -o - | FileCheck %s --check-prefix=REVERSE
+
+extern int enzyme_dup, enzyme_const;
+double __enzyme_autodiff(void *, ...);
+
+static void scale(double a, const double *x, double *y, int rows, int cols) {
+#pragma omp parallel for
+  for (int j = 0; j < rows; j++)
+    for (int i = 0; i < cols; i++)
+      y[j * cols + i] = a * x[j * cols + i] * x[j * cols + i];
+}
+
+double gradient(double a, double *x, double *dx, double *y, double *dy, int n) {
+  return __enzyme_autodiff((void *)scale, a, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n,
+                           enzyme_const, n);
+}
+
+// The version for arrays that overlap stores; the other one does not.
+// PLAN: tape plan of cf.augmented
+// PLAN: store 8 B x trip({{.*}}) x trip({{.*}}) {{.*}} = load double
+// PLAN-NOT: trip({{.*}} = load double
+
+// REVERSE: define internal {{.*}} @cf.reverse.{{.*}}scale
+// REVERSE: atomicrmw fadd
+// REVERSE-NOT: atomicrmw fadd
+// REVERSE: ret void
