@@ -67,8 +67,9 @@ bool Chooser::runsAlways(LoadInst &Load, const Loop &Nest) const {
     if (L == &Nest)
       return true;
     BranchInst *Guard = L->getLoopGuardBranch();
-    if (Guard && S.SE.isKnownNonNegative(S.SE.getBackedgeTakenCount(L)))
-      return false; // the guard asks something else
+    const SCEV *Count = S.SE.getBackedgeTakenCount(L);
+    if (isa<SCEVCouldNotCompute>(Count) || (Guard && S.SE.isKnownNonNegative(Count)))
+      return false; // nothing is known, or the guard asks something else
     Where = Guard ? Guard->getParent() : L->getLoopPreheader();
   }
 }

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random serial programs: nested loops with affine and indirect indices, branches, calls, recursion, structures,
+arrays, pointers, early exits, copies. Every program ends, stays within its arrays and keeps its values moderate.
+
+A program is text that compiles with real = double and with real = Dual.
+"""
+
+import random
+
+UNARY = ("sin({})", "cos({})", "tanh({})", "atan({})", "exp(-fabs({}))", "log(1.5 + {0} * {0})", "sqrt(1.0 + {0} * {0})",
+         "(1.0 / (2.0 + sin({})))", "pow({}, 2)", "fabs({} + 0.37)")
+BINARY = ("{} + {}", "{} - {}", "{} * {}", "fmin({}, {})", "fmax({}, {})", "{} / (1.5 + cos({}))")
+
+
+class Program:
+    """One program; `lines` is its text."""
+
+    def __init__(self, seed, name):
+        self.random = random.Random(f"{seed}/{name}")
+        self.name = name
+        self.lines = []
+        self.helpers = []
+        self.depth = 0
+        self.counter = 0
+        self.indices = []          # loop counters in scope, each in [0, n)
+        self.scalars = ["s"]
+        self.arrays = ["y", "t"]   # writable, n elements
+        self.readable = ["x", "y", "t", "c"]
+
+    def pick(self, options):
+        return self.random.choice(list(options))
+
+    def chance(self, p):
+        return self.random.random() < p
+
+    def fresh(self, stem):
+        self.counter += 1
+        return f"{stem}{self.counter}"
+
+    def emit(self, text):
+        self.lines.append("  " * (self.depth + 1) + text)
+
+    def index(self):
+        if not self.indices or self.chance(0.1):
+            return str(self.random.randrange(12))
+        i = self.pick(self.indices)
+        return self.pick((i, i, i, f"(n - 1 - {i})", f"({i} + {self.random.randrange(1, 5)}) % n", f"k[{i}]",
+                          f"({i} / 2)", f"({i} * {self.random.randrange(2, 4)}) % n",
+                          f"({i} + {self.pick(self.indices)}) % n"))
+
+    def atom(self):
+        choice = self.random.random()
+        if choice < 0.5:
+            return f"{self.pick(self.readable)}[{self.index()}]"
+        if choice < 0.8:
+            return self.pick(self.scalars)
+        if choice < 0.88:
+            return f"p.{self.pick(('a', 'b'))}" if self.chance(0.5) else f"q[{self.index()} % 4].{self.pick(('a', 'b'))}"
+        if self.indices and choice < 0.94:
+            return f"real(0.1 * {self.pick(self.indices)})"
+        return f"real({self.random.uniform(-1, 1):.3f})"
+
+    def expression(self, levels=2):
+        if levels == 0 or self.chance(0.2):
+            return self.atom()
+        if self.chance(0.4):
+            return self.pick(UNARY).format(self.expression(levels - 1))
+        return "(" + self.pick(BINARY).format(self.expression(levels - 1), self.expression(levels - 1)) + ")"
+
+    def place(self):
+        choice = self.random.random()
+        if choice < 0.5:
+            return f"{self.pick(self.arrays)}[{self.index()}]"
+        if choice < 0.85:
+            return self.pick(self.scalars)
+        return f"p.{self.pick(('a', 'b'))}" if self.chance(0.5) else f"q[{self.index()} % 4].{self.pick(('a', 'b'))}"
+
+    def condition(self):
+        if self.indices and self.chance(0.4):
+            i = self.pick(self.indices)
+            return self.pick((f"{i} % 2 == 0", f"{i} > n / 2", f"k[{i}] < {i}", f"({i} & 3) == 1"))
+        return f"{self.expression(1)} {self.pick(('<', '>'))} {self.expression(1)}"
+
+    def block(self, statements):
+        self.depth += 1
+        scalars = len(self.scalars)
+        for _ in range(statements):
+            self.statement()
+        del self.scalars[scalars:]
+        self.depth -= 1
+
+    def assign(self):
+        target = self.place()
+        if self.chance(0.3):
+            self.emit(f"{target} = real(0.5) * {target} + real(0.3) * sin({self.expression()});")
+        elif self.chance(0.5):
+            self.emit(f"{target} += real(0.2) * tanh({self.expression()});")
+        else:
+            self.emit(f"{target} = tanh({self.expression()});")
+
+    def declare(self):
+        name = self.fresh("v")
+        self.emit(f"real {name} = {self.expression()};")
+        self.scalars.append(name)
+
+    def branch(self):
+        self.emit(f"if ({self.condition()}) {{")
+        self.block(self.random.randrange(1, 3))
+        if self.chance(0.6):
+            self.emit("} else {")
+            self.block(self.random.randrange(1, 3))
+        self.emit("}")
+
+    def loop(self):
+        i = self.fresh("i")
+        head = self.pick((f"for (int {i} = 0; {i} < n; {i}++)", f"for (int {i} = n - 1; {i} >= 0; {i}--)",
+                          f"for (int {i} = {self.random.randrange(3)}; {i} < n; {i} += {self.random.randrange(1, 4)})",
+                          f"for (long {i} = 0; {i} < n / 2; {i}++)", f"for (unsigned {i} = 1; {i} < (unsigned)n; {i} *= 2)",
+                          f"for (int {i} = 0; {i} < {self.pick(self.indices + ['n'])}; {i}++)"))
+        self.emit(head + " {")
+        self.indices.append(f"(int){i}" if "long" in head or "unsigned" in head else i)
+        self.block(self.random.randrange(1, 4))
+        if self.chance(0.25):
+            self.depth += 1
+            self.emit(f"if ({self.condition()}) {self.pick(('break', 'continue'))};")
+            self.depth -= 1
+            self.block(1)
+        self.indices.pop()
+        self.emit("}")
+
+    def while_loop(self):
+        i = self.fresh("w")
+        self.emit(f"int {i} = 0;")
+        test = f"{i} < n && {self.condition()}"
+        self.indices.append(i)
+        if self.chance(0.5):
+            self.emit(f"while ({test}) {{")
+            self.block(self.random.randrange(1, 3))
+            self.emit(f"  {i}++;")
+            self.emit("}")
+        else:
+            self.emit("do {")
+            self.block(self.random.randrange(1, 3))
+            self.emit(f"}} while (++{i} < n && {self.condition()});")
+        self.indices.pop()
+
+    def switch(self):
+        what = self.pick(self.indices) if self.indices else "n"
+        self.emit(f"switch ({what} % 3) {{")
+        for case in ("case 0:", "case 1:", "default:"):
+            self.emit(case + " {")
+            self.block(1)
+            self.emit("} break;" if self.chance(0.7) else "}")
+        self.emit("}")
+
+    def call(self):
+        kind = self.pick(("value", "pointer", "array", "recursive", "struct"))
+        name = f"{self.name}_{self.fresh('h')}"
+        inline = self.pick(("", "__attribute__((noinline)) ", "inline "))
+        if kind == "value":
+            body = f"  if (a < b) return {self.pick(UNARY).format('a')} * b;\n  return a + real(0.5) * b * b;"
+            self.helpers.append(f"{inline}static real {name}(real a, real b) {{\n{body}\n}}")
+            self.emit(f"{self.place()} = tanh({name}({self.expression(1)}, {self.expression(1)}));")
+        elif kind == "pointer":
+            self.helpers.append(f"{inline}static void {name}(real *a, const real *b) {{\n"
+                                f"  *a = real(0.4) * *a + real(0.3) * {self.pick(UNARY).format('*b')};\n}}")
+            self.emit(f"{name}(&{self.pick(self.arrays)}[{self.index()}], &{self.pick(self.readable)}[{self.index()}]);")
+        elif kind == "array":
+            self.helpers.append(f"{inline}static real {name}(const real *a, real *b, int n) {{\n  real r = 0.0;\n"
+                                "  for (int i = 0; i < n; i++) {\n    r += a[i] * b[i];\n"
+                                f"    b[i] = real(0.5) * {self.pick(UNARY).format('a[i]')};\n  }}\n  return tanh(r);\n}}")
+            self.emit(f"{self.pick(self.scalars)} = {name}({self.pick(self.readable)}, {self.pick(self.arrays)}, n - 1);")
+        elif kind == "recursive":
+            self.helpers.append(f"static real {name}(const real *a, int n) {{\n  if (n <= 1) return a[0] * a[0];\n"
+                                f"  return tanh({name}(a, n / 2) * {self.pick(UNARY).format(f'{name}(a + n / 2, n - n / 2)')});\n}}")
+            self.emit(f"{self.place()} = {name}({self.pick(self.readable)}, n);")
+        else:
+            self.helpers.append(f"{inline}static Pair<real> {name}(Pair<real> a, real b) {{\n"
+                                f"  Pair<real> r = {{a.b * b, {self.pick(UNARY).format('a.a')}}};\n  return r;\n}}")
+            self.emit(f"p = {name}(q[{self.index()} % 4], {self.expression(1)});")
+
+    def copy(self):
+        kind = self.pick(("memcpy", "swap", "local", "zero", "heap"))
+        if kind == "memcpy":
+            self.emit(f"memcpy({self.pick(self.arrays)}, {self.pick(('x', 'c'))}, sizeof(real) * {self.pick(('n', 'n / 2', '5'))});")
+        elif kind == "swap":
+            self.emit("{ real *swapped = u; u = v; v = swapped; }")
+            self.emit(f"u[{self.index()}] = tanh({self.expression(1)} + v[{self.index()}]);")
+            self.emit(f"{self.pick(self.scalars)} += real(0.1) * u[{self.index()}] * v[{self.index()}];")
+        elif kind == "local":
+            name = self.fresh("z")
+            self.emit("{")
+            self.emit(f"  real {name}[4] = {{{', '.join(self.expression(1) for _ in range(4))}}};")
+            self.emit(f"  {self.pick(self.scalars)} = {name}[{self.index()} % 4] * {name}[{self.index()} % 4];")
+            self.emit("}")
+        elif kind == "heap":
+            name = self.fresh("m")
+            self.emit("{")
+            self.emit(f"  real *{name} = static_cast<real *>(malloc(sizeof(real) * n));")
+            self.emit(f"  for (int j = 0; j < n; j++) {name}[j] = {self.expression(1)} * x[j];")
+            self.emit(f"  for (int j = 1; j < n; j++) {self.pick(self.arrays)}[j] = tanh({name}[j] * {name}[j - 1]);")
+            self.emit(f"  free({name});")
+            self.emit("}")
+        else:
+            self.emit(f"for (int j = 0; j < n; j++) {self.pick(self.arrays)}[j] = 0.0;")
+
+    def statement(self):
+        kinds = [(5, self.assign), (1, self.declare), (1, self.call), (0.7, self.copy)]
+        if self.depth < 4:
+            kinds += [(1.5, self.branch), (2 if self.depth < 3 else 0.5, self.loop), (0.5, self.while_loop), (0.4, self.switch)]
+        elif self.depth >= 5:
+            kinds = [(1, self.assign)]
+        weights, makers = zip(*kinds)
+        self.random.choices(makers, weights)[0]()
+
+    def build(self):
+        self.emit("real s = 0.1, t[12], storage[2][12];")
+        self.emit("Pair<real> p = {x[0], x[1]}, q[4];")
+        self.emit("real *u = storage[0], *v = storage[1];")
+        self.emit("for (int j = 0; j < 12; j++) { t[j] = x[j] * c[j]; u[j] = x[j]; v[j] = y[j]; }")
+        self.emit("for (int j = 0; j < 4; j++) { q[j].a = x[j]; q[j].b = y[j]; }")
+        for _ in range(self.random.randrange(4, 9)):
+            self.statement()
+            if self.chance(0.08):
+                self.emit(f"if ({self.condition()}) return s + t[{self.index()}];")
+        self.emit("for (int j = 0; j < 12; j++) { s += t[j] * u[j]; y[j] += real(0.1) * v[j] * s; }")
+        self.emit("return s + p.a * q[1].b + p.b;")
+        head = f"static real {self.name}(const real *x, real *y, const real *c, const int *k, int n) {{"
+        return "\n\n".join(self.helpers + ["\n".join([head] + self.lines + ["}"])]) + "\n"
+
+
+def unit(seed, first, count):
+    """Source of one translation unit with `count` programs."""
+    names = [f"program{first + i}" for i in range(count)]
+    texts = [Program(seed, name).build() for name in names]
+    programs = "\n".join(texts)
+    out = ['#include "Check.h"', "#include <cstring>", "template <typename T> struct Pair { T a, b; };",
+           "double __enzyme_fwddiff(void *, ...);", "double __enzyme_autodiff(void *, ...);",
+           "namespace oracle {\nusing real = Dual;\n" + programs + "}",
+           "namespace primal {\nusing real = double;\n" + programs + "}", "int main() {\n  int Failures = 0;"]
+    for name in names:
+        passed = (f"(void *)primal::{name}, enzyme_dup, x, xd, enzyme_dup, y, yd, enzyme_const, c, enzyme_const, k, "
+                  "enzyme_const, n")
+        out.append(f'  Failures += check::run("{name}", oracle::{name}, primal::{name},\n'
+                   f"    [](double *x, double *xd, double *y, double *yd, double *c, int *k, int n) {{\n"
+                   f"      return __enzyme_fwddiff({passed}); }},\n"
+                   f"    [](double *x, double *xd, double *y, double *yd, double *c, int *k, int n) {{\n"
+                   f"      __enzyme_autodiff({passed}); }}, {seed % 1000003 + 1}ul);")
+    out.append("  return Failures != 0;\n}")
+    return "\n".join(out) + "\n"

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random programs against an oracle: random_test.py --clang CXX --plugin SO --libraries LIB ... [--seed N] [--programs N].
+
+Each unit of programs is compiled at another optimisation level or with another analysis off, and run; a unit that
+does not compile, crashes the compiler or compares wrongly is kept in --folder and named with its command.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import generate
+
+CONFIGURATIONS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-g"], ["-O2", "-fno-strict-aliasing"],
+                  ["-O2", "-mllvm", "-contraflow-activity=0"], ["-O2", "-mllvm", "-contraflow-mincut=0"],
+                  ["-O1", "-ffast-math", "-fno-finite-math-only"])
+PER_UNIT = 25
+HERE = Path(__file__).resolve().parent
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--clang", required=True)
+    parser.add_argument("--plugin", required=True)
+    parser.add_argument("--libraries", nargs="+", required=True)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--programs", type=int, default=500)
+    return parser.parse_args()
+
+
+def run_unit(chosen, number):
+    """Empty if all is well, else what to say."""
+    source = chosen.folder / f"unit{number}.cpp"
+    program = source.with_suffix("")
+    source.write_text(generate.unit(chosen.seed, number * PER_UNIT, PER_UNIT), encoding="utf-8")
+    flags = CONFIGURATIONS[number % len(CONFIGURATIONS)]
+    command = [chosen.clang, "-std=c++20", "-w", *flags, f"-I{HERE}", f"-fpass-plugin={chosen.plugin}",
+               "-Rpass=contraflow-location", str(source), "-o", str(program), *chosen.libraries, "-lpthread", "-ldl"]
+    try:
+        made = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        if made.returncode:
+            return f"{' '.join(command)}\n{made.stderr[-2000:]}"
+        done = subprocess.run([str(program)], capture_output=True, text=True, timeout=120, check=False)
+    except subprocess.TimeoutExpired as late:
+        return f"{' '.join(command)}\n{late}"
+    if done.returncode:
+        return f"{' '.join(command)}\n{done.stdout[-2000:]} (exit status {done.returncode})"
+    source.unlink()
+    program.unlink()
+    return ""
+
+
+def main():
+    chosen = options()
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    units = -(-chosen.programs // PER_UNIT)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        faults = [fault for fault in pool.map(lambda number: run_unit(chosen, number), range(units)) if fault]
+    for fault in faults:
+        print(fault)
+    print(f"{units * PER_UNIT} random programs with seed {chosen.seed}, {len(faults)} of {units} units failed")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
