@@ -229,14 +229,14 @@ class Program:
         return "\n\n".join(self.helpers + ["\n".join([head] + self.lines + ["}"])]) + "\n"
 
 
-def unit(seed, first, count):
-    """Source of one translation unit with `count` programs."""
+def unit(kind, seed, first, count):
+    """Source of one translation unit with `count` programs of class `kind`."""
     names = [f"program{first + i}" for i in range(count)]
-    texts = [Program(seed, name).build() for name in names]
-    programs = "\n".join(texts)
+    programs = "\n".join(kind(seed, name).build() for name in names)
     out = ['#include "Check.h"', "#include <cstring>", "template <typename T> struct Pair { T a, b; };",
            "double __enzyme_fwddiff(void *, ...);", "double __enzyme_autodiff(void *, ...);",
-           "namespace oracle {\nusing real = Dual;\n" + programs + "}",
+           "#define OMP(words)\nnamespace oracle {\nusing real = Dual;\n" + programs + "}",
+           "#undef OMP\n#define OMP(words) _Pragma(#words)",
            "namespace primal {\nusing real = double;\n" + programs + "}", "int main() {\n  int Failures = 0;"]
     for name in names:
         passed = (f"(void *)primal::{name}, enzyme_dup, x, xd, enzyme_dup, y, yd, enzyme_const, c, enzyme_const, k, "

@@ -13,16 +13,20 @@ import sys
 from pathlib import Path
 
 import generate
+import generate_omp
 
 CONFIGURATIONS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-g"], ["-O2", "-fno-strict-aliasing"],
                   ["-O2", "-mllvm", "-contraflow-activity=0"], ["-O2", "-mllvm", "-contraflow-mincut=0"],
                   ["-O1", "-ffast-math", "-fno-finite-math-only"])
 PER_UNIT = 25
+KINDS = {"serial": (generate.Program, [], [None]),
+         "omp": (generate_omp.Program, ["-fopenmp"], ["1", "2", "3", "8"])}  # class, flags, threads
 HERE = Path(__file__).resolve().parent
 
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kind", choices=KINDS, default="serial")
     parser.add_argument("--clang", required=True)
     parser.add_argument("--plugin", required=True)
     parser.add_argument("--libraries", nargs="+", required=True)
@@ -36,19 +40,22 @@ def run_unit(chosen, number):
     """Empty if all is well, else what to say."""
     source = chosen.folder / f"unit{number}.cpp"
     program = source.with_suffix("")
-    source.write_text(generate.unit(chosen.seed, number * PER_UNIT, PER_UNIT), encoding="utf-8")
+    kind, more, teams = KINDS[chosen.kind]
+    source.write_text(generate.unit(kind, chosen.seed, number * PER_UNIT, PER_UNIT), encoding="utf-8")
     flags = CONFIGURATIONS[number % len(CONFIGURATIONS)]
-    command = [chosen.clang, "-std=c++20", "-w", *flags, f"-I{HERE}", f"-fpass-plugin={chosen.plugin}",
+    command = [chosen.clang, "-std=c++20", "-w", *flags, *more, f"-I{HERE}", f"-fpass-plugin={chosen.plugin}",
                "-Rpass=contraflow-location", str(source), "-o", str(program), *chosen.libraries, "-lpthread", "-ldl"]
     try:
         made = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         if made.returncode:
             return f"{' '.join(command)}\n{made.stderr[-2000:]}"
-        done = subprocess.run([str(program)], capture_output=True, text=True, timeout=120, check=False)
+        for threads in teams:
+            environment = dict(os.environ, OMP_NUM_THREADS=threads) if threads else None
+            done = subprocess.run([str(program)], env=environment, capture_output=True, text=True, timeout=120, check=False)
+            if done.returncode:
+                return f"{' '.join(command)}\n{done.stdout[-2000:]} (exit status {done.returncode}, threads: {threads})"
     except subprocess.TimeoutExpired as late:
         return f"{' '.join(command)}\n{late}"
-    if done.returncode:
-        return f"{' '.join(command)}\n{done.stdout[-2000:]} (exit status {done.returncode})"
     source.unlink()
     program.unlink()
     return ""

@@ -181,7 +181,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   FrameEmitter Frames(S, U, Shape, Plan, Q);
   Frames.run();
   bool Ordered =
-      any_of(Shared, [&](const SharedPlan &Loop) { return mustKeepOrder(S, Loop, Steps); });
+      any_of(Shared, [&](const SharedPlan &Loop) { return mustKeepOrder(S, Loop, Steps, Plan); });
   for (SharedPlan &Loop : Shared) // versions of one loop: all threads must agree
     Loop.Loop.Ordered = Ordered;
   ReverseSweep Sweep(

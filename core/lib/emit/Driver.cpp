@@ -194,10 +194,10 @@ void moveCode(RequestState &S, Unit &U) {
 }
 
 /// Memory that exists before the call: what arguments and globals lead to.
-static void markOutside(RequestState &S) {
+static void markOutside(const RequestState &S, MemoryGraph &Graph) {
   for (Argument &A : S.Closure.Root->args())
     if (A.getType()->isPointerTy())
-      S.Graph.markExternal(S.Graph.locate(&A));
+      Graph.markExternal(Graph.locate(&A));
 }
 
 static Error checkInactiveArguments(RequestState &S) {
@@ -212,15 +212,33 @@ static Error checkInactiveArguments(RequestState &S) {
   return Errors;
 }
 
+static void analyseInto(RequestState &S, MemoryGraph &Graph, ActivityResult &Activity,
+                        WriteSet &Writes) {
+  describeMemory(Graph, S.Closure.Functions, S.C.Handlers);
+  markOutside(S, Graph);
+  ActivityQuestion Q{S.Closure.Root, &S.Spec, S.Closure.Functions, !S.Switch.Activity};
+  Activity = computeActivity(Q, Graph, S.C.Handlers);
+  Writes.collect(S.Closure.Functions, Activity, S.C.Handlers);
+}
+
+/// Before the loops are numbered: a bound that does not change makes a trip count known.
+static void hoistLoads(RequestState &S) {
+  MemoryGraph Graph(S.C.M.getDataLayout());
+  ActivityResult Activity;
+  WriteSet Writes;
+  analyseInto(S, Graph, Activity, Writes);
+  hoistUnchangedLoads(S.Closure.Functions, Writes, Activity, S.C.Handlers, S.C.FAM);
+  PreservedAnalyses Kept = PreservedAnalyses::none();
+  Kept.preserveSet<CFGAnalyses>();
+  for (Function *F : S.Closure.Functions)
+    S.C.FAM.invalidate(*F, Kept);
+}
+
 static void analyse(RequestState &S) {
+  hoistLoads(S);
   for (Function *F : S.Closure.Functions)
     numberLoops(*F, S.C.FAM, S.Loops);
-  describeMemory(S.Graph, S.Closure.Functions, S.C.Handlers);
-  markOutside(S);
-  ActivityQuestion Q{S.Closure.Root, &S.Spec, S.Closure.Functions, !S.Switch.Activity};
-  S.Activity = computeActivity(Q, S.Graph, S.C.Handlers);
-  S.Writes.collect(S.Closure.Functions, S.Activity, S.C.Handlers);
-  hoistUnchangedLoads(S.Closure.Functions, S.Writes, S.Activity, S.C.Handlers, S.C.FAM);
+  analyseInto(S, S.Graph, S.Activity, S.Writes);
 }
 
 static Error emitAll(RequestState &S) {

@@ -183,8 +183,11 @@ SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const B
   return SharedPlanner(S, U, Fwd, A).run();
 }
 
-bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps) {
+bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps,
+                   const TapePlan &Plan) {
   Loop *L = Shared.Loop.L;
+  if (any_of(Plan.frames(), [&](auto &F) { return F->What == Frame::Iteration && F->L == L; }))
+    return true;
   for (PHINode &Phi : L->getHeader()->phis())
     if (S.Activity.active(&Phi))
       return true;

@@ -47,7 +47,8 @@ bool mayBeShared(const Unit &U, const llvm::Value *Shadow);
 SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A);
 
 /// True if iterations of the shared loop must be reversed in order: a value is carried from one to
-/// the next, or a call inside releases what it recorded.
-bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps);
+/// the next, a call inside releases what it recorded, or the frames of its iterations are a chain.
+bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps,
+                   const TapePlan &Plan);
 
 } // namespace contraflow

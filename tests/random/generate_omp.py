@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random OpenMP programs, free of races by construction: what a parallel loop reads, no other iteration writes.
+
+The oracle compiles the same text with the directives left out, so the program means the same serially: sums are equal
+up to rounding.
+"""
+
+from generate import Program as Serial
+
+SCHEDULES = ("", " schedule(static)", " schedule(static, 3)", " schedule(dynamic)", " schedule(dynamic, 2)",
+             " schedule(guided)", " schedule(runtime)")
+
+
+class Program(Serial):
+    """Arrays a, b, d, y are shared; each loop writes one of them and reads the others, and its own element."""
+
+    def __init__(self, seed, name):
+        super().__init__(seed, name)
+        self.shared = ["a", "b", "d", "y"]
+
+    def directive(self, text):
+        self.emit(f"OMP(omp {text})")
+
+    def only(self, readable, scalars):
+        """Limits what expressions read; returns what was."""
+        kept = self.readable, self.scalars
+        self.readable, self.scalars = list(readable), list(scalars)
+        return kept
+
+    def place(self):
+        return self.pick(self.locals)
+
+    def atom(self):
+        choice = self.random.random()
+        if choice < 0.6 or not self.scalars:
+            return f"{self.pick(self.readable)}[{self.index()}]"
+        if choice < 0.85:
+            return self.pick(self.scalars)
+        if self.indices and choice < 0.92:
+            return f"real(0.1 * {self.pick(self.indices)})"
+        return f"real({self.random.uniform(-1, 1):.3f})"
+
+    def statement(self):
+        kinds = [(4, self.assign)]
+        if self.depth < 5:
+            kinds += [(1, self.branch), (1, self.loop), (0.3, self.while_loop)]
+        weights, makers = zip(*kinds)
+        self.random.choices(makers, weights)[0]()
+
+    def body(self, target, scalars, sums=()):
+        """The body of a loop over i that writes target[i]."""
+        others = [name for name in self.shared if name != target] + ["x", "c"]
+        kept = self.only(others, scalars)
+        self.depth += 1
+        self.indices.append("i")
+        self.locals = ["l"]
+        self.emit(f"real l = real(0.3) * {target}[i] + {self.expression(1)};")
+        self.scalars.append("l")
+        for _ in range(self.random.randrange(0, 3)):
+            self.statement()
+        if self.chance(0.2):
+            self.emit(f"if ({self.condition()}) continue;")
+        for sum_ in sums:
+            self.emit(f"{sum_} += real(0.1) * l * {self.expression(1)};")
+        self.emit(f"{target}[i] = tanh(l);" if self.chance(0.8) else f"{target}[i] += real(0.1) * l;")
+        self.indices.pop()
+        self.depth -= 1
+        self.readable, self.scalars = kept
+
+    def head(self):
+        return self.pick(("for (int i = 0; i < n; i++) {", "for (int i = n - 1; i >= 0; i--) {", "for (long i = 0; i < n; i++) {",
+                          "for (int i = 1; i < n - 1; i++) {", "for (int i = 0; i < n; i += 2) {"))
+
+    def parallel_for(self):
+        target, clauses, sums = self.pick(self.shared), self.pick(SCHEDULES), []
+        if self.chance(0.4):
+            clauses += " reduction(+ : s)"
+            sums = ["s"]
+        elif self.chance(0.3):
+            clauses += " firstprivate(r)"
+        if self.chance(0.1):
+            clauses += " num_threads(2)"
+        self.directive(f"parallel for{clauses}")
+        self.emit(self.head())
+        self.body(target, ["r"] if sums else ["r", "s"], sums)
+        self.emit("}")
+
+    def extreme(self):
+        which = self.pick(("max", "min"))
+        self.emit("m = x[0];")
+        self.directive(f"parallel for reduction({which} : m)")
+        self.emit(f"for (int i = 0; i < n; i++) m = f{which}(m, {self.pick(self.shared)}[i] * (real(1.0) + c[i]));")
+        self.emit("r = tanh(r + m);")
+
+    def stencil(self):
+        source, target = self.random.sample(self.shared, 2)
+        self.emit("for (int step = 0; step < 3; step++) {")
+        self.emit(f"  real *from = step % 2 ? {target} : {source}, *to = step % 2 ? {source} : {target};")
+        self.directive(f"parallel for{self.pick(SCHEDULES)}")
+        self.emit("  for (int i = 1; i < n - 1; i++)")
+        self.emit(f"    to[i] = real(0.4) * from[i] + real(0.3) * from[i - 1] * {self.pick(('from[i + 1]', 'r', 'sin(from[i + 1])'))};")
+        self.emit("}")
+
+    def scatter(self):
+        source, target = self.random.sample(self.shared, 2)
+        self.directive(f"parallel for{self.pick(SCHEDULES)}")
+        self.emit("for (int i = 0; i < n; i++) {")
+        self.emit(f"  real part = real(0.1) * {source}[i] * {self.pick(('x[i]', 'r', 'c[k[i]]'))};")
+        self.directive("atomic")
+        self.emit(f"  {target}[k[i]] += part;")
+        self.emit("}")
+
+    def region(self):
+        first, second = self.random.sample(self.shared, 2)
+        self.emit("m = 0.0;")
+        self.directive("parallel" + self.pick(("", " num_threads(3)")))
+        self.emit("{")
+        self.directive("for" + self.pick(SCHEDULES))
+        self.emit(self.head())
+        self.body(first, ["r"])
+        self.emit("}")
+        if self.chance(0.5):
+            self.directive(self.pick(("single", "master")))
+            self.emit(f"  {second}[0] = tanh({first}[n - 1] * r);")
+            self.directive("barrier")
+        self.directive("for" + self.pick(SCHEDULES))
+        self.emit(self.head())
+        self.body(second, ["r"])
+        self.emit("}")
+        self.directive("for nowait")
+        self.emit("for (int i = 0; i < n; i++) {")
+        self.emit(f"  real part = {first}[i] * {second}[n - 1 - i];")
+        self.directive("critical")
+        self.emit("  m += part;")
+        self.emit("}")
+        self.emit("}")
+        self.emit("r = tanh(r + real(0.1) * m);")
+
+    def sections(self):
+        first, second = self.random.sample(self.shared, 2)
+        self.directive("parallel sections")
+        self.emit("{")
+        self.directive("section")
+        self.emit(f"  for (int i = 0; i < n; i++) {first}[i] = tanh({first}[i] * x[i] + r);")
+        self.directive("section")
+        self.emit(f"  for (int i = 0; i < n; i++) {second}[i] *= c[i] * r;")
+        self.emit("}")
+
+    def plane(self):
+        source, target = self.random.sample(self.shared, 2)
+        self.directive("parallel for" + self.pick(("", " collapse(2)")))
+        self.emit("for (int j = 0; j < 3; j++)")
+        self.emit("  for (int i = 0; i < n / 3; i++)")
+        self.emit(f"    {target}[j * (n / 3) + i] = sin({source}[i * 3 + j]) * x[j] + r * {source}[j * (n / 3) + i];")
+
+    def build(self):
+        self.emit("real s = 0.1, r = x[1], m = 0.0, a[12], b[12], d[12];")
+        self.emit("for (int j = 0; j < 12; j++) { a[j] = x[j] * c[j]; b[j] = x[j]; d[j] = y[j] * x[0]; }")
+        for _ in range(self.random.randrange(2, 6)):
+            self.random.choices((self.parallel_for, self.extreme, self.stencil, self.scatter, self.region, self.sections, self.plane),
+                                (4, 1, 1, 1, 2, 0.6, 1))[0]()
+        self.emit("for (int j = 0; j < 12; j++) s += a[j] * b[j] + d[j];")
+        self.emit("return s + r;")
+        head = f"static real {self.name}(const real *x, real *y, const real *c, const int *k, int n) {{"
+        return "\n".join([head] + self.lines + ["}"]) + "\n"
