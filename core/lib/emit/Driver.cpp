@@ -8,11 +8,20 @@
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Pass.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/Timer.h"
 
 using namespace llvm;
 
 namespace contraflow {
+
+/// An entry of -ftime-report.
+class Timed : NamedRegionTimer {
+public:
+  Timed(StringRef Name, StringRef Text)
+      : NamedRegionTimer(Name, Text, "contraflow", "Contraflow", llvm::TimePassesIsEnabled) {}
+};
 
 Unit::~Unit() {
   for (Instruction *I : Retired) {
@@ -235,6 +244,7 @@ static void hoistLoads(RequestState &S) {
 }
 
 static void analyse(RequestState &S) {
+  Timed T("analyse", "Analyse: loops, memory, activity, effects");
   hoistLoads(S);
   for (Function *F : S.Closure.Functions)
     numberLoops(*F, S.C.FAM, S.Loops);
@@ -242,6 +252,7 @@ static void analyse(RequestState &S) {
 }
 
 static Error emitAll(RequestState &S) {
+  Timed T("emit", "Plan and emit");
   bool Tangent = S.Spec.Mode == DerivativeMode::Tangent;
   Error Errors = Error::success();
   for (unsigned I = 0; I < S.Units.size(); ++I) {
@@ -253,6 +264,7 @@ static Error emitAll(RequestState &S) {
 }
 
 static Error finish(RequestState &S) {
+  Timed T("finish", "Verify and simplify");
   for (auto &[Prepared, U] : S.Units)
     for (Function *F : {U->Forward, U->Reverse == U->Forward ? nullptr : U->Reverse}) {
       if (!F)
@@ -284,10 +296,15 @@ static void discard(RequestState &S) {
       Shadow->eraseFromParent();
 }
 
+static Expected<PreparedClosure> prepare(const DerivativeSpec &Spec, Compilation &C,
+                                         const Switches &Sw) {
+  Timed T("prepare", "Prepare: clone, inline, canonicalise");
+  bool Two = Spec.Mode == DerivativeMode::Adjoint && Sw.MinCut;
+  return prepareClosure(*Spec.Primal, C, Two ? NestVersions::Two : NestVersions::One);
+}
+
 Expected<Function *> differentiate(const DerivativeSpec &Spec, Compilation &C, const Switches &Sw) {
-  auto Closure = prepareClosure(
-      *Spec.Primal, C,
-      Spec.Mode == DerivativeMode::Adjoint && Sw.MinCut ? NestVersions::Two : NestVersions::One);
+  auto Closure = prepare(Spec, C, Sw);
   if (!Closure)
     return Closure.takeError();
   RequestState S(C, Spec, Sw, std::move(*Closure));
