@@ -12,6 +12,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -51,7 +52,7 @@ class ActivitySolver {
 public:
   ActivitySolver(const ActivityQuestion &Q, const MemoryGraph &G, const HandlerRegistry &H)
       : Q(Q), G(G), H(H), VariedCells(G.cellCount()), UsefulCells(G.cellCount()),
-        RootNodes(G.nodeCount()) {
+        FrozenCells(G.cellCount()), RootNodes(G.nodeCount()) {
     Members.insert(Q.Closure.begin(), Q.Closure.end());
   }
   ActivityResult solve();
@@ -72,6 +73,7 @@ private:
   bool mark(DenseSet<const Value *> &Values, BitVector &Cells, const End &E);
   void seed();
   void seedPointer(const Value *Pointer);
+  void freezeGlobals();
   void sweep(bool Forward);
   void finish(ActivityResult &R);
   void keepExternalExact(ActivityResult &R);
@@ -82,7 +84,7 @@ private:
   const HandlerRegistry &H;
   SmallPtrSet<Function *, 8> Members;
   DenseSet<const Value *> Varied, Useful;
-  BitVector VariedCells, UsefulCells, RootNodes;
+  BitVector VariedCells, UsefulCells, FrozenCells, RootNodes;
 };
 
 End ActivitySolver::memory(const Value *Pointer, int64_t Size) {
@@ -223,6 +225,8 @@ bool ActivitySolver::mark(DenseSet<const Value *> &Values, BitVector &Cells, con
     return !isa<Constant>(E.V) && floatTypeOf(E.V, G) && Values.insert(E.V).second;
   bool Changed = false;
   for (unsigned C : E.Cells) {
+    if (FrozenCells.test(C))
+      continue;
     Changed |= !Cells.test(C);
     Cells.set(C);
   }
@@ -274,6 +278,14 @@ void ActivitySolver::seedPointer(const Value *Pointer) {
   }
 }
 
+/// What the user has declared inactive stays so, whatever is stored there.
+void ActivitySolver::freezeGlobals() {
+  for (GlobalVariable &Global : Q.Root->getParent()->globals())
+    if (Location At = Global.hasAttribute(attr::Inactive) ? G.find(&Global) : Location())
+      for (auto [Offset, Cell] : G.fields(At.Node))
+        FrozenCells.set(G.canonicalCell(Cell));
+}
+
 void ActivitySolver::seed() {
   for (Argument &A : Q.Root->args()) {
     Activity Kind = Q.Spec->Args[A.getArgNo()];
@@ -308,7 +320,7 @@ void ActivitySolver::finish(ActivityResult &R) {
   R.Cells = VariedCells;
   if (Q.AllActive) {
     for (unsigned C = 0; C < G.cellCount(); ++C)
-      if (G.kindsOfCell(C) & SK_AnyFloat)
+      if ((G.kindsOfCell(C) & SK_AnyFloat) && !FrozenCells.test(C))
         R.Cells.set(C);
     keepExternalExact(R);
   } else {
@@ -348,6 +360,7 @@ void ActivitySolver::markRootNodes(ActivityResult &R) {
 }
 
 ActivityResult ActivitySolver::solve() {
+  freezeGlobals();
   seed();
   sweep(/*Forward=*/true);
   sweep(/*Forward=*/false);

@@ -7,6 +7,7 @@
 #include "MemoryGraph.h"
 #include "contraflow/core/Callee.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstVisitor.h"
@@ -52,17 +53,22 @@ public:
   void visitExtractValueInst(ExtractValueInst &I);
   void visitInsertValueInst(InsertValueInst &I);
   void visitInstruction(Instruction &) {}
+  /// Visits the functions that show what memory is without being differentiated, and what they
+  /// call.
+  void visitModels();
 
 private:
   void access(Value *Pointer, Value *V);
   void tie(Value *A, Value *B);
   int64_t offsetIn(Type *T, ArrayRef<unsigned> Indices);
   void applyFacts(CallBase &I, const CallFacts &Facts);
-  void bindClosure(CallBase &I, const Closure &C);
+  void bindClosure(CallBase &I, const contraflow::Closure &C);
+  void bindCall(CallBase &I, Function &F);
 
   MemoryGraph &Graph;
   const HandlerRegistry &Handlers;
   SmallPtrSet<Function *, 8> Closure;
+  SmallSetVector<Function *, 4> Models;
 };
 
 void Describer::access(Value *Pointer, Value *V) {
@@ -240,6 +246,25 @@ void Describer::applyFacts(CallBase &I, const CallFacts &Facts) {
       Graph.fold(At, widthOfKinds(Kind));
       Graph.addKind(Graph.fieldCell(At), Kind);
     }
+  for (const contraflow::Closure &Model : Facts.Models) {
+    bindClosure(I, Model);
+    Models.insert(Model.Body);
+  }
+}
+
+void Describer::visitModels() {
+  for (unsigned Next = 0; Next < Models.size(); ++Next) {
+    Function &F = *Models[Next];
+    for (Instruction &I : instructions(F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      if (Callee && !Callee->isDeclaration() && !Closure.count(Callee) && !Handlers.find(*Call)) {
+        Models.insert(Callee);
+        bindCall(*Call, *Callee);
+      }
+      visit(I);
+    }
+  }
 }
 
 void Describer::visitCallBase(CallBase &I) {
@@ -255,17 +280,20 @@ void Describer::visitCallBase(CallBase &I) {
     if (I.getIntrinsicID() == Intrinsic::ptrmask)
       Graph.fold(Graph.locate(&I), 1);
   }
-  if (!F || !Closure.count(F))
-    return;
-  for (Argument &A : F->args())
+  if (F && Closure.count(F))
+    bindCall(I, *F);
+}
+
+void Describer::bindCall(CallBase &I, Function &F) {
+  for (Argument &A : F.args())
     if (A.getArgNo() < I.arg_size())
       tie(&A, I.getArgOperand(A.getArgNo()));
-  if (I.getType()->isPointerTy())
-    Graph.linkCells(Graph.cellOf(&I), Graph.returnCell(F));
-  else if (isCarrier(I.getType()))
-    Graph.linkCells(Graph.cellOf(&I), Graph.returnCell(F));
+  if (I.getType() != F.getReturnType())
+    return;
+  if (I.getType()->isPointerTy() || isCarrier(I.getType()))
+    Graph.linkCells(Graph.cellOf(&I), Graph.returnCell(&F));
   else if (I.getType()->isAggregateType())
-    Graph.unifyLocations(Graph.aggregate(&I), Graph.returnAggregate(F));
+    Graph.unifyLocations(Graph.aggregate(&I), Graph.returnAggregate(&F));
 }
 
 } // namespace
@@ -299,6 +327,7 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   for (Function *F : Closure)
     for (Instruction &I : instructions(*F))
       D.visit(I);
+  D.visitModels();
   bool Changed = true;
   while (Changed) {
     Graph.settleCopies();

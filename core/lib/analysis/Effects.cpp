@@ -16,6 +16,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -24,6 +25,39 @@ namespace contraflow {
 void WriteSet::add(Instruction &I, Value *Pointer, const MemoryGraph &Graph) {
   if (Location At = Graph.find(Pointer))
     All.push_back({&I, Pointer, At.Node});
+}
+
+/// A call that may write to whatever its operands and the globals lead to: null for the pointer.
+void WriteSet::addReachable(CallBase &Call, const MemoryGraph &Graph) {
+  SmallVector<unsigned, 8> Work;
+  auto Reach = [&](const Value *Pointer) {
+    if (Location At = Graph.find(Pointer))
+      Work.push_back(Graph.canonical(At.Node));
+  };
+  for (Value *V : Call.args())
+    if (V->getType()->isPointerTy())
+      Reach(V);
+  if (!Call.onlyAccessesArgMemory())
+    for (GlobalVariable &G : Call.getModule()->globals())
+      if (!G.isConstant())
+        Reach(&G);
+  SmallDenseSet<unsigned> Seen;
+  while (!Work.empty()) {
+    unsigned Node = Work.pop_back_val();
+    if (!Seen.insert(Node).second)
+      continue;
+    All.push_back({&Call, nullptr, Node, /*Anywhere=*/true});
+    for (auto [Offset, Cell] : Graph.fields(Node))
+      if (auto Target = Graph.pointee(Cell))
+        Work.push_back(Graph.canonical(Target->Node));
+  }
+}
+
+static bool isOpaque(const CallBase &Call, const HandlerRegistry &Handlers) {
+  if (Call.onlyReadsMemory())
+    return false;
+  const ConstructHandler *H = Handlers.find(Call);
+  return H ? H->facts(Call).Opaque : lookupCallee(Call).Opaque;
 }
 
 /// Pointers through which a call may write. Freeing active memory waits for the reverse sweep.
@@ -96,7 +130,11 @@ void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activ
       else if (auto *X = dyn_cast<AtomicCmpXchgInst>(&I))
         add(I, X->getPointerOperand(), Graph);
       auto *Call = dyn_cast<CallBase>(&I);
-      if (Call && !is_contained(Closure, Call->getCalledFunction()))
+      if (!Call || is_contained(Closure, Call->getCalledFunction()))
+        continue;
+      if (isOpaque(*Call, Handlers))
+        addReachable(*Call, Graph);
+      else
         for (Value *Pointer : writtenBy(*Call, Activity, Handlers))
           add(I, Pointer, Graph);
     }
@@ -113,6 +151,8 @@ static bool isOneObject(const Value *V) { return isa<GlobalVariable>(V) || isNoA
 
 bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *Pointer,
                             Time When) {
+  if (W.Anywhere)
+    return true;
   AAMDNodes WriteTags = isa<CallBase>(W.At) ? AAMDNodes() : W.At->getAAMetadata();
   AAMDNodes LoadTags = Load.getAAMetadata();
   if (When != Time::Loop) {

@@ -30,6 +30,7 @@ public:
     llvm::Instruction *At;
     llvm::WeakTrackingVH Pointer;
     unsigned Node;
+    bool Anywhere = false; ///< no pointer is known
   };
   void collect(llvm::ArrayRef<llvm::Function *> Closure, const ActivityResult &Activity,
                const HandlerRegistry &Handlers);
@@ -45,6 +46,7 @@ public:
 
 private:
   void add(llvm::Instruction &I, llvm::Value *Pointer, const MemoryGraph &Graph);
+  void addReachable(llvm::CallBase &Call, const MemoryGraph &Graph);
   llvm::SmallVector<Write, 32> All;
   void findSingleRuns(llvm::ArrayRef<llvm::Function *> Closure, const HandlerRegistry &Handlers);
   llvm::DenseSet<unsigned> Transient;

@@ -168,13 +168,6 @@ private:
   std::vector<PrefixEntry> Prefixes;
 };
 
-/// The name as the linker sees it: without the marker of a verbatim name.
-StringRef symbolOf(const Function &F) {
-  StringRef Name = F.getName();
-  Name.consume_front("\1");
-  return Name;
-}
-
 Type *floatType(LLVMContext &Context, FloatKind Kind) {
   switch (Kind) {
   case FloatKind::Double:
@@ -215,10 +208,13 @@ FunctionType *prototypeOf(StringRef Shape, Type *Floating) {
   return FunctionType::get(typeOfLetter(Shape.front(), Floating), Params, /*isVarArg=*/false);
 }
 
-/// True if F is declared, not defined, with the type of the mathematical function E.
+bool hasTypeOf(const Function &F, const Entry &E) {
+  return F.getFunctionType() == prototypeOf(E.Shape, floatType(F.getContext(), E.Float));
+}
+
+/// True if F has the type of the mathematical function E, and is not a definition of the user's.
 bool isDeclaredAs(const Function &F, const Entry &E) {
-  return F.isDeclarationForLinker() &&
-         F.getFunctionType() == prototypeOf(E.Shape, floatType(F.getContext(), E.Float));
+  return (F.isDeclarationForLinker() || F.hasFnAttribute(attr::Like)) && hasTypeOf(F, E);
 }
 
 /// True if F can be the library's function of its name rather than the user's own.
@@ -226,6 +222,8 @@ bool speaksOfLibrary(const Function &F, StringRef Name, const Entry &E) {
   const CalleeKind Kind = E.Info.Kind;
   if (Kind == CalleeKind::Math)
     return isDeclaredAs(F, E);
+  if (F.hasFnAttribute(attr::Like))
+    return true;
   if (Name.starts_with("_Z") || Name.starts_with("__"))
     return true;
   if (Kind == CalleeKind::Allocate || Kind == CalleeKind::Reallocate || Kind == CalleeKind::Free)
@@ -244,10 +242,47 @@ bool touchesNoPointer(const CallBase &Call) {
 
 } // namespace
 
+StringRef calleeName(const Function &F) {
+  if (F.hasFnAttribute(attr::Like))
+    return F.getFnAttribute(attr::Like).getValueAsString();
+  if (F.hasFnAttribute(attr::Allocator))
+    return "malloc";
+  if (F.hasFnAttribute(attr::Deallocator))
+    return "free";
+  StringRef Name = F.getName();
+  Name.consume_front("\1");
+  return Name;
+}
+
+bool canStandFor(const Function &F, StringRef Name) {
+  const Entry *E = CalleeTable::get().find(Name);
+  if (!E || E->Compound)
+    return false;
+  return E->Info.Kind != CalleeKind::Math || hasTypeOf(F, *E);
+}
+
+/// What the user has said about F.
+static CalleeInfo declaredKind(const Function &F) {
+  CalleeInfo Info;
+  if (F.hasFnAttribute(attr::Inactive)) {
+    Info.Kind = CalleeKind::Inactive;
+    Info.Opaque = true;
+  } else if (F.hasFnAttribute(attr::Allocator)) {
+    Info.Kind = CalleeKind::Allocate;
+    F.getFnAttribute(attr::Allocator).getValueAsString().getAsInteger(10, Info.SizeArg);
+  } else if (F.hasFnAttribute(attr::Deallocator)) {
+    Info.Kind = CalleeKind::Free;
+    Info.FreeKind = FreeByUser;
+  }
+  return Info;
+}
+
 CalleeInfo lookupCallee(const Function &F) {
   if (F.isIntrinsic())
     return {};
-  const StringRef Name = symbolOf(F);
+  if (CalleeInfo Declared = declaredKind(F); Declared.Kind != CalleeKind::Unknown)
+    return Declared;
+  const StringRef Name = calleeName(F);
   const CalleeTable &Table = CalleeTable::get();
   if (const Entry *E = Table.find(Name))
     return speaksOfLibrary(F, Name, *E) ? E->Info : CalleeInfo();
@@ -258,6 +293,11 @@ CalleeInfo lookupCallee(const Function &F) {
 
 CalleeInfo lookupCallee(const CallBase &Call) {
   const Function *F = Call.getCalledFunction();
+  if (Call.hasFnAttr(attr::Inactive)) {
+    CalleeInfo Info = ofKind(CalleeKind::Inactive);
+    Info.Opaque = true;
+    return Info;
+  }
   if (!F)
     return {};
   CalleeInfo Info = lookupCallee(*F);
@@ -272,7 +312,9 @@ SmallVector<StringRef, 0> calleesOfKind(CalleeKind Kind) {
 
 /// The entry of a mathematical function that F can be.
 static const Entry *findMath(const Function &F, bool Compound) {
-  const Entry *E = CalleeTable::get().find(symbolOf(F));
+  if (F.hasFnAttribute(attr::Inactive))
+    return nullptr;
+  const Entry *E = CalleeTable::get().find(calleeName(F));
   return E && E->Shape && E->Compound == Compound && isDeclaredAs(F, *E) ? E : nullptr;
 }
 

@@ -43,6 +43,7 @@ class AllocateHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return calleesOfKind(CalleeKind::Allocate); }
   bool claims(const CallBase &Call) const override { return isOfKind(Call, CalleeKind::Allocate); }
+  bool severalDirections() const override { return true; }
   CallFacts facts(const CallBase &) const override {
     CallFacts Facts;
     Facts.FreshResult = true;
@@ -85,6 +86,7 @@ public:
   bool claims(const CallBase &Call) const override { return isOfKind(Call, CalleeKind::Free); }
   CallFacts facts(const CallBase &) const override { return {}; }
   bool hasReverse(const CallBase &) const override { return false; }
+  bool severalDirections() const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     Value *Shadow = B.shadow(Call.getArgOperand(0));
     if (!Shadow || isa<Constant>(Shadow))
@@ -98,9 +100,12 @@ public:
     Value *Shadow = B.shadow(Site.Operands[0]);
     if (!Shadow)
       return Error::success();
-    Site.Anchor =
-        B.runtime("free_deferred", B.ir().getVoidTy(),
-                  {Site.Operands[0], Shadow, B.ir().getInt32(lookupCallee(*Site.Anchor).FreeKind)});
+    const int How = lookupCallee(*Site.Anchor).FreeKind;
+    Value *Last = B.ir().getInt32(How);
+    if (How == FreeByUser)
+      Last = Site.Anchor->getCalledOperand();
+    Site.Anchor = B.runtime(How == FreeByUser ? "free_deferred_by" : "free_deferred",
+                            B.ir().getVoidTy(), {Site.Operands[0], Shadow, Last});
     return Error::success();
   }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {

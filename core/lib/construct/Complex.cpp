@@ -95,6 +95,7 @@ public:
     return Names;
   }
   bool claims(const CallBase &Call) const override;
+  bool severalDirections() const override { return true; }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
     for (unsigned I = 0; I < Call.arg_size(); ++I)

@@ -46,6 +46,7 @@ Error checkLayout(const MemoryLayout &Layout, CallBase &Call) {
 
 class MemoryOperation : public ConstructHandler {
 public:
+  bool severalDirections() const override { return true; }
   /// (ptr, ptr or byte, size), and not a function of the user's.
   bool claims(const CallBase &Call) const override {
     auto TypeOf = [&](unsigned I) { return Call.getArgOperand(I)->getType(); };

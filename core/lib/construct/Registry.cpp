@@ -2,6 +2,7 @@
 //
 // Finds the handler that claims a call: by exact name, then by prefix (longest first).
 
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 
 #include "llvm/IR/Function.h"
@@ -36,6 +37,8 @@ const ConstructHandler *HandlerRegistry::find(StringRef Name) const {
 const ConstructHandler *HandlerRegistry::find(const CallBase &Call) const {
   const Function *F = Call.getCalledFunction();
   const ConstructHandler *Handler = F ? find(F->getName()) : nullptr;
+  if (F && !Handler)
+    Handler = find(calleeName(*F));
   return Handler && Handler->claims(Call) ? Handler : nullptr;
 }
 

@@ -4,9 +4,12 @@
 // differentiate(); the rest declares functions and moves code into them.
 
 #include "Unit.h"
+#include "contraflow/core/Callee.h"
 #include "plan/Hoist.h"
 
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Pass.h"
 #include "llvm/IR/Verifier.h"
@@ -221,6 +224,36 @@ static Error checkInactiveArguments(RequestState &S) {
   return Errors;
 }
 
+/// True if V is an object other than Global that the graph cannot tell from it.
+static bool isConfused(RequestState &S, const GlobalVariable &Global, const Value *V) {
+  const unsigned Node = S.Graph.canonical(S.Graph.find(&Global).Node);
+  const Location At = S.Graph.find(V);
+  return V != &Global && At && S.Graph.canonical(At.Node) == Node;
+}
+
+static bool isConfused(RequestState &S, const GlobalVariable &Global) {
+  for (const Argument &A : S.Closure.Root->args())
+    if (A.getType()->isPointerTy() && isConfused(S, Global, &A))
+      return true;
+  for (const GlobalVariable &Other : S.C.M.globals())
+    if (!Other.hasAttribute(attr::Inactive) && isConfused(S, Global, &Other))
+      return true;
+  for (Function *F : S.Closure.Functions)
+    for (const Instruction &I : instructions(*F))
+      if ((isa<AllocaInst>(I) || isNoAliasCall(&I)) && isConfused(S, Global, &I))
+        return true;
+  return false;
+}
+
+/// A variable that is declared inactive must be told apart from what is not.
+static Error checkInactiveGlobals(RequestState &S) {
+  for (const GlobalVariable &Global : S.C.M.globals())
+    if (Global.hasAttribute(attr::Inactive) && S.Graph.find(&Global) && isConfused(S, Global))
+      return diffError(DiagId::MixedActivity, *S.Spec.Primal,
+                       "'" + Global.getName() + "' is declared inactive");
+  return Error::success();
+}
+
 static void analyseInto(RequestState &S, MemoryGraph &Graph, ActivityResult &Activity,
                         WriteSet &Writes) {
   describeMemory(Graph, S.Closure.Functions, S.C.Handlers);
@@ -309,7 +342,7 @@ Expected<Function *> differentiate(const DerivativeSpec &Spec, Compilation &C, c
     return Closure.takeError();
   RequestState S(C, Spec, Sw, std::move(*Closure));
   analyse(S);
-  if (Error E = checkInactiveArguments(S))
+  if (Error E = joinErrors(checkInactiveArguments(S), checkInactiveGlobals(S)))
     return std::move(E);
   S.Units[S.Closure.Root] = declareRoot(S);
   Function *Derivative = S.Units[S.Closure.Root]->Forward;

@@ -350,7 +350,7 @@ Error ForwardSweep::visitCall(CallBase &I) {
 }
 
 Error ForwardSweep::visit(Instruction &I) {
-  if (auto *Call = dyn_cast<CallBase>(&I); Call && !findRule(I)) {
+  if (auto *Call = dyn_cast<CallBase>(&I); Call && (S.C.Handlers.find(*Call) || !findRule(I))) {
     B.SetCurrentDebugLocation(I.getDebugLoc());
     return visitCall(*Call);
   }

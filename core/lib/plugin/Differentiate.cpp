@@ -9,6 +9,7 @@
 #include "emit/Unit.h"
 #include "parallel/mpi/Register.h"
 #include "parallel/omp/Register.h"
+#include "request/Registration.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InstIterator.h"
@@ -36,7 +37,8 @@ cl::opt<bool> PrintPlan("contraflow-print-plan", cl::Hidden,
 
 class ModuleDriver {
 public:
-  ModuleDriver(Module &M, Compilation &C) : M(M), C(C) {}
+  ModuleDriver(Module &M, Compilation &Tangents, Compilation &Adjoints, Error Faults)
+      : M(M), Tangents(Tangents), Adjoints(Adjoints), Errors(std::move(Faults)) {}
   bool run();
 
 private:
@@ -47,10 +49,10 @@ private:
   void note(Error E) { Errors = joinErrors(std::move(Errors), std::move(E)); }
 
   Module &M;
-  Compilation &C;
+  Compilation &Tangents, &Adjoints; ///< the user's rules differ
   SmallVector<DerivativeRequest, 4> Pending;
   std::map<std::vector<uintptr_t>, Function *> Derivatives;
-  Error Errors = Error::success();
+  Error Errors;
 };
 
 void ModuleDriver::readRequests() {
@@ -92,6 +94,7 @@ Expected<Function *> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
   Function *&Known = Derivatives[Key];
   if (Known)
     return Known;
+  Compilation &C = Spec.Mode == DerivativeMode::Tangent ? Tangents : Adjoints;
   auto New = differentiate(Spec, C, {UseActivity, UseMinCut, UseSharing, PrintPlan});
   if (New)
     Known = *New;
@@ -124,16 +127,34 @@ bool ModuleDriver::run() {
 
 } // namespace
 
-PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
-  HandlerRegistry Handlers;
+static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules,
+                             DerivativeMode Mode) {
   registerMemoryHandlers(Handlers);
   registerAllocationHandlers(Handlers);
   registerComplexHandlers(Handlers);
   mpi::registerHandlers(Handlers);
   omp::registerHandlers(Handlers);
+  registerUserRules(Handlers, Rules, Mode);
+}
+
+PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
+  Error Faults = Error::success();
+  const SmallVector<UserRule, 0> Rules = readRegistrations(M, Faults);
+  HandlerRegistry Tangent, Adjoint;
+  registerHandlers(Tangent, Rules, DerivativeMode::Tangent);
+  registerHandlers(Adjoint, Rules, DerivativeMode::Adjoint);
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-  Compilation C{M, *PB, FAM, Handlers};
-  return ModuleDriver(M, C).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  Compilation Tangents{M, *PB, FAM, Tangent}, Adjoints{M, *PB, FAM, Adjoint};
+  const bool Changed = ModuleDriver(M, Tangents, Adjoints, std::move(Faults)).run();
+  releaseRegistrations(M);
+  return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
+  Error Faults = Error::success();
+  readRegistrations(M, Faults);
+  consumeError(std::move(Faults)); // reported by the pass that differentiates
+  return PreservedAnalyses::none();
 }
 
 } // namespace contraflow

@@ -23,4 +23,12 @@ private:
   llvm::PassBuilder *PB;
 };
 
+/// Runs before anything is inlined or dropped: what registrations speak of has to stay.
+class KeepRegisteredPass : public llvm::PassInfoMixin<KeepRegisteredPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+  static bool isRequired() { return true; }
+  static llvm::StringRef name() { return "contraflow-keep"; }
+};
+
 } // namespace contraflow

@@ -13,6 +13,9 @@
 using namespace llvm;
 
 static void registerCallbacks(PassBuilder &PB) {
+  PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
+    MPM.addPass(contraflow::KeepRegisteredPass());
+  });
   PB.registerOptimizerEarlyEPCallback([&PB](ModulePassManager &MPM, OptimizationLevel,
                                             ThinOrFullLTOPhase Phase) {
     if (Phase != ThinOrFullLTOPhase::ThinLTOPreLink && Phase != ThinOrFullLTOPhase::FullLTOPreLink)

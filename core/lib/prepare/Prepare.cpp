@@ -314,9 +314,32 @@ static Function *wrapRecursion(Function &F, PreparedClosure &Out) {
   return Root;
 }
 
+/// A function that calls F and does nothing else.
+static Function *callerOf(Function &F) {
+  Function *Caller = Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage,
+                                      "cf.root." + F.getName(), F.getParent());
+  Caller->copyAttributesFrom(&F);
+  for (StringRef Key : {attr::Inactive, attr::Like, attr::Registered})
+    Caller->removeFnAttr(Key);
+  Caller->setLinkage(GlobalValue::InternalLinkage);
+  IRBuilder<> B(BasicBlock::Create(F.getContext(), "entry", Caller));
+  SmallVector<Value *, 8> Args(llvm::make_pointer_range(Caller->args()));
+  CallInst *Call = B.CreateCall(&F, Args);
+  F.getReturnType()->isVoidTy() ? B.CreateRetVoid() : B.CreateRet(Call);
+  return Caller;
+}
+
 Expected<PreparedClosure> prepareClosure(Function &F, Compilation &C, NestVersions V) {
   PreparedClosure Out;
-  auto Root = Preparer(C, Out, V).prepare(F);
+  const bool Declared =
+      F.hasFnAttribute(attr::Registered) &&
+      (C.Handlers.find(F.getName()) || lookupCallee(F).Kind != CalleeKind::Unknown);
+  if (F.isDeclaration() && !Declared)
+    return diffError(DiagId::RequestNoBody, F, userName(F));
+  Function *Caller = Declared ? callerOf(F) : nullptr;
+  auto Root = Preparer(C, Out, V).prepare(Caller ? *Caller : F);
+  if (Caller)
+    Caller->eraseFromParent();
   if (!Root)
     return Root.takeError();
   Out.Root = wrapRecursion(**Root, Out);

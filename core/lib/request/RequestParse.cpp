@@ -9,6 +9,7 @@
 // Without a marker, a pointer is Dup, an integer Const, and a float Active in an adjoint and Dup in
 // a tangent.
 
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Request.h"
 
@@ -141,7 +142,7 @@ Error RequestReader::readPrimal() {
   Function *Primal = traceFunction(Call.getArgOperand(Next++));
   if (!Primal)
     return fail(DiagId::RequestNotFunction, "");
-  if (Primal->isDeclaration())
+  if (Primal->isDeclaration() && !Primal->hasFnAttribute(attr::Registered))
     return fail(DiagId::RequestNoBody, userName(*Primal));
   if (Primal->isVarArg())
     return fail(DiagId::UnsupportedMode,

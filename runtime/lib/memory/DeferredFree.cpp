@@ -25,7 +25,8 @@ namespace {
 struct Deferred {
   void *Shadow;
   FreedBy How;
-  Arena *Call; ///< the derivative call that met the free
+  void (*GiveBack)(void *); ///< of the program
+  Arena *Call;              ///< the derivative call that met the free
 };
 
 struct alignas(64) Shard {
@@ -47,26 +48,17 @@ Shard &shardOf(const void *Primal) {
   return shards()[(Address >> 4 ^ Address >> 12) % NumShards];
 }
 
-void freePrimal(void *Primal, FreedBy How) {
-  switch (How) {
+void freePrimal(void *Primal, const Deferred &Object) {
+  switch (Object.How) {
   case FreedBy::Free:
     return std::free(Primal);
   case FreedBy::Delete:
     return ::operator delete(Primal);
   case FreedBy::DeleteArray:
     return ::operator delete[](Primal);
+  case FreedBy::Program:
+    return Object.GiveBack(Primal);
   }
-}
-
-void remember(void *Primal, const Deferred &Object) {
-  Shard &S = shardOf(Primal);
-  const std::scoped_lock Guard(S.Lock);
-  if (!S.Objects.try_emplace(Primal, Object).second) {
-    char Address[32];
-    std::snprintf(Address, sizeof Address, "%p", Primal);
-    fail(ErrorId::FreedTwice, Address);
-  }
-  Outstanding.fetch_add(1, std::memory_order_relaxed);
 }
 
 // What the call freed but did not allocate.
@@ -80,11 +72,26 @@ void freeLeftovers(Arena *Call) {
         ++It;
         continue;
       }
-      freePrimal(It->first, It->second.How);
+      freePrimal(It->first, It->second);
       It = S.Objects.erase(It);
       Outstanding.fetch_sub(1, std::memory_order_relaxed);
     }
   }
+}
+
+void remember(void *Primal, const Deferred &Object) {
+  if (!Primal)
+    return;
+  static const bool Hooked = (setCallEndHook(freeLeftovers), true);
+  static_cast<void>(Hooked);
+  Shard &S = shardOf(Primal);
+  const std::scoped_lock Guard(S.Lock);
+  if (!S.Objects.try_emplace(Primal, Object).second) {
+    char Address[32];
+    std::snprintf(Address, sizeof Address, "%p", Primal);
+    fail(ErrorId::FreedTwice, Address);
+  }
+  Outstanding.fetch_add(1, std::memory_order_relaxed);
 }
 
 } // namespace
@@ -96,11 +103,11 @@ int64_t deferredFrees() { return Outstanding.load(std::memory_order_relaxed); }
 using namespace contraflow;
 
 void cf_v1_free_deferred(void *primal, void *shadow, int32_t how) {
-  if (!primal)
-    return;
-  static const bool Hooked = (setCallEndHook(freeLeftovers), true);
-  static_cast<void>(Hooked);
-  remember(primal, {shadow, static_cast<FreedBy>(how), currentCall()});
+  remember(primal, {shadow, static_cast<FreedBy>(how), nullptr, currentCall()});
+}
+
+void cf_v1_free_deferred_by(void *primal, void *shadow, void (*give_back)(void *)) {
+  remember(primal, {shadow, FreedBy::Program, give_back, currentCall()});
 }
 
 void cf_v1_alloc_reverse(void *primal, void *shadow) {
@@ -115,6 +122,6 @@ void cf_v1_alloc_reverse(void *primal, void *shadow) {
   S.Objects.erase(It);
   Guard.unlock();
   Outstanding.fetch_sub(1, std::memory_order_relaxed);
-  freePrimal(primal, Object.How);
+  freePrimal(primal, Object);
   std::free(shadow);
 }

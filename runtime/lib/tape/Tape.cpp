@@ -24,6 +24,13 @@ struct ThreadTape {
   Arena *Outer = nullptr; ///< the call that this thread worked for before
 };
 
+/// The tape between the two calls of a split derivative.
+struct OpenTape : Arena {
+  Arena *Outer = nullptr; ///< the call that the thread works for besides
+
+  static OpenTape *of(cf_tape *Tape) { return static_cast<OpenTape *>(Arena::of(Tape)); }
+};
+
 thread_local std::unique_ptr<ThreadTape> OwnTape;
 thread_local Arena *CurrentCall = nullptr;
 std::atomic<void (*)(Arena *)> CallEndHook = nullptr;
@@ -58,6 +65,30 @@ void cf_v1_tape_end(cf_tape *tape) {
   if (const auto Hook = CallEndHook.load())
     Hook(&Root);
   CurrentCall = OwnTape->Outer;
+}
+
+cf_tape *cf_v1_tape_open() {
+  auto *Tape = new OpenTape;
+  cf_v1_tape_resume(Tape);
+  return Tape;
+}
+
+void cf_v1_tape_pause(cf_tape *tape) { CurrentCall = OpenTape::of(tape)->Outer; }
+
+void cf_v1_tape_resume(cf_tape *tape) {
+  OpenTape::of(tape)->Outer = CurrentCall;
+  CurrentCall = OpenTape::of(tape);
+}
+
+void cf_v1_tape_close(cf_tape *tape) {
+  OpenTape *Tape = OpenTape::of(tape);
+  Tape->noteHighWater();
+  if (const int64_t Left = Tape->usedWithChildren())
+    fail(ErrorId::Internal, "a split derivative left " + formatBytes(Left) + " on its tape");
+  if (const auto Hook = CallEndHook.load())
+    Hook(Tape);
+  cf_v1_tape_pause(tape);
+  delete Tape;
 }
 
 void *cf_v1_tape_reserve(cf_tape *tape, int64_t bytes) { return Arena::of(tape)->reserve(bytes); }

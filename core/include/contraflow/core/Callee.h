@@ -25,6 +25,9 @@ enum class CalleeKind {
   NoReturn,   ///< abort, exit, throw helpers: control does not come back
 };
 
+/// FreeKind of a deallocation function of the user's.
+inline constexpr int FreeByUser = 3;
+
 /// What is known of a callee.
 struct CalleeInfo {
   CalleeKind Kind = CalleeKind::Unknown;
@@ -33,7 +36,27 @@ struct CalleeInfo {
   bool Zeroed = false;
   int FreeKind = 0;      ///< Free: 0 free, 1 operator delete, 2 operator delete[]
   bool ReadOnly = false; ///< Inactive: writes no memory that the program reads (strlen, time(0))
+  bool Opaque = false;   ///< the user's: may write whatever its operands and the globals lead to
 };
+
+/// Attributes of functions and calls that say what the name does not, as strings; registrations in
+/// the program's globals are turned into them.
+namespace attr {
+inline constexpr llvm::StringLiteral Inactive = "enzyme_inactive";
+/// = "log": the function stands for that one; it keeps its own body.
+inline constexpr llvm::StringLiteral Like = "enzyme_math";
+/// = "1": the function returns fresh memory of as many bytes as that argument says.
+inline constexpr llvm::StringLiteral Allocator = "enzyme_allocator";
+/// The function gives such memory back; it takes the pointer.
+inline constexpr llvm::StringLiteral Deallocator = "contraflow_deallocator";
+/// The function has a derivative of the user's.
+inline constexpr llvm::StringLiteral Registered = "contraflow_registered";
+} // namespace attr
+
+/// The name under which the tables know F: its own, or the one it is declared to be like.
+llvm::StringRef calleeName(const llvm::Function &F);
+/// True if F may stand for the library's function of this name: there is one, and the types agree.
+bool canStandFor(const llvm::Function &F, llvm::StringRef Name);
 
 /// Looks a function up by name (C names, C++ mangled names).
 CalleeInfo lookupCallee(const llvm::Function &F);

@@ -82,6 +82,10 @@ struct CallFacts {
   llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Elements; ///< memory is an array of these
   bool FreshResult = false;                                       ///< result points to a new object
   bool Inactive = false; ///< runs in the forward sweep only, moves nothing
+  /// May write whatever its operands and the globals lead to.
+  bool Opaque = false;
+  /// Code that is not differentiated but shows what the memory is.
+  llvm::SmallVector<Closure, 3> Models;
 };
 
 class SweepBuilder;
@@ -136,6 +140,8 @@ public:
                               llvm::ArrayRef<llvm::Value *> Recalled) const = 0;
   /// Rewrites a freshly inlined function into the form this handler's constructs are kept in.
   virtual void canonicalise(llvm::Function &) const {}
+  /// True if tangent() may be asked several times about one call, once for each direction.
+  virtual bool severalDirections() const { return false; }
   /// False if the reverse of this call would emit nothing: its blocks need not be reversed.
   virtual bool hasReverse(const llvm::CallBase &) const { return true; }
 };

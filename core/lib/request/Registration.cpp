@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads global variables that register facts and derivatives. A variable may be one pointer, an
+// array or a structure of pointers, or an array of such structures; its scalars are read in order.
+//
+//   void *__enzyme_function_like_mine[] = {(void *)my_log, (void *)"log"};
+//   -> attributes of my_log:  noinline "enzyme_math"="log"
+
+#include "Registration.h"
+#include "contraflow/core/Callee.h"
+#include "contraflow/core/Diag.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+enum class RegistrationKind {
+  Gradient,        ///< primal, augmented, reverse
+  Derivative,      ///< primal, tangent
+  SplitDerivative, ///< primal, augmented, split tangent
+  Inactive,
+  InactiveGlobal,
+  NoFree,
+  Like,       ///< function, name
+  Allocation, ///< function, index of the size, arguments of the deallocation, its function
+  Unsupported,
+};
+
+struct RegistrationSpelling {
+  StringRef Name;
+  RegistrationKind Kind;
+  unsigned Entries;
+};
+
+constexpr RegistrationSpelling Spellings[] = {
+#define CF_REGISTRATION(Name, Kind, Entries) {Name, RegistrationKind::Kind, Entries},
+#include "Registration.def"
+};
+
+const RegistrationSpelling *findRegistration(StringRef Name) {
+  for (const RegistrationSpelling &Spelling : Spellings)
+    if (Name.contains(Spelling.Name))
+      return &Spelling;
+  return nullptr;
+}
+
+/// Appends the scalars of an initialiser, casts removed.
+void appendScalars(Constant *C, SmallVectorImpl<Constant *> &Out) {
+  if (isa<ConstantAggregate, ConstantAggregateZero, ConstantDataSequential>(C)) {
+    for (unsigned I = 0; Constant *Element = C->getAggregateElement(I); ++I)
+      appendScalars(Element, Out);
+    return;
+  }
+  while (auto *Cast = dyn_cast<ConstantExpr>(C)) {
+    if (!Cast->isCast())
+      break;
+    C = Cast->getOperand(0);
+  }
+  Out.push_back(C);
+}
+
+Function *asFunction(Constant *C) { return dyn_cast<Function>(C->stripPointerCastsAndAliases()); }
+
+std::optional<StringRef> asText(Constant *C) {
+  auto *G = dyn_cast<GlobalVariable>(C->stripPointerCastsAndAliases());
+  auto *Text =
+      G && G->hasInitializer() ? dyn_cast<ConstantDataSequential>(G->getInitializer()) : nullptr;
+  if (!Text || !Text->isCString())
+    return std::nullopt;
+  return Text->getAsCString();
+}
+
+class RegistrationReader {
+public:
+  RegistrationReader(Module &M, SmallVectorImpl<UserRule> &Rules) : M(M), Rules(Rules) {}
+  Error read(GlobalVariable &G, const RegistrationSpelling &Spelling);
+
+private:
+  Error readOne(ArrayRef<Constant *> Entries);
+  Error readRule(ArrayRef<Constant *> Entries);
+  Error readLike(Function &F, Constant *Name);
+  Error readAllocation(Function &F, ArrayRef<Constant *> Entries);
+  Error fail(const Function *F, const Twine &Detail) const;
+  UserRule &ruleOf(Function &Primal);
+  void protect(Function &F);
+
+  Module &M;
+  SmallVectorImpl<UserRule> &Rules;
+  GlobalVariable *G = nullptr;
+  RegistrationKind Kind = RegistrationKind::Inactive;
+};
+
+Error RegistrationReader::fail(const Function *F, const Twine &Detail) const {
+  std::string Text = ("'" + G->getName() + "': " + Detail).str();
+  if (F)
+    return diffError(DiagId::Registration, *F, Text);
+  return make_error<DiffError>(DiagId::Registration, SourcePlace(), Text);
+}
+
+/// Calls of F stay calls.
+void RegistrationReader::protect(Function &F) {
+  F.removeFnAttr(Attribute::AlwaysInline);
+  F.addFnAttr(Attribute::NoInline);
+}
+
+UserRule &RegistrationReader::ruleOf(Function &Primal) {
+  for (UserRule &Rule : Rules)
+    if (Rule.Primal == &Primal)
+      return Rule;
+  Rules.push_back({});
+  Rules.back().Primal = &Primal;
+  return Rules.back();
+}
+
+Error RegistrationReader::readRule(ArrayRef<Constant *> Entries) {
+  SmallVector<Function *, 3> F;
+  for (Constant *Entry : Entries) {
+    F.push_back(asFunction(Entry));
+    if (!F.back())
+      return fail(F.front(), "entry " + Twine(F.size()) + " is not a function");
+  }
+  protect(*F[0]);
+  UserRule New;
+  New.Primal = F[0];
+  const bool Gradient = Kind == RegistrationKind::Gradient;
+  if (Gradient) {
+    New.Augmented = F[1];
+    New.Reverse = F[2];
+  } else if (Kind == RegistrationKind::Derivative) {
+    New.Tangent = F[1];
+  }
+  if (Error E = resolveConventions(New))
+    return E;
+  F[0]->addFnAttr(attr::Registered);
+  UserRule &Rule = ruleOf(*F[0]);
+  if ((Gradient && Rule.Reverse && Rule.Reverse != New.Reverse) ||
+      (New.Tangent && Rule.Tangent && Rule.Tangent != New.Tangent))
+    return fail(F[0], "'" + userName(*F[0]) + "' has another derivative already");
+  if (Gradient) {
+    Rule.Augmented = New.Augmented;
+    Rule.Reverse = New.Reverse;
+    Rule.OfAugmented = New.OfAugmented;
+    Rule.OfReverse = New.OfReverse;
+  } else if (New.Tangent) {
+    Rule.Tangent = New.Tangent;
+    Rule.OfTangent = New.OfTangent;
+  }
+  return Error::success();
+}
+
+Error RegistrationReader::readLike(Function &F, Constant *Name) {
+  auto Text = asText(Name);
+  if (!Text)
+    return fail(&F, "entry 2 is not the name of a function");
+  if (!canStandFor(F, *Text))
+    return fail(&F, "'" + userName(F) + "' cannot stand for '" + *Text +
+                        "': no function of this name and type is known");
+  protect(F);
+  F.addFnAttr(attr::Like, *Text);
+  F.addFnAttr(attr::Registered);
+  return Error::success();
+}
+
+Error RegistrationReader::readAllocation(Function &F, ArrayRef<Constant *> Entries) {
+  auto *Size = dyn_cast<ConstantInt>(Entries[1]);
+  uint64_t Index = Size ? Size->getZExtValue() : isa<ConstantPointerNull>(Entries[1]) ? 0 : ~0ull;
+  if (Index >= F.arg_size() || !F.getArg(Index)->getType()->isIntegerTy() ||
+      !F.getReturnType()->isPointerTy())
+    return fail(&F, "entry 2 is not the index of a parameter that is a size");
+  auto Operands = asText(Entries[2]);
+  Function *Free = asFunction(Entries[3]);
+  if (!Free)
+    return fail(&F, "entry 4 is not a function");
+  if (!Operands || *Operands != "-1" || Free->arg_size() != 1 ||
+      !Free->getArg(0)->getType()->isPointerTy())
+    return fail(&F, "the deallocation has to take the pointer (\"-1\") and nothing else");
+  protect(F);
+  protect(*Free);
+  F.addFnAttr(attr::Allocator, utostr(Index));
+  Free->addFnAttr(attr::Deallocator);
+  return Error::success();
+}
+
+Error RegistrationReader::readOne(ArrayRef<Constant *> Entries) {
+  if (Kind == RegistrationKind::InactiveGlobal) {
+    auto *Marked = dyn_cast<GlobalVariable>(Entries[0]->stripPointerCastsAndAliases());
+    if (!Marked)
+      return fail(nullptr, "the entry is not a global variable");
+    Marked->addAttribute(attr::Inactive);
+    return Error::success();
+  }
+  Function *F = asFunction(Entries[0]);
+  if (!F)
+    return fail(nullptr, "the first entry is not a function known at compile time");
+  switch (Kind) {
+  case RegistrationKind::Inactive:
+    protect(*F);
+    F->addFnAttr(attr::Inactive);
+    F->addFnAttr(attr::Registered);
+    return Error::success();
+  case RegistrationKind::NoFree:
+    return Error::success();
+  case RegistrationKind::Like:
+    return readLike(*F, Entries[1]);
+  case RegistrationKind::Allocation:
+    return readAllocation(*F, Entries);
+  default:
+    return readRule(Entries);
+  }
+}
+
+Error RegistrationReader::read(GlobalVariable &Variable, const RegistrationSpelling &Spelling) {
+  G = &Variable;
+  Kind = Spelling.Kind;
+  if (Kind == RegistrationKind::Unsupported)
+    return fail(nullptr, "this registration is not supported");
+  if (!G->hasInitializer())
+    return Error::success(); // defined in another file, which says what it means
+  SmallVector<Constant *, 8> Entries;
+  appendScalars(G->getInitializer(), Entries);
+  // Lists of one entry each may be longer than what they hold, or end with a null.
+  while (Spelling.Entries == 1 && Entries.size() > 1 && Entries.back()->isNullValue())
+    Entries.pop_back();
+  if (Entries.empty() || Entries.size() % Spelling.Entries)
+    return fail(Entries.empty() ? nullptr : asFunction(Entries[0]),
+                "has " + Twine(Entries.size()) + " entries, not " + Twine(Spelling.Entries));
+  appendToCompilerUsed(M, {G});
+  Error Errors = Error::success();
+  for (unsigned I = 0; I < Entries.size(); I += Spelling.Entries)
+    Errors = joinErrors(std::move(Errors), readOne(ArrayRef(Entries).slice(I, Spelling.Entries)));
+  return Errors;
+}
+
+} // namespace
+
+SmallVector<UserRule, 0> readRegistrations(Module &M, Error &Errors) {
+  SmallVector<UserRule, 0> Rules;
+  RegistrationReader Reader(M, Rules);
+  SmallVector<GlobalVariable *, 8> Variables;
+  for (GlobalVariable &G : M.globals())
+    Variables.push_back(&G);
+  for (GlobalVariable *G : Variables)
+    if (const RegistrationSpelling *Spelling = findRegistration(G->getName()))
+      Errors = joinErrors(std::move(Errors), Reader.read(*G, *Spelling));
+  return Rules;
+}
+
+void releaseRegistrations(Module &M) {
+  removeFromUsedLists(
+      M, [](Constant *C) { return isa<GlobalVariable>(C) && findRegistration(C->getName()); });
+}
+
+} // namespace contraflow

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a program says about its functions in global variables:
+//
+//   void *__enzyme_register_gradient_norm[] = {(void *)norm, (void *)norm_aug, (void *)norm_rev};
+//   void *__enzyme_inactivefn_log[] = {(void *)log_line};
+//
+// Facts become attributes of the function (Callee.h, namespace attr); derivatives become handlers
+// that claim the calls.
+
+#pragma once
+
+#include "contraflow/core/Construct.h"
+#include "contraflow/core/Request.h"
+
+namespace llvm {
+class Module;
+} // namespace llvm
+
+namespace contraflow {
+
+/// How the parameters of a derivative function follow from those of its primal: a pointer is
+/// followed by its shadow, in a tangent a number by its tangent.
+struct RuleConvention {
+  bool InMemory = false;                   ///< the first parameter is where the result goes
+  bool IntegersTwice = false;              ///< an integer is followed by itself
+  bool WithPrimal = false;                 ///< tangent: the result of the primal is returned, too
+  llvm::SmallVector<llvm::Type *, 2> Tape; ///< reverse: the last parameters
+};
+
+/// The derivatives of one function that the user wrote; null where there is none.
+struct UserRule {
+  llvm::Function *Primal = nullptr;
+  llvm::Function *Augmented = nullptr, *Reverse = nullptr, *Tangent = nullptr;
+  RuleConvention OfAugmented, OfReverse, OfTangent;
+};
+
+/// Reads all registrations of a module. Sets the attributes, keeps the functions from being inlined
+/// and the variables from being dropped; may be repeated. Faults are added to Errors.
+llvm::SmallVector<UserRule, 0> readRegistrations(llvm::Module &M, llvm::Error &Errors);
+
+/// Lets go of what readRegistrations kept alive.
+void releaseRegistrations(llvm::Module &M);
+
+/// Finds out how the functions of a rule want to be called; says what does not fit.
+llvm::Error resolveConventions(UserRule &Rule);
+
+/// Adds a handler for each function that has a derivative for this mode.
+void registerUserRules(HandlerRegistry &Registry, llvm::ArrayRef<UserRule> Rules,
+                       DerivativeMode Mode);
+
+} // namespace contraflow

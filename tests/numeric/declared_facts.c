@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Facts that the user declares: a function that stands for one of libm, functions and a variable
+// without derivatives, allocation functions of the program's own.
+#include "GradientCheck.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// log2 of the exponent's bits and a series for the rest: not differentiable as written.
+static double log_by_bits(double x) {
+  unsigned long bits;
+  memcpy(&bits, &x, 8);
+  long exponent = (long)(bits >> 52) - 1023;
+  bits = (bits & 0xffffffffffffful) | 0x3ff0000000000000ul;
+  double m;
+  memcpy(&m, &bits, 8);
+  double z = (m - 1) / (m + 1), sum = 0, power = z;
+  for (int k = 1; k < 60; k += 2) {
+    sum += power / k;
+    power *= z * z;
+  }
+  return 2 * sum + (double)exponent * 0.693147180559945309417232;
+}
+__attribute__((used)) static void *__enzyme_function_like_bits[2] = {(void *)log_by_bits,
+                                                                     (void *)"log"};
+static float my_atan2f(float y, float x) { return atan2f(y, x); }
+__attribute__((used)) static struct {
+  float (*function)(float, float);
+  const char *name;
+} __enzyme_function_like_atan = {my_atan2f, "atan2f"};
+
+static double stands_for(const double *x, double y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += log_by_bits(x[i] * y) * x[i];
+  return sum;
+}
+GRADIENT_CHECK(declared_like, Double, stands_for, In(double, 6), Scalar(double), Int(6))
+
+static float angle(float y, float x) { return my_atan2f(y * y, x) * x; }
+GRADIENT_CHECK(declared_like_float, Float, angle, Scalar(float), Scalar(float))
+
+// What such a function changes is read again by the reverse sweep as it was.
+static int declared_steps;
+static int *declared_rows[2];
+static void count_step(double x, int *row) {
+  declared_steps += x > 0;
+  declared_rows[declared_steps % 2] = row;
+  for (int i = 0; i < 4; ++i)
+    row[i] += i;
+}
+static void forget_steps(void) { declared_steps = 0; }
+__attribute__((used)) static void *__enzyme_inactivefn_steps[] = {(void *)count_step,
+                                                                  (void *)forget_steps};
+static double inactive_function(const double *x, int n) {
+  int row[4] = {1, 2, 3, 4};
+  double product = 1;
+  forget_steps();
+  for (int i = 0; i < n; ++i) {
+    product *= x[i] * row[i % 4] * (1 + declared_steps % 3);
+    count_step(x[i], row);
+    product += x[i] * declared_rows[declared_steps % 2][1];
+  }
+  return product;
+}
+GRADIENT_CHECK(declared_inactive, Double, inactive_function, In(double, 6), Int(6))
+
+static double declared_largest;
+__attribute__((used)) static void *__enzyme_inactive_global_largest[] = {(void *)&declared_largest};
+__attribute__((noinline)) static void note_largest(const double *x, int n) {
+  declared_largest = 0;
+  for (int i = 0; i < n; ++i)
+    if (x[i] > declared_largest)
+      declared_largest = x[i];
+}
+static double inactive_variable(const double *x, double *y, int n) {
+  note_largest(x, n);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    y[i] = x[i] * x[i];
+    sum += y[i] * (declared_largest > 10.0 ? 2.0 : 3.0);
+  }
+  return sum;
+}
+GRADIENT_CHECK(declared_variable, Double, inactive_variable, In(double, 6), Out(double, 6), Int(6))
+
+// A pool of the program's own, with a header in front of each object.
+static int declared_live;
+static void *pool_take(int kind, unsigned long bytes) {
+  char *p = (char *)malloc(bytes + 16);
+  *(int *)p = kind;
+  ++declared_live;
+  return p + 16;
+}
+static void pool_give(void *p) {
+  if (!p)
+    return;
+  --declared_live;
+  free((char *)p - 16);
+}
+__attribute__((used)) static void *__enzyme_allocation_like_pool[4] = {
+    (void *)pool_take, (void *)1, (void *)"-1", (void *)pool_give};
+__attribute__((used)) static void *__enzyme_nofree_pool[] = {(void *)pool_take};
+
+static double pooled(const double *x, int n) {
+  double sum = 0;
+  for (int step = 1; step < 4; ++step) {
+    double *work = (double *)pool_take(step, n * sizeof *work);
+    for (int i = 0; i < n; ++i)
+      work[i] = x[i] * x[(i + step) % n];
+    for (int i = 0; i < n; ++i)
+      sum += work[i] * work[n - 1 - i];
+    pool_give(work);
+  }
+  return declared_live == 0 || sum < 0 ? sum : sum + 0.0;
+}
+GRADIENT_CHECK(declared_allocation, Double, pooled, In(double, 6), Int(6))
