@@ -11,6 +11,8 @@ namespace contraflow {
 /// memcpy, memmove, memset and their intrinsics; malloc, calloc, operator new; free, delete.
 void registerMemoryHandlers(HandlerRegistry &Registry);
 void registerAllocationHandlers(HandlerRegistry &Registry);
+/// The runtime, where a derivative is differentiated again.
+void registerTapeHandlers(HandlerRegistry &Registry);
 /// Complex products, quotients and elementary functions.
 void registerComplexHandlers(HandlerRegistry &Registry);
 

@@ -131,6 +131,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
                              DerivativeMode Mode) {
   registerMemoryHandlers(Handlers);
   registerAllocationHandlers(Handlers);
+  registerTapeHandlers(Handlers);
   registerComplexHandlers(Handlers);
   mpi::registerHandlers(Handlers);
   omp::registerHandlers(Handlers);

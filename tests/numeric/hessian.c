@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hessian-vector products: the primal is a gradient, its tangent the tangent of an adjoint. A
+// Hessian is symmetric, so the adjoint is the adjoint of a tangent. The inner adjoint records
+// loops, unknown trip counts, copies, in-place updates and heap memory.
+#include "GradientCheck.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { n = 6 };
+
+void __enzyme_autodiff_hessian(void *, ...);
+double __enzyme_fwddiff_hessian(void *, ...);
+void __enzyme_fwddiff_hessian_void(void *, ...);
+
+// Gradient, tangent and adjoint of one function.
+#define HESSIAN(name)                                                                              \
+  static void name##_gradient(const double *x, double *g) {                                        \
+    for (int i = 0; i < n; ++i)                                                                    \
+      g[i] = 0;                                                                                    \
+    __enzyme_autodiff_hessian((void *)name, enzyme_dup, x, g);                                     \
+  }                                                                                                \
+  static double name##_primal(void *const *values) {                                               \
+    name##_gradient((const double *)values[0], (double *)values[1]);                               \
+    return 0;                                                                                      \
+  }                                                                                                \
+  static double name##_tangent(void *const *values, void *const *shadows) {                        \
+    __enzyme_fwddiff_hessian_void((void *)name##_gradient, enzyme_dup, (double *)values[0],        \
+                                  (double *)shadows[0], enzyme_dup, (double *)values[1],           \
+                                  (double *)shadows[1]);                                           \
+    return 0;                                                                                      \
+  }                                                                                                \
+  static double name##_along(const double *x, const double *v) {                                   \
+    return __enzyme_fwddiff_hessian((void *)name, enzyme_dup, x, v);                               \
+  }                                                                                                \
+  static void name##_adjoint(void *const *values, void *const *shadows) {                          \
+    double unused[n] = {0};                                                                        \
+    name##_gradient((const double *)values[0], (double *)values[1]);                               \
+    __enzyme_autodiff_hessian((void *)name##_along, enzyme_dup, (double *)values[0],               \
+                              (double *)shadows[0], enzyme_dup, (double *)shadows[1], unused);     \
+    memset(shadows[1], 0, n * sizeof(double));                                                     \
+  }                                                                                                \
+  GRADIENT_CHECK_CUSTOM(name, Void, name##_primal, name##_tangent, name##_adjoint, In(double, n),  \
+                        Out(double, n))
+
+static double hessian_loops(const double *x) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    double t = x[i];
+    for (int k = 0; k < 3; ++k)
+      t = sin(t) * x[(i + 1) % n];
+    sum += exp(x[i] * t);
+  }
+  return sum;
+}
+HESSIAN(hessian_loops)
+
+static double hessian_while(const double *x) {
+  double sum = 0, step = x[0];
+  while (sum < 5) {
+    for (int i = 0; i < n; ++i)
+      sum += step * x[i] * x[i];
+    step = sqrt(step + x[1]);
+  }
+  return sum * step;
+}
+HESSIAN(hessian_while)
+
+static double hessian_memory(const double *x) {
+  double local[n], copy[n], sum = 0;
+  double *work = (double *)malloc(n * sizeof *work);
+  memcpy(local, x, sizeof local);
+  for (int step = 0; step < 3; ++step) {
+    memcpy(copy, local, sizeof copy);
+    for (int i = 0; i < n; ++i) {
+      work[i] = copy[i] * copy[(i + 2) % n];
+      local[i] += 0.3 * work[i] * local[i];
+    }
+  }
+  for (int i = 0; i < n; ++i)
+    sum += local[i] * log(work[i] + 2);
+  free(work);
+  return sum;
+}
+HESSIAN(hessian_memory)
