@@ -379,9 +379,13 @@ void ForwardSweep::finishPhis() {
 
 Error ForwardSweep::run() {
   SmallVector<Instruction *, 64> Order;
+  auto IsOwn = [&](Instruction &I) { // of the tape, not of the user
+    return &I == U.Tape || (isa<CallInst>(I) && U.Tape && is_contained(I.operands(), U.Tape));
+  };
   for (BasicBlock *Block : ReversePostOrderTraversal<Function *>(U.Forward))
     for (Instruction &I : *Block)
-      Order.push_back(&I);
+      if (!IsOwn(I))
+        Order.push_back(&I);
   Error Errors = Error::success();
   for (Instruction *I : Order)
     if (Error E = visit(*I))
