@@ -120,7 +120,7 @@ void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activ
   findSingleRuns(Closure, Handlers);
   for (Function *F : Closure)
     for (Instruction &I : instructions(*F)) {
-      if (auto *A = dyn_cast<AllocaInst>(&I); A && F != Closure.front() && A->isStaticAlloca())
+      if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca() && (Outlives || F != Closure.front()))
         if (Location At = Graph.find(A))
           Transient.insert(At.Node);
       if (auto *S = dyn_cast<StoreInst>(&I))
@@ -264,6 +264,10 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     return false;
   if (Load.hasMetadata(LLVMContext::MD_invariant_load))
     return true;
+  if (Writes.outlivesCall() && Activity.memory().isExternal(At.Node)) {
+    auto *Global = dyn_cast<GlobalVariable>(getUnderlyingObject(Pointer));
+    return Global && Global->isConstant();
+  }
   Time Always = Runs.CallerFollows ? Time::Ever : Time::Activation;
   for (const WriteSet::Write &W : Writes.writes()) {
     if (Runs.Once && inOtherVersion(Load, *W.At))

@@ -37,6 +37,10 @@ public:
   llvm::ArrayRef<Write> writes() const { return All; }
   /// What Old did is done by New now.
   void moved(const llvm::Instruction &Old, llvm::Instruction &New);
+  /// Before collect(): the reverse sweep is another call; until then the program may write where it
+  /// can reach.
+  void outliveCall() { Outlives = true; }
+  bool outlivesCall() const { return Outlives; }
   /// True if the object lies on the stack of a function whose reverse is another one: it is gone by
   /// then.
   bool isTransient(unsigned Node) const { return Transient.contains(Node); }
@@ -51,6 +55,7 @@ private:
   void findSingleRuns(llvm::ArrayRef<llvm::Function *> Closure, const HandlerRegistry &Handlers);
   llvm::DenseSet<unsigned> Transient;
   llvm::DenseSet<const llvm::Function *> Once;
+  bool Outlives = false;
 };
 
 /// How often the function in question runs.

@@ -5,11 +5,13 @@
 
 #include "Unit.h"
 #include "contraflow/core/Callee.h"
+#include "contraflow/core/Rule.h"
 #include "plan/Hoist.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Pass.h"
 #include "llvm/IR/Verifier.h"
@@ -33,8 +35,8 @@ Unit::~Unit() {
   }
 }
 
-GlobalVariable *RequestState::shadowGlobal(GlobalVariable &G) {
-  GlobalVariable *&Shadow = ShadowGlobals[&G];
+GlobalVariable *RequestState::shadowGlobal(GlobalVariable &G, unsigned Lane) {
+  GlobalVariable *&Shadow = ShadowGlobals[{&G, Lane}];
   if (!Shadow) {
     Shadow = new GlobalVariable(C.M, G.getValueType(), false, GlobalValue::InternalLinkage,
                                 Constant::getNullValue(G.getValueType()), G.getName() + ".shadow",
@@ -69,20 +71,23 @@ static Function *newFunction(RequestState &S, FunctionType *T, const Twine &Name
 
 /// Pairs the parameters of Forward with those of the primal. HasShadow tells which are followed by
 /// a shadow.
-static unsigned bindParams(Unit &U, ArrayRef<bool> HasShadow) {
+static unsigned bindParams(Unit &U, ArrayRef<bool> HasShadow, unsigned Lanes) {
   unsigned Next = 0;
+  U.Shadows.resize(Lanes);
   for (Argument &A : U.Prepared->args()) {
     Argument *Primal = U.Forward->getArg(Next++);
     Primal->setName(A.getName());
     copyParamFacts(*Primal, A, false);
     U.Primals.push_back(Primal);
-    U.Shadows.push_back(nullptr);
-    if (!HasShadow[A.getArgNo()])
-      continue;
-    Argument *Shadow = U.Forward->getArg(Next++);
-    Shadow->setName(A.getName() + ".shadow");
-    copyParamFacts(*Shadow, A, true);
-    U.Shadows.back() = Shadow;
+    for (auto &Lane : U.Shadows) {
+      Lane.push_back(nullptr);
+      if (!HasShadow[A.getArgNo()])
+        continue;
+      Argument *Shadow = U.Forward->getArg(Next++);
+      Shadow->setName(A.getName() + ".shadow");
+      copyParamFacts(*Shadow, A, true);
+      Lane.back() = Shadow;
+    }
   }
   return Next;
 }
@@ -98,7 +103,7 @@ std::unique_ptr<Unit> declareRoot(RequestState &S) {
   SmallVector<bool, 8> HasShadow;
   for (Activity A : S.Spec.Args)
     HasShadow.push_back(A == Activity::Dup || A == Activity::DupNoNeed);
-  unsigned Next = bindParams(*U, HasShadow);
+  unsigned Next = bindParams(*U, HasShadow, S.Spec.Width);
   if (Adjoint && S.Spec.Result == Activity::Active)
     U->Seed = U->Forward->getArg(Next);
   return U;
@@ -110,13 +115,13 @@ static void declareTangent(RequestState &S, Unit &U, ArrayRef<Type *> Params) {
   if (!R->isVoidTy())
     Results.push_back(R);
   if (U.Split.ActiveResult || U.Split.ShadowResult)
-    Results.push_back(U.Split.ActiveResult ? U.Split.ActiveResult : R);
+    Results.append(S.Spec.Width, U.Split.ActiveResult ? U.Split.ActiveResult : R);
   LLVMContext &Context = S.C.M.getContext();
   Type *Out = Results.empty() ? Type::getVoidTy(Context) : StructType::get(Context, Results);
   U.Forward = U.Reverse = newFunction(S, FunctionType::get(Out, Params, false),
                                       "cf.tangent." + U.Prepared->getName(), *U.Prepared);
   U.Split.Augmented = U.Forward;
-  bindParams(U, U.Split.HasShadow);
+  bindParams(U, U.Split.HasShadow, S.Spec.Width);
 }
 
 static void declareSplit(RequestState &S, Unit &U, SmallVector<Type *, 8> Params) {
@@ -131,7 +136,7 @@ static void declareSplit(RequestState &S, Unit &U, SmallVector<Type *, 8> Params
   Params.push_back(Ptr);
   U.Forward = newFunction(S, FunctionType::get(StructType::get(Context, Results), Params, false),
                           "cf.augmented." + U.Prepared->getName(), *U.Prepared);
-  U.Tape = U.Forward->getArg(bindParams(U, U.Split.HasShadow));
+  U.Tape = U.Forward->getArg(bindParams(U, U.Split.HasShadow, 1));
   SmallVector<Type *, 4> Bars, ReverseParams;
   for (unsigned A : U.Split.ActiveArgs)
     Bars.push_back(floatTypeOf(U.Prepared->getArg(A), S.Graph));
@@ -174,7 +179,7 @@ Unit &RequestState::unitFor(Function &Prepared) {
   bool Tangent = Spec.Mode == DerivativeMode::Tangent;
   U.Prepared = &Prepared;
   U.Kind = Tangent ? SweepKind::Tangent : SweepKind::Split;
-  U.InTeam = is_contained(Closure.TeamBodies, &Prepared) || !Closure.TeamBodies.empty();
+  U.InTeam = &Prepared != Closure.Root && !Closure.TeamBodies.empty();
   SmallVector<Type *, 8> Params;
   for (Argument &A : Prepared.args()) {
     bool Active = Activity.active(&A);
@@ -182,7 +187,8 @@ Unit &RequestState::unitFor(Function &Prepared) {
     U.Split.HasShadow.push_back(Shadow);
     Params.push_back(A.getType());
     if (Shadow)
-      Params.push_back(A.getType()->isPointerTy() ? A.getType() : floatTypeOf(&A, Graph));
+      Params.append(Tangent ? Spec.Width : 1,
+                    A.getType()->isPointerTy() ? A.getType() : floatTypeOf(&A, Graph));
     if (Active && !A.getType()->isPointerTy())
       U.Split.ActiveArgs.push_back(A.getArgNo());
   }
@@ -254,12 +260,44 @@ static Error checkInactiveGlobals(RequestState &S) {
   return Error::success();
 }
 
+/// True if a call does something that must not be done again.
+static bool mustHappenOnce(RequestState &S, const CallBase &I) {
+  const Function *F = I.getCalledFunction();
+  if (findRule(I) || I.onlyReadsMemory() || is_contained(S.Closure.Functions, F))
+    return false;
+  const CalleeInfo Info = lookupCallee(I);
+  if (Info.Kind == CalleeKind::Allocate)
+    return false;
+  if (Info.Kind == CalleeKind::Free)
+    if (Location At = S.Graph.find(I.getArgOperand(0)); At && !S.Graph.isExternal(At.Node))
+      return false;
+  if (isa<IntrinsicInst>(I)) // those that write are among the writes
+    return false;
+  return !Info.ReadOnly;
+}
+
+/// An adjoint in several directions runs once for each, from the same state every time.
+static Error checkRepeatable(RequestState &S) {
+  const char *Why = "'enzyme_width' in an adjoint of a function that changes memory or does "
+                    "input or output; ask for one direction at a time";
+  for (const WriteSet::Write &W : S.Writes.writes())
+    if (S.Graph.isExternal(W.Node))
+      return diffError(DiagId::UnsupportedMode, *W.At, Why);
+  for (Function *F : S.Closure.Functions)
+    for (const Instruction &I : instructions(*F))
+      if (const auto *Call = dyn_cast<CallBase>(&I); Call && mustHappenOnce(S, *Call))
+        return diffError(DiagId::UnsupportedMode, I, Why);
+  return Error::success();
+}
+
 static void analyseInto(RequestState &S, MemoryGraph &Graph, ActivityResult &Activity,
                         WriteSet &Writes) {
   describeMemory(Graph, S.Closure.Functions, S.C.Handlers);
   markOutside(S, Graph);
   ActivityQuestion Q{S.Closure.Root, &S.Spec, S.Closure.Functions, !S.Switch.Activity};
   Activity = computeActivity(Q, Graph, S.C.Handlers);
+  if (S.Spec.Split)
+    Writes.outliveCall();
   Writes.collect(S.Closure.Functions, Activity, S.C.Handlers);
 }
 
@@ -324,7 +362,7 @@ static void discard(RequestState &S) {
     F->replaceAllUsesWith(PoisonValue::get(F->getType()));
     F->eraseFromParent();
   }
-  for (auto [G, Shadow] : S.ShadowGlobals)
+  for (auto [Key, Shadow] : S.ShadowGlobals)
     if (Shadow->use_empty())
       Shadow->eraseFromParent();
 }
@@ -336,7 +374,7 @@ static Expected<PreparedClosure> prepare(const DerivativeSpec &Spec, Compilation
   return prepareClosure(*Spec.Primal, C, Two ? NestVersions::Two : NestVersions::One);
 }
 
-Expected<Function *> differentiate(const DerivativeSpec &Spec, Compilation &C, const Switches &Sw) {
+Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, const Switches &Sw) {
   auto Closure = prepare(Spec, C, Sw);
   if (!Closure)
     return Closure.takeError();
@@ -344,8 +382,14 @@ Expected<Function *> differentiate(const DerivativeSpec &Spec, Compilation &C, c
   analyse(S);
   if (Error E = joinErrors(checkInactiveArguments(S), checkInactiveGlobals(S)))
     return std::move(E);
-  S.Units[S.Closure.Root] = declareRoot(S);
-  Function *Derivative = S.Units[S.Closure.Root]->Forward;
+  if (Spec.Repeated)
+    if (Error E = checkRepeatable(S))
+      return std::move(E);
+  if (Spec.Split)
+    S.unitFor(*S.Closure.Root);
+  else
+    S.Units[S.Closure.Root] = declareRoot(S);
+  Unit &Root = *S.Units[S.Closure.Root];
   Error E = emitAll(S);
   if (!E)
     E = finish(S);
@@ -353,7 +397,9 @@ Expected<Function *> differentiate(const DerivativeSpec &Spec, Compilation &C, c
     discard(S);
     return std::move(E);
   }
-  return Derivative;
+  if (Spec.Split)
+    return emitSplitCalls(S, Root);
+  return Derivative{Root.Forward, nullptr};
 }
 
 } // namespace contraflow

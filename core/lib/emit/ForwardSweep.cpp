@@ -44,10 +44,20 @@ MemoryLayout layoutOf(const ActivityResult &Activity, const Value *Pointer) {
   return Out;
 }
 
-ForwardSweep::ForwardSweep(RequestState &S, Unit &U) : S(S), U(U), B(U.Forward->getContext()) {
-  for (unsigned I = 0; I < U.Primals.size(); ++I)
-    if (U.Shadows[I])
-      Shadows[U.Primals[I]] = U.Shadows[I];
+ForwardSweep::ForwardSweep(RequestState &S, Unit &U)
+    : S(S), U(U), B(U.Forward->getContext()), ShadowLanes(S.Spec.Width) {
+  for (auto [Map, Params] : zip(ShadowLanes, U.Shadows))
+    for (auto [Primal, Shadow] : zip(U.Primals, Params))
+      if (Shadow)
+        Map[Primal] = Shadow;
+}
+
+Error ForwardSweep::eachLane(function_ref<Error()> Step) {
+  Error E = Error::success();
+  for (Lane = 0; Lane < S.Spec.Width && !E; ++Lane)
+    E = joinErrors(std::move(E), Step());
+  Lane = 0;
+  return E;
 }
 
 bool ForwardSweep::movesPointer(const Value *V) const {
@@ -105,7 +115,7 @@ Constant *ForwardSweep::shadowConstant(Constant *C) {
   auto *Global = dyn_cast<GlobalVariable>(const_cast<Value *>(Base));
   if (!Global || !S.Activity.hasShadow(C))
     return C;
-  Constant *Shadow = S.shadowGlobal(*Global);
+  Constant *Shadow = S.shadowGlobal(*Global, Lane);
   if (Offset.isZero())
     return Shadow;
   return ConstantExpr::getGetElementPtr(Type::getInt8Ty(C->getContext()), Shadow,
@@ -115,7 +125,7 @@ Constant *ForwardSweep::shadowConstant(Constant *C) {
 Value *ForwardSweep::shadowOf(Value *Pointer) {
   if (auto *C = dyn_cast<Constant>(Pointer))
     return shadowConstant(C);
-  Value *Found = Shadows.lookup(Pointer);
+  Value *Found = shadows().lookup(Pointer);
   return Found ? Found : Pointer;
 }
 
@@ -125,7 +135,7 @@ Value *ForwardSweep::shadow(Value *Pointer) {
   return shadowOf(Pointer);
 }
 
-void ForwardSweep::setShadow(Value *Pointer, Value *Shadow) { Shadows[Pointer] = Shadow; }
+void ForwardSweep::setShadow(Value *Pointer, Value *Shadow) { shadows()[Pointer] = Shadow; }
 
 void ForwardSweep::placeAfter(Instruction &I) {
   if (isa<PHINode>(I))
@@ -141,8 +151,9 @@ void ForwardSweep::retire(Instruction &I, Value *Replacement) {
   if (Replacement) {
     S.Graph.alias(Replacement, S.Graph.original(&I));
     I.replaceAllUsesWith(Replacement);
-    if (Value *Shadow = Shadows.lookup(&I))
-      Shadows[Replacement] = Shadow;
+    for (ValueMap &Map : ShadowLanes)
+      if (Value *Shadow = Map.lookup(&I))
+        Map[Replacement] = Shadow;
   }
   I.removeFromParent();
   I.dropAllReferences();
@@ -198,7 +209,7 @@ void ForwardSweep::moveToTape(AllocaInst &I) {
   if (HasShadow) {
     Value *Shadow = B.CreatePtrAdd(Object, Size, I.getName() + ".shadow");
     B.CreateMemSet(Shadow, B.getInt8(0), Size, I.getAlign());
-    Shadows[&I] = Shadow;
+    shadows()[&I] = Shadow;
   }
   retire(I, Object);
   Sites.push_back({&Handler, Room, {}, {Room}});
@@ -215,7 +226,7 @@ Error ForwardSweep::shadowAlloca(AllocaInst &I) {
     Shadow = Twin;
   }
   B.CreateMemSet(Shadow, B.getInt8(0), Size, I.getAlign());
-  Shadows[&I] = Shadow;
+  shadows()[&I] = Shadow;
   return Error::success();
 }
 
@@ -226,8 +237,8 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     PHINode *Twin =
         PHINode::Create(I.getType(), Phi->getNumIncomingValues(), I.getName() + ".shadow");
     Twin->insertBefore(Phi->getIterator());
-    Shadows[&I] = Twin;
-    PendingPhis.push_back({Phi, Twin});
+    shadows()[&I] = Twin;
+    PendingPhis.push_back({Phi, Twin, Lane});
     return Error::success();
   }
   bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,
@@ -243,7 +254,7 @@ Error ForwardSweep::visitPointer(Instruction &I) {
   for (Use &Op : Twin->operands())
     if (movesPointer(Op) && S.Activity.hasShadow(Op.get()))
       Op.set(shadowOf(Op));
-  Shadows[&I] = B.Insert(Twin, I.hasName() ? I.getName() + ".shadow" : "");
+  shadows()[&I] = B.Insert(Twin, I.hasName() ? I.getName() + ".shadow" : "");
   return Error::success();
 }
 
@@ -308,7 +319,7 @@ Error ForwardSweep::callClosure(CallBase &I, Function &Callee) {
   unsigned Next = 0;
   Value *Result = I.getType()->isVoidTy() ? nullptr : B.CreateExtractValue(Call, Next++);
   if (Inner.Split.ShadowResult)
-    Shadows[&I] = B.CreateExtractValue(Call, Next++);
+    shadows()[&I] = B.CreateExtractValue(Call, Next++);
   Site.Recorded.push_back(B.CreateExtractValue(Call, Next));
   S.Graph.alias(Call, &I);
   retire(I, Result);
@@ -328,20 +339,37 @@ Error ForwardSweep::callHandler(CallBase &I, const ConstructHandler &Handler) {
   return Error::success();
 }
 
+bool ForwardSweep::touchesActive(CallBase &I) const {
+  auto Touches = [&](const Value *V) {
+    return V->getType()->isPointerTy() ? S.Activity.hasShadow(V) : S.Activity.active(V);
+  };
+  return Touches(&I) || any_of(I.args(), [&](const Use &Arg) { return Touches(Arg.get()); });
+}
+
 Error ForwardSweep::visitCall(CallBase &I) {
   B.SetInsertPoint(&I);
   if (U.Kind != SweepKind::Tangent && I.getIntrinsicID() == Intrinsic::stackrestore) {
     retire(I, nullptr);
     return Error::success();
   }
-  if (const ConstructHandler *Handler = S.C.Handlers.find(I))
-    return callHandler(I, *Handler);
+  if (const ConstructHandler *Handler = S.C.Handlers.find(I)) {
+    if (S.Spec.Width == 1 || !touchesActive(I))
+      return callHandler(I, *Handler);
+    if (!Handler->severalDirections())
+      return diffError(DiagId::UnsupportedMode, I,
+                       "'enzyme_width' with the call of '" + I.getCalledFunction()->getName() +
+                           "'");
+    return eachLane([&] {
+      B.SetInsertPoint(&I);
+      return callHandler(I, *Handler);
+    });
+  }
   Function *F = I.getCalledFunction();
   if (F && is_contained(S.Closure.Functions, F))
     return callClosure(I, *F);
   bool WantsShadow = I.getType()->isPointerTy() && S.Activity.hasShadow(&I);
   if (passesPointer(I))
-    return WantsShadow ? visitPointer(I) : Error::success();
+    return WantsShadow ? eachLane([&] { return visitPointer(I); }) : Error::success();
   if (Error E = checkUnknownCall(I))
     return E;
   if (WantsShadow)
@@ -361,20 +389,23 @@ Error ForwardSweep::visit(Instruction &I) {
   }
   placeAfter(I);
   if (auto *Store = dyn_cast<StoreInst>(&I))
-    if (Error E = visitStore(*Store))
+    if (Error E = eachLane([&] { return visitStore(*Store); }))
       return E;
   if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I); Exchange && swapsActive(*Exchange))
     return diffError(DiagId::UnsupportedInstruction, I, "atomic compare and exchange");
   if (movesPointer(&I) && S.Activity.hasShadow(&I))
-    if (Error E = visitPointer(I))
+    if (Error E = eachLane([&] { return visitPointer(I); }))
       return E;
-  return visitFloat(I);
+  return eachLane([&] { return visitFloat(I); });
 }
 
 void ForwardSweep::finishPhis() {
-  for (auto [Phi, Twin] : PendingPhis)
+  for (auto [Phi, Twin, Direction] : PendingPhis) {
+    Lane = Direction;
     for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I)
       Twin->addIncoming(shadowOf(Phi->getIncomingValue(I)), Phi->getIncomingBlock(I));
+  }
+  Lane = 0;
 }
 
 Error ForwardSweep::run() {

@@ -3,7 +3,8 @@
 // The forward walk that tangent and augmented primal have in common: next to every pointer its
 // shadow pointer, next to every store of a pointer the store of its shadow, and for every call with
 // a handler the handler's part. Shadow pointers become ordinary values of the function, so that the
-// planner treats them like any other value that the reverse sweep needs.
+// planner treats them like any other value that the reverse sweep needs. A tangent may have several
+// directions (lanes): what is added is added once for each, next to one primal.
 //
 //   %p = getelementptr %x, %i          %p  = getelementptr %x, %i
 //   store ptr %q, ptr %p         ->    %p' = getelementptr %x', %i
@@ -75,18 +76,29 @@ private:
   bool movesPointer(const llvm::Value *V) const;
   bool swapsActive(const llvm::AtomicCmpXchgInst &I) const;
   void finishPhis();
+  bool touchesActive(llvm::CallBase &I) const;
   llvm::Constant *shadowConstant(llvm::Constant *C);
 
 protected:
   RequestState &S;
   Unit &U;
   llvm::IRBuilder<> B;
-  llvm::DenseMap<llvm::Value *, llvm::Value *> Shadows;
+  using ValueMap = llvm::DenseMap<llvm::Value *, llvm::Value *>;
+  ValueMap &shadows() { return ShadowLanes[Lane]; }
+  /// Does something for each direction.
+  llvm::Error eachLane(llvm::function_ref<llvm::Error()> Step);
+
+  unsigned Lane = 0; ///< the direction that is being built
+  llvm::SmallVector<ValueMap, 1> ShadowLanes;
   llvm::DenseMap<llvm::Value *, llvm::Instruction *> Mirrors;
   llvm::SmallVector<CallSite, 8> Sites;
 
 private:
-  llvm::SmallVector<std::pair<llvm::PHINode *, llvm::PHINode *>, 8> PendingPhis;
+  struct PhiTwin {
+    llvm::PHINode *Phi, *Twin;
+    unsigned Lane;
+  };
+  llvm::SmallVector<PhiTwin, 8> PendingPhis;
 };
 
 /// All symbols of the runtime begin so.

@@ -89,7 +89,7 @@ bool SharedPlanner::uniform(Value *V) const {
     return true;
   if (isa<Argument>(V)) {
     for (unsigned P = 0; P < U.Primals.size(); ++P)
-      if (U.Primals[P] == V || U.Shadows[P] == V)
+      if (U.Primals[P] == V || U.Shadows[0][P] == V)
         return !is_contained(S.Closure.ThreadParams.lookup(U.Prepared), P);
     return false;
   }

@@ -17,17 +17,18 @@ namespace {
 
 class TangentSweep : public ForwardSweep {
 public:
-  TangentSweep(RequestState &S, Unit &U) : ForwardSweep(S, U) {
-    for (unsigned I = 0; I < U.Primals.size(); ++I)
-      if (U.Shadows[I] && !U.Primals[I]->getType()->isPointerTy())
-        Dots[U.Primals[I]] = U.Shadows[I];
+  TangentSweep(RequestState &S, Unit &U) : ForwardSweep(S, U), DotLanes(S.Spec.Width) {
+    for (auto [Map, Params] : zip(DotLanes, U.Shadows))
+      for (auto [Primal, Shadow] : zip(U.Primals, Params))
+        if (Shadow && !Primal->getType()->isPointerTy())
+          Map[Primal] = Shadow;
     FastMathFlags Flags;
     Flags.setAllowContract(true);
     B.setFastMathFlags(Flags);
   }
   Error finish();
   Value *tangent(Value *V) override;
-  void setTangent(Value *V, Value *Dot) override { Dots[V] = Dot; }
+  void setTangent(Value *V, Value *Dot) override { dots()[V] = Dot; }
 
 private:
   Error visitFloat(Instruction &I) override;
@@ -41,12 +42,18 @@ private:
   void visitRule(Instruction &I);
   void rewriteReturns();
 
-  DenseMap<Value *, Value *> Dots;
-  SmallVector<std::pair<PHINode *, PHINode *>, 8> PhiDots;
+  ValueMap &dots() { return DotLanes[Lane]; }
+
+  SmallVector<ValueMap, 1> DotLanes;
+  struct PhiDot {
+    PHINode *Phi, *Dot;
+    unsigned Lane;
+  };
+  SmallVector<PhiDot, 8> PhiDots;
 };
 
 Value *TangentSweep::tangent(Value *V) {
-  if (Value *Dot = Dots.lookup(V))
+  if (Value *Dot = dots().lookup(V))
     return Dot;
   Type *T = floatType(V);
   return Constant::getNullValue(T ? T : V->getType());
@@ -59,7 +66,7 @@ void TangentSweep::visitLoadDot(LoadInst &I) {
   LoadInst *Dot = B.CreateAlignedLoad(floatType(&I), shadowOf(I.getPointerOperand()), I.getAlign());
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
     Dot->setMetadata(LLVMContext::MD_tbaa, Tag);
-  Dots[&I] = Dot;
+  dots()[&I] = Dot;
 }
 
 Error TangentSweep::visitStoreDot(StoreInst &I) {
@@ -83,22 +90,22 @@ Error TangentSweep::visitAtomic(AtomicRMWInst &I) {
     return Error::success();
   if (Op != AtomicRMWInst::FAdd && Op != AtomicRMWInst::FSub)
     return diffError(DiagId::UnsupportedInstruction, I, "atomic update other than x += v, x -= v");
-  Dots[&I] = B.CreateAtomicRMW(Op, shadowOf(I.getPointerOperand()), tangent(I.getValOperand()),
-                               I.getAlign(), I.getOrdering());
+  dots()[&I] = B.CreateAtomicRMW(Op, shadowOf(I.getPointerOperand()), tangent(I.getValOperand()),
+                                 I.getAlign(), I.getOrdering());
   return Error::success();
 }
 
 void TangentSweep::visitPhi(PHINode &I) {
   PHINode *Dot = PHINode::Create(floatType(&I), I.getNumIncomingValues(), I.getName() + ".dot");
   Dot->insertBefore(I.getIterator());
-  Dots[&I] = Dot;
-  PhiDots.push_back({&I, Dot});
+  dots()[&I] = Dot;
+  PhiDots.push_back({&I, Dot, Lane});
 }
 
 bool TangentSweep::visitMove(Instruction &I) {
   if (auto *Select = dyn_cast<SelectInst>(&I)) {
-    Dots[&I] = B.CreateSelect(Select->getCondition(), tangent(Select->getTrueValue()),
-                              tangent(Select->getFalseValue()));
+    dots()[&I] = B.CreateSelect(Select->getCondition(), tangent(Select->getTrueValue()),
+                                tangent(Select->getFalseValue()));
     return true;
   }
   if (isa<FreezeInst, BitCastInst, TruncInst, ZExtInst>(I)) {
@@ -106,7 +113,7 @@ bool TangentSweep::visitMove(Instruction &I) {
     bool Active = !isa<Constant>(From) && S.Activity.active(From);
     if (Active && floatType(From) != floatType(&I))
       return false;
-    Dots[&I] = Active ? tangent(From) : Constant::getNullValue(floatType(&I));
+    dots()[&I] = Active ? tangent(From) : Constant::getNullValue(floatType(&I));
     return true;
   }
   if (isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst, ExtractValueInst,
@@ -115,7 +122,7 @@ bool TangentSweep::visitMove(Instruction &I) {
     for (Use &Op : Dot->operands())
       if (floatType(Op))
         Op.set(tangent(Op));
-    Dots[&I] = B.Insert(Dot);
+    dots()[&I] = B.Insert(Dot);
     return true;
   }
   return false;
@@ -133,7 +140,7 @@ void TangentSweep::visitRule(Instruction &I) {
     Sum = Sum ? B.CreateFAdd(Sum, Part) : Part;
   }
   if (Sum)
-    Dots[&I] = Sum;
+    dots()[&I] = Sum;
 }
 
 Error TangentSweep::visitFloat(Instruction &I) {
@@ -162,16 +169,21 @@ Error TangentSweep::callClosure(CallBase &I, Function &Callee) {
   for (unsigned A = 0; A < I.arg_size(); ++A) {
     Value *V = I.getArgOperand(A);
     Args.push_back(V);
-    if (Inner.Split.HasShadow[A])
+    if (!Inner.Split.HasShadow[A])
+      continue;
+    for (Lane = 0; Lane < S.Spec.Width; ++Lane)
       Args.push_back(V->getType()->isPointerTy() ? shadowOf(V) : tangent(V));
+    Lane = 0;
   }
   CallInst *Call = B.CreateCall(Inner.Forward, Args);
   unsigned Next = 0;
   Value *Result = I.getType()->isVoidTy() ? nullptr : B.CreateExtractValue(Call, Next++);
-  if (Inner.Split.ShadowResult)
-    Shadows[Result] = B.CreateExtractValue(Call, Next);
-  else if (Inner.Split.ActiveResult)
-    Dots[Result] = B.CreateExtractValue(Call, Next);
+  for (Lane = 0; Lane < S.Spec.Width; ++Lane)
+    if (Inner.Split.ShadowResult)
+      shadows()[Result] = B.CreateExtractValue(Call, Next++);
+    else if (Inner.Split.ActiveResult)
+      dots()[Result] = B.CreateExtractValue(Call, Next++);
+  Lane = 0;
   retire(I, Result);
   return Error::success();
 }
@@ -199,9 +211,10 @@ void TangentSweep::rewriteReturns() {
       unsigned Next = 0;
       if (WantPrimal)
         Out = B.CreateInsertValue(Out, V, Next++);
-      if (WantDot)
-        Out =
-            B.CreateInsertValue(Out, V->getType()->isPointerTy() ? shadowOf(V) : tangent(V), Next);
+      for (Lane = 0; WantDot && Lane < S.Spec.Width; ++Lane)
+        Out = B.CreateInsertValue(Out, V->getType()->isPointerTy() ? shadowOf(V) : tangent(V),
+                                  Next++);
+      Lane = 0;
       B.CreateRet(Out);
     }
     Return->eraseFromParent();
@@ -209,9 +222,12 @@ void TangentSweep::rewriteReturns() {
 }
 
 Error TangentSweep::finish() {
-  for (auto [Phi, Dot] : PhiDots)
+  for (auto [Phi, Dot, Direction] : PhiDots) {
+    Lane = Direction;
     for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I)
       Dot->addIncoming(tangent(Phi->getIncomingValue(I)), Phi->getIncomingBlock(I));
+  }
+  Lane = 0;
   rewriteReturns();
   return Error::success();
 }

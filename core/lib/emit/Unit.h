@@ -40,11 +40,12 @@ struct Unit {
   SweepKind Kind = SweepKind::Combined;
   bool InTeam = false;                         ///< several threads run it at once
   llvm::SmallVector<llvm::Value *, 8> Primals; ///< forward's primal parameters
-  llvm::SmallVector<llvm::Value *, 8> Shadows; ///< shadow or tangent per parameter, or null
-  llvm::Value *Tape = nullptr;                 ///< arena in the forward function
-  llvm::Value *ReverseTape = nullptr;          ///< arena in the reverse function
-  llvm::Value *Seed = nullptr;                 ///< adjoint of the result, or null
-  llvm::Value *Frame = nullptr;                ///< split: root frame, forward
+  /// Per direction (one but in a tangent), per parameter: shadow or tangent, or null.
+  llvm::SmallVector<llvm::SmallVector<llvm::Value *, 8>, 1> Shadows;
+  llvm::Value *Tape = nullptr;        ///< arena in the forward function
+  llvm::Value *ReverseTape = nullptr; ///< arena in the reverse function
+  llvm::Value *Seed = nullptr;        ///< adjoint of the result, or null
+  llvm::Value *Frame = nullptr;       ///< split: root frame, forward
   llvm::Value *ReverseFrame = nullptr;
   SplitDerivative Split;
   llvm::SmallVector<llvm::Instruction *, 8> Retired; ///< replaced, still keys of analyses
@@ -63,7 +64,7 @@ struct RequestState {
   ActivityResult Activity;
   WriteSet Writes;
   llvm::MapVector<llvm::Function *, std::unique_ptr<Unit>> Units;
-  llvm::DenseMap<llvm::GlobalVariable *, llvm::GlobalVariable *> ShadowGlobals;
+  llvm::DenseMap<std::pair<llvm::GlobalVariable *, unsigned>, llvm::GlobalVariable *> ShadowGlobals;
   llvm::StringSet<> Told; ///< remarks made: versions and copies of a loop say it once
 
   RequestState(Compilation &C, const DerivativeSpec &Spec, Switches S, PreparedClosure P)
@@ -71,7 +72,8 @@ struct RequestState {
   /// The unit of a prepared function other than the root, created (with its functions declared)
   /// when first asked for.
   Unit &unitFor(llvm::Function &Prepared);
-  llvm::GlobalVariable *shadowGlobal(llvm::GlobalVariable &G);
+  /// The shadow of a global variable for one direction.
+  llvm::GlobalVariable *shadowGlobal(llvm::GlobalVariable &G, unsigned Lane);
 };
 
 /// Creates the forward function of the root unit and of others; moves the code in.
@@ -83,7 +85,10 @@ llvm::Error emitTangent(RequestState &S, Unit &U);
 llvm::Error emitAdjoint(RequestState &S, Unit &U);
 
 /// The whole way from a spec to its derivative function. Nothing is left behind on failure.
-llvm::Expected<llvm::Function *> differentiate(const DerivativeSpec &Spec, Compilation &C,
-                                               const Switches &S);
+llvm::Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C,
+                                         const Switches &S);
+
+/// The two functions of a split request, around its root unit.
+Derivative emitSplitCalls(RequestState &S, Unit &Root);
 
 } // namespace contraflow

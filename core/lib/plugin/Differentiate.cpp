@@ -45,13 +45,13 @@ private:
   void readRequests();
   bool waits(const DerivativeRequest &R) const;
   Error serve(const DerivativeRequest &R);
-  Expected<Function *> derivativeOf(const DerivativeSpec &Spec);
+  Expected<Derivative> derivativeOf(const DerivativeSpec &Spec);
   void note(Error E) { Errors = joinErrors(std::move(Errors), std::move(E)); }
 
   Module &M;
   Compilation &Tangents, &Adjoints; ///< the user's rules differ
   SmallVector<DerivativeRequest, 4> Pending;
-  std::map<std::vector<uintptr_t>, Function *> Derivatives;
+  std::map<std::vector<uintptr_t>, Derivative> Derivatives;
   Error Errors;
 };
 
@@ -85,14 +85,18 @@ bool ModuleDriver::waits(const DerivativeRequest &R) const {
   return false;
 }
 
-Expected<Function *> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
+Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
   std::vector<uintptr_t> Key{reinterpret_cast<uintptr_t>(Spec.Primal),
-                             static_cast<uintptr_t>(Spec.Mode), static_cast<uintptr_t>(Spec.Result),
-                             Spec.ReturnPrimal};
+                             static_cast<uintptr_t>(Spec.Mode),
+                             static_cast<uintptr_t>(Spec.Result),
+                             Spec.ReturnPrimal,
+                             Spec.Width,
+                             Spec.Split,
+                             Spec.Repeated};
   for (Activity A : Spec.Args)
     Key.push_back(static_cast<uintptr_t>(A));
-  Function *&Known = Derivatives[Key];
-  if (Known)
+  Derivative &Known = Derivatives[Key];
+  if (Known.Forward)
     return Known;
   Compilation &C = Spec.Mode == DerivativeMode::Tangent ? Tangents : Adjoints;
   auto New = differentiate(Spec, C, {UseActivity, UseMinCut, UseSharing, PrintPlan});
@@ -102,10 +106,12 @@ Expected<Function *> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
 }
 
 Error ModuleDriver::serve(const DerivativeRequest &R) {
-  auto Derivative = derivativeOf(R.Spec);
-  if (!Derivative)
-    return Derivative.takeError();
-  return lowerRequest(R, **Derivative);
+  if (R.Part == RequestPart::TapeSize)
+    return lowerRequest(R, {});
+  auto D = derivativeOf(R.Spec);
+  if (!D)
+    return D.takeError();
+  return lowerRequest(R, *D);
 }
 
 bool ModuleDriver::run() {

@@ -29,34 +29,49 @@ namespace {
 
 class RequestLowering {
 public:
-  RequestLowering(const DerivativeRequest &Request, Function &Derivative)
+  RequestLowering(const DerivativeRequest &Request, Function *Derivative)
       : Request(Request), Call(*Request.Call), Derivative(Derivative), Builder(&Call) {}
 
   void lower() {
     splitNormalEdge();
-    collectArguments();
-    CallBase *NewCall = createCall();
-    deliverResults(NewCall);
+    if (Request.Part == RequestPart::TapeSize) {
+      deliverSize();
+    } else {
+      for (unsigned Lane = 0; Lane != calls(); ++Lane) {
+        collectArguments(Lane);
+        NewCalls.push_back(createCall(Lane + 1 == calls()));
+      }
+      deliverResults();
+    }
     eraseRequest();
   }
 
 private:
-  void collectArguments();
-  Value *convert(Value *V, bool ByReference, const Argument &Parameter);
+  /// An adjoint in several directions is called once for each.
+  unsigned calls() const {
+    return Request.Spec.Mode == DerivativeMode::Adjoint ? Request.Width : 1;
+  }
+  void collectArguments(unsigned Lane);
+  void addTape();
+  Value *shadow(const RequestArg &Arg, unsigned Lane, const Argument &Parameter);
+  Value *convert(const RequestArg::Operand &From, const Argument &Parameter);
   Value *copyStructure(Value *Address, const Argument &Parameter);
   AllocaInst *localVariable(Type *T);
-  CallBase *createCall();
+  CallBase *createCall(bool Last);
   void copyParameterAttributes(CallBase &NewCall) const;
   void splitNormalEdge();
-  void deliverResults(CallBase *NewCall);
-  void storeResults(CallBase *NewCall, ArrayRef<Type *> Results, Value *Memory);
+  SmallVector<Value *, 8> takeResults();
+  void deliverResults();
+  void deliverSize();
+  void storeResults(ArrayRef<Value *> Results, Value *Memory);
   void eraseRequest();
 
   const DerivativeRequest &Request;
   CallBase &Call;
-  Function &Derivative;
+  Function *Derivative;
   IRBuilder<> Builder;
   SmallVector<Value *, 16> Args;
+  SmallVector<CallBase *, 1> NewCalls;
 };
 
 /// The results of an invoke are converted in a block that only its normal edge enters.
@@ -85,13 +100,14 @@ Value *RequestLowering::copyStructure(Value *Address, const Argument &Parameter)
 
 /// A value of the call as a value of the parameter's type. C promotes float to double and small
 /// integers to int in variable arguments; a literal is widened.
-Value *RequestLowering::convert(Value *V, bool ByReference, const Argument &Parameter) {
+Value *RequestLowering::convert(const RequestArg::Operand &From, const Argument &Parameter) {
+  Value *V = From.Value;
   Type *Want = Parameter.getType();
   if (Parameter.hasByValAttr())
-    return Derivative.hasParamAttribute(Args.size(), Attribute::ByVal)
+    return Derivative->hasParamAttribute(Args.size(), Attribute::ByVal)
                ? V
                : copyStructure(V, Parameter);
-  if (ByReference)
+  if (From.ByReference)
     return Builder.CreateLoad(Want, V);
   if (Want->isIntegerTy())
     return Builder.CreateSExtOrTrunc(V, Want);
@@ -102,80 +118,152 @@ Value *RequestLowering::convert(Value *V, bool ByReference, const Argument &Para
   return V;
 }
 
-void RequestLowering::collectArguments() {
+/// The shadow for one direction.
+Value *RequestLowering::shadow(const RequestArg &Arg, unsigned Lane, const Argument &Parameter) {
+  if (!Arg.Stride)
+    return convert(Arg.Shadows[Lane], Parameter);
+  Value *First = convert(Arg.Shadows[0], Parameter);
+  Value *Stride = Builder.CreateSExtOrTrunc(Arg.Stride, Builder.getInt64Ty());
+  return Builder.CreatePtrAdd(First, Builder.CreateMul(Stride, Builder.getInt64(Lane)));
+}
+
+/// The seed and the tape of a reverse call.
+void RequestLowering::addTape() {
   const DerivativeSpec &Spec = Request.Spec;
+  if (Spec.Result == Activity::Active) {
+    Type *Want = Spec.Primal->getReturnType();
+    Value *Seed = Request.Seed.Value;
+    Args.push_back(Request.Seed.ByReference ? Builder.CreateLoad(Want, Seed)
+                                            : Builder.CreateFPCast(Seed, Want));
+  }
+  Value *Tape = Request.Tape.Value;
+  for (bool Behind : {Request.Tape.ByReference, Request.TapeInMemory})
+    if (Behind)
+      Tape = Builder.CreateLoad(Builder.getPtrTy(), Tape);
+  Args.push_back(Tape);
+}
+
+void RequestLowering::collectArguments(unsigned Lane) {
+  const DerivativeSpec &Spec = Request.Spec;
+  Args.clear();
+  if (Request.Part == RequestPart::Reverse)
+    return addTape();
   for (const Argument &Parameter : Spec.Primal->args()) {
     const RequestArg &Arg = Request.Args[Parameter.getArgNo()];
-    Args.push_back(convert(Arg.Primal, Arg.PrimalByReference, Parameter));
-    if (Arg.Shadow)
-      Args.push_back(convert(Arg.Shadow, Arg.ShadowByReference, Parameter));
+    Args.push_back(convert(Arg.Primal, Parameter));
+    if (!Arg.Shadows.empty())
+      for (unsigned L = 0; L != Spec.Width; ++L)
+        Args.push_back(shadow(Arg, Lane + L, Parameter));
   }
-  if (Spec.Mode == DerivativeMode::Adjoint && Spec.Result == Activity::Active)
+  if (Request.Part == RequestPart::Whole && Spec.Mode == DerivativeMode::Adjoint &&
+      Spec.Result == Activity::Active)
     Args.push_back(ConstantFP::get(Spec.Primal->getReturnType(), 1.0));
 }
 
 void RequestLowering::copyParameterAttributes(CallBase &NewCall) const {
   for (unsigned I = 0; I != Args.size(); ++I) {
     for (Attribute::AttrKind Kind : {Attribute::ZExt, Attribute::SExt, Attribute::InReg})
-      if (Derivative.hasParamAttribute(I, Kind))
+      if (Derivative->hasParamAttribute(I, Kind))
         NewCall.addParamAttr(I, Kind);
-    if (Type *Structure = Derivative.getParamByValType(I))
+    if (Type *Structure = Derivative->getParamByValType(I))
       NewCall.addParamAttr(I, Attribute::getWithByValType(Call.getContext(), Structure));
   }
 }
 
-CallBase *RequestLowering::createCall() {
+/// Of several calls in place of an invoke, each goes on to the next one.
+CallBase *RequestLowering::createCall(bool Last) {
   SmallVector<OperandBundleDef, 1> Bundles;
   Call.getOperandBundlesAsDefs(Bundles);
   CallBase *NewCall = nullptr;
-  if (auto *Invoke = dyn_cast<InvokeInst>(&Call))
-    NewCall = Builder.CreateInvoke(&Derivative, Invoke->getNormalDest(), Invoke->getUnwindDest(),
+  if (auto *Invoke = dyn_cast<InvokeInst>(&Call); Invoke && Last)
+    NewCall = Builder.CreateInvoke(Derivative, Invoke->getNormalDest(), Invoke->getUnwindDest(),
                                    Args, Bundles);
   else
-    NewCall = Builder.CreateCall(&Derivative, Args, Bundles);
-  NewCall->setCallingConv(Derivative.getCallingConv());
+    NewCall = Builder.CreateCall(Derivative, Args, Bundles);
+  NewCall->setCallingConv(Derivative->getCallingConv());
   copyParameterAttributes(*NewCall);
   return NewCall;
 }
 
-void RequestLowering::storeResults(CallBase *NewCall, ArrayRef<Type *> Results, Value *Memory) {
+void RequestLowering::storeResults(ArrayRef<Value *> Results, Value *Memory) {
+  SmallVector<Type *, 8> Types;
+  for (Value *V : Results)
+    Types.push_back(V->getType());
   const StructLayout *Layout = Call.getDataLayout().getStructLayout(
-      cast<StructType>(StructType::get(Call.getContext(), Results)));
+      cast<StructType>(StructType::get(Call.getContext(), Types)));
   for (unsigned I = 0; I != Results.size(); ++I) {
     Value *Address = Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Memory,
                                                         Layout->getElementOffset(I));
-    Builder.CreateStore(Builder.CreateExtractValue(NewCall, I), Address);
+    Builder.CreateStore(Results[I], Address);
   }
 }
 
-void RequestLowering::deliverResults(CallBase *NewCall) {
+/// What the user receives, in order: of several directions, all of one value before the next one.
+SmallVector<Value *, 8> RequestLowering::takeResults() {
+  SmallVector<Value *, 8> Out;
+  auto Take = [&](unsigned Lane, unsigned I) {
+    Out.push_back(Builder.CreateExtractValue(NewCalls[Lane], I));
+  };
+  if (Request.Part == RequestPart::Augmented) {
+    if (Request.ReceivesTape)
+      Take(0, 0);
+    if (Request.ReceivesPrimal)
+      Take(0, 1);
+    return Out;
+  }
+  const unsigned Count = derivativeResults(Request.Spec).size();
+  for (unsigned I = 0; I != Count; ++I)
+    for (unsigned Lane = 0; Lane != (Request.Spec.ReturnPrimal && I == 0 ? 1 : calls()); ++Lane)
+      Take(Lane, I);
+  return Out;
+}
+
+void RequestLowering::deliverResults() {
   Type *Received = receivedType(Call);
-  if (!Received)
+  const bool StoresTape = Request.Part == RequestPart::Augmented && Request.TapeInMemory;
+  if (!Received && !StoresTape)
     return;
-  if (auto *Invoke = dyn_cast<InvokeInst>(NewCall)) {
+  if (auto *Invoke = dyn_cast<InvokeInst>(NewCalls.back())) {
     BasicBlock *Edge = Invoke->getNormalDest();
     Builder.SetInsertPoint(Edge, Edge->getFirstInsertionPt());
     Builder.SetCurrentDebugLocation(Call.getDebugLoc());
   }
-  const SmallVector<Type *, 4> Results = derivativeResults(Request.Spec);
+  if (StoresTape) {
+    Value *Where = Request.Tape.Value;
+    if (Request.Tape.ByReference)
+      Where = Builder.CreateLoad(Builder.getPtrTy(), Where);
+    Builder.CreateStore(Builder.CreateExtractValue(NewCalls[0], 0), Where);
+  }
+  if (!Received)
+    return;
+  const SmallVector<Value *, 8> Results = takeResults();
   if (receivesInMemory(Call)) {
-    storeResults(NewCall, Results, Call.getArgOperand(0));
+    storeResults(Results, Call.getArgOperand(0));
     return;
   }
   Value *Result = nullptr;
-  if (Results.size() == 1 && widens(Results.front(), Received)) {
-    Result = Builder.CreateExtractValue(NewCall, 0);
-    if (Received != Results.front())
+  if (Results.size() == 1 && widens(Results.front()->getType(), Received)) {
+    Result = Results.front();
+    if (Received != Result->getType())
       Result = Builder.CreateFPExt(Result, Received);
-  } else if (Received == NewCall->getType()) {
-    Result = NewCall;
   } else {
     AllocaInst *Memory = localVariable(Received);
-    storeResults(NewCall, Results, Memory);
+    storeResults(Results, Memory);
     Result = Builder.CreateLoad(Received, Memory);
   }
   Result->takeName(&Call);
   Call.replaceAllUsesWith(Result);
+}
+
+/// The memory that a user provides holds the address of the tape.
+void RequestLowering::deliverSize() {
+  if (Call.getType()->isIntegerTy())
+    Call.replaceAllUsesWith(
+        ConstantInt::get(Call.getType(), Call.getDataLayout().getPointerSize()));
+  if (auto *Invoke = dyn_cast<InvokeInst>(&Call)) {
+    Invoke->getUnwindDest()->removePredecessor(Invoke->getParent());
+    Builder.CreateBr(Invoke->getNormalDest());
+  }
 }
 
 /// Erases the old call and what only it used: loads of markers, conversions.
@@ -189,10 +277,16 @@ void RequestLowering::eraseRequest() {
 
 } // namespace
 
-Error lowerRequest(const DerivativeRequest &Request, Function &Derivative) {
-  if (Derivative.getFunctionType() != derivativeType(Request.Spec))
+Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
+  const DerivativeSpec &Spec = Request.Spec;
+  Function *F = Request.Part == RequestPart::Reverse ? D.Reverse : D.Forward;
+  FunctionType *Want = !F                                       ? nullptr
+                       : Request.Part == RequestPart::Whole     ? derivativeType(Spec)
+                       : Request.Part == RequestPart::Augmented ? augmentedType(Spec)
+                                                                : reverseType(Spec);
+  if (F && F->getFunctionType() != Want)
     return diffError(DiagId::Internal, *Request.Call, "derivative with an unexpected signature");
-  RequestLowering(Request, Derivative).lower();
+  RequestLowering(Request, F).lower();
   return Error::success();
 }
 

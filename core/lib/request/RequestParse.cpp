@@ -64,6 +64,8 @@ StringRef markerName(Activity Kind) {
 
 bool hasShadow(Activity Kind) { return Kind == Activity::Dup || Kind == Activity::DupNoNeed; }
 
+constexpr unsigned MaxWidth = 64; ///< of one request: code grows with it
+
 /// One pass over the arguments of one call.
 class RequestReader {
 public:
@@ -74,15 +76,22 @@ private:
   Error readMode();
   Error readPrimal();
   Error readParameter(const Argument &Parameter);
+  Error readLeading();
+  Error readTrailing();
+  Error readWidth();
+  Error readTape();
   Expected<const MarkerSpelling *> takeMarker();
+  Error applyMarker(const MarkerSpelling &Marker);
   Expected<std::optional<Activity>> readActivity(const Argument &Parameter);
   Expected<Activity> defaultActivity(const Argument &Parameter) const;
   Error checkActivity(Activity Kind, const Argument &Parameter) const;
-  Error readValue(const Argument &Parameter, DiagId Mismatch, WeakTrackingVH &Value,
-                  bool &ByReference);
+  Error readValue(const Argument &Parameter, DiagId Mismatch, RequestArg::Operand &Out);
+  Error readShadows(const Argument &Parameter, RequestArg &Arg);
   Error readResult();
+  Error receiveTape(Type *Received);
+  Error checkReceived(Type *Received);
 
-  bool atEnd() const { return Next == Call.arg_size(); }
+  bool atEnd() const { return Next >= Call.arg_size(); }
   bool isReference(unsigned Index, const Argument &Parameter) const;
   std::string describe(const Argument &Parameter) const;
   Error fail(DiagId Id, const Twine &Detail) const { return diffError(Id, Call, Detail); }
@@ -90,6 +99,8 @@ private:
   CallBase &Call;
   DerivativeRequest Request;
   unsigned Next = 0;
+  bool Strided = false; ///< the marker in front said so
+  std::optional<Activity> ResultKind;
 };
 
 std::string RequestReader::describe(const Argument &Parameter) const {
@@ -132,6 +143,8 @@ Error RequestReader::readMode() {
   if (!Spelling->Mode)
     return fail(DiagId::UnsupportedMode, "'" + Spelling->Name + "'");
   Request.Spec.Mode = *Spelling->Mode;
+  Request.Part = Spelling->Part;
+  Request.Spec.Split = Request.Part != RequestPart::Whole;
   return Error::success();
 }
 
@@ -148,6 +161,9 @@ Error RequestReader::readPrimal() {
     return fail(DiagId::UnsupportedMode,
                 "'" + userName(*Primal) + "' takes a variable number of arguments");
   Type *Result = Primal->getReturnType();
+  if (Request.Spec.Split && Result->isPointerTy())
+    return fail(DiagId::UnsupportedMode,
+                "a split call of '" + userName(*Primal) + "', which returns a pointer");
   const bool ReturnsStructure =
       Primal->hasStructRetAttr() || Result->isAggregateType() || Result->isVectorTy();
   if (ReturnsStructure)
@@ -165,10 +181,122 @@ Expected<const MarkerSpelling *> RequestReader::takeMarker() {
     return nullptr;
   if (Marker->Meaning == MarkerMeaning::Unsupported)
     return fail(DiagId::UnsupportedMode, "marker '" + Marker->Name + "'");
-  if (Marker->Meaning == MarkerMeaning::ReturnPrimal)
-    Request.Spec.ReturnPrimal = true;
   ++Next;
+  if (Error E = applyMarker(*Marker))
+    return std::move(E);
   return Marker;
+}
+
+/// What a marker says about the whole request; those about one argument are left to the caller.
+Error RequestReader::applyMarker(const MarkerSpelling &Marker) {
+  switch (Marker.Meaning) {
+  case MarkerMeaning::ReturnPrimal:
+    Request.Spec.ReturnPrimal = true;
+    break;
+  case MarkerMeaning::NoPrimal:
+    Request.Spec.ReturnPrimal = false;
+    break;
+  case MarkerMeaning::ConstResult:
+    ResultKind = Activity::Const;
+    break;
+  case MarkerMeaning::ActiveResult:
+    ResultKind = Activity::Active;
+    break;
+  case MarkerMeaning::DupResult:
+    ResultKind = Activity::Dup;
+    break;
+  case MarkerMeaning::Width:
+    return readWidth();
+  case MarkerMeaning::Tape:
+    return readTape();
+  case MarkerMeaning::Allocated:
+    if (!Request.Spec.Split)
+      return fail(DiagId::RequestMarker, "'enzyme_allocated' in a call that has no tape");
+    Request.TapeInMemory = true;
+    Next += !atEnd();
+    break;
+  default:
+    break;
+  }
+  return Error::success();
+}
+
+Error RequestReader::readWidth() {
+  const std::optional<uint64_t> Width =
+      atEnd() ? std::nullopt : traceInteger(Call.getArgOperand(Next));
+  if (!Width || *Width == 0 || *Width > MaxWidth)
+    return fail(DiagId::RequestMarker, "'enzyme_width' is followed by a number from 1 to " +
+                                           Twine(MaxWidth) + " that is known at compile time");
+  if (!Request.Args.empty())
+    return fail(DiagId::RequestMarker, "'enzyme_width' comes before the arguments");
+  if (Request.Spec.Split && *Width > 1)
+    return fail(DiagId::UnsupportedMode, "'enzyme_width' in a split call");
+  ++Next;
+  Request.Width = *Width;
+  if (Request.Spec.Mode == DerivativeMode::Tangent)
+    Request.Spec.Width = *Width;
+  else
+    Request.Spec.Repeated = *Width > 1;
+  return Error::success();
+}
+
+Error RequestReader::readTape() {
+  if (!Request.Spec.Split)
+    return fail(DiagId::RequestMarker, "'enzyme_tape' in a call that has no tape");
+  if (atEnd() || Request.Tape.Value || !Call.getArgOperand(Next)->getType()->isPointerTy())
+    return fail(DiagId::RequestMarker, "'enzyme_tape' is followed by one pointer");
+  Request.Tape.ByReference =
+      Call.paramHasAttr(Next, Attribute::Dereferenceable) &&
+      Call.getParamDereferenceableBytes(Next) == Call.getDataLayout().getPointerSize();
+  Request.Tape.Value = Call.getArgOperand(Next++);
+  return Error::success();
+}
+
+/// Markers about the whole request may come first.
+Error RequestReader::readLeading() {
+  while (!atEnd()) {
+    const MarkerSpelling *Marker = traceMarker(Call.getArgOperand(Next));
+    const bool OfArgument =
+        Marker && is_contained({MarkerMeaning::Activity, MarkerMeaning::DupVector,
+                                MarkerMeaning::DupNoNeedVector, MarkerMeaning::Hint},
+                               Marker->Meaning);
+    if (!Marker || OfArgument)
+      return Error::success();
+    auto Taken = takeMarker();
+    if (!Taken)
+      return Taken.takeError();
+  }
+  return Error::success();
+}
+
+/// After the parameters: markers about the result; in a reverse call the seed and the tape.
+Error RequestReader::readTrailing() {
+  const DerivativeSpec &Spec = Request.Spec;
+  for (;;) {
+    auto Marker = takeMarker();
+    if (!Marker)
+      return Marker.takeError();
+    if (*Marker && (*Marker)->Meaning == MarkerMeaning::Activity)
+      return fail(DiagId::RequestMarker, "'" + (*Marker)->Name + "' after the last parameter");
+    if (*Marker)
+      continue;
+    if (atEnd() || Request.Part != RequestPart::Reverse)
+      return Error::success();
+    Value *V = Call.getArgOperand(Next);
+    Type *Result = Spec.Primal->getReturnType();
+    const bool Seeded = Result->isFloatingPointTy() && ResultKind != Activity::Const;
+    if (Seeded && !Request.Seed.Value &&
+        (V->getType()->isFloatingPointTy() ||
+         Call.paramHasAttr(Next, Attribute::Dereferenceable))) {
+      Request.Seed = {V, V->getType()->isPointerTy()};
+      ++Next;
+    } else if (!Request.Tape.Value && V->getType()->isPointerTy()) {
+      if (Error E = readTape())
+        return E;
+    } else {
+      return Error::success();
+    }
+  }
 }
 
 /// The activity that is marked in front of a value, if there is one.
@@ -180,11 +308,18 @@ Expected<std::optional<Activity>> RequestReader::readActivity(const Argument &Pa
       return Marker.takeError();
     if (!*Marker)
       return Kind;
-    if ((*Marker)->Meaning != MarkerMeaning::Activity)
+    const MarkerMeaning Meaning = (*Marker)->Meaning;
+    const bool Vector =
+        Meaning == MarkerMeaning::DupVector || Meaning == MarkerMeaning::DupNoNeedVector;
+    if (Meaning != MarkerMeaning::Activity && !Vector)
       continue;
     if (Kind)
       return fail(DiagId::RequestMarker, "two markers in front of " + describe(Parameter));
     Kind = (*Marker)->Kind;
+    if (!Vector)
+      continue;
+    Kind = Meaning == MarkerMeaning::DupVector ? Activity::Dup : Activity::DupNoNeed;
+    Strided = true;
   }
 }
 
@@ -232,18 +367,31 @@ Error RequestReader::checkActivity(Activity Kind, const Argument &Parameter) con
 }
 
 /// Takes one argument as a value of the parameter's type.
-Error RequestReader::readValue(const Argument &Parameter, DiagId Mismatch, WeakTrackingVH &Value,
-                               bool &ByReference) {
-  const llvm::Value &Have = *Call.getArgOperand(Next);
-  ByReference = isReference(Next, Parameter);
-  if (!ByReference && !converts(Have, Parameter.getType()))
+Error RequestReader::readValue(const Argument &Parameter, DiagId Mismatch,
+                               RequestArg::Operand &Out) {
+  const Value &Have = *Call.getArgOperand(Next);
+  Out.ByReference = isReference(Next, Parameter);
+  if (!Out.ByReference && !converts(Have, Parameter.getType()))
     return fail(Mismatch, describe(Parameter) + " is a " + userType(Parameter.getType()) +
                               ", not a " + userType(Have.getType()));
-  Value = Call.getArgOperand(Next++);
+  Out.Value = Call.getArgOperand(Next++);
+  return Error::success();
+}
+
+/// One shadow for each direction; or the first of them, if their distance was given.
+Error RequestReader::readShadows(const Argument &Parameter, RequestArg &Arg) {
+  for (unsigned Lane = 0; Lane != (Strided ? 1 : Request.Width); ++Lane) {
+    if (atEnd() || traceMarker(Call.getArgOperand(Next)))
+      return fail(DiagId::RequestArgCount, "the shadow of " + describe(Parameter) + " is missing");
+    Arg.Shadows.emplace_back();
+    if (Error E = readValue(Parameter, DiagId::RequestShadowType, Arg.Shadows.back()))
+      return E;
+  }
   return Error::success();
 }
 
 Error RequestReader::readParameter(const Argument &Parameter) {
+  Strided = false;
   auto Marked = readActivity(Parameter);
   if (!Marked)
     return Marked.takeError();
@@ -256,15 +404,18 @@ Error RequestReader::readParameter(const Argument &Parameter) {
     return E;
   RequestArg Arg;
   Arg.Kind = *Kind;
-  if (Error E = readValue(Parameter, DiagId::RequestArgType, Arg.Primal, Arg.PrimalByReference))
-    return E;
-  if (hasShadow(*Kind)) {
-    if (atEnd() || traceMarker(Call.getArgOperand(Next)))
-      return fail(DiagId::RequestArgCount, "the shadow of " + describe(Parameter) + " is missing");
-    if (Error E =
-            readValue(Parameter, DiagId::RequestShadowType, Arg.Shadow, Arg.ShadowByReference))
-      return E;
+  if (Strided) {
+    Value *Stride = Call.getArgOperand(Next++);
+    if (!Stride->getType()->isIntegerTy() || !Parameter.getType()->isPointerTy() || atEnd())
+      return fail(DiagId::RequestMarker, "the distance of the shadows of " + describe(Parameter) +
+                                             " in bytes follows its marker, and it is a pointer");
+    Arg.Stride = Stride;
   }
+  if (Error E = readValue(Parameter, DiagId::RequestArgType, Arg.Primal))
+    return E;
+  if (hasShadow(*Kind))
+    if (Error E = readShadows(Parameter, Arg))
+      return E;
   Request.Spec.Args.push_back(*Kind);
   Request.Args.push_back(std::move(Arg));
   return Error::success();
@@ -276,18 +427,60 @@ Error RequestReader::readResult() {
   const bool Float = Spec.Primal->getReturnType()->isFloatingPointTy();
   const bool Adjoint = Spec.Mode == DerivativeMode::Adjoint;
   Type *Received = receivedType(Call);
-  if (Float && Adjoint)
+  if (ResultKind && *ResultKind == (Adjoint ? Activity::Dup : Activity::Active))
+    return fail(DiagId::RequestMarker, Adjoint ? "'enzyme_dup_return' in an adjoint"
+                                               : "'enzyme_active_return' in a tangent");
+  if (ResultKind && *ResultKind != Activity::Const && !Float)
+    return fail(DiagId::RequestMarker,
+                "'" + userName(*Spec.Primal) + "' returns no floating-point value");
+  const bool Wanted = ResultKind != Activity::Const;
+  if (Float && Adjoint && Wanted)
     Spec.Result = Activity::Active;
-  else if (Float && Received)
+  else if (Float && Received && Wanted)
     Spec.Result = Activity::Dup;
+  if (Request.Part == RequestPart::Augmented)
+    return receiveTape(Received);
+  if (Request.Part == RequestPart::Reverse) {
+    Spec.ReturnPrimal = false;
+    if (!Request.Tape.Value || (Spec.Result == Activity::Active && !Request.Seed.Value))
+      return fail(DiagId::RequestArgCount, Request.Tape.Value
+                                               ? "the adjoint of the result is missing"
+                                               : "the tape is missing");
+  }
   if (!Received) {
     Spec.ReturnPrimal = false;
     return Error::success();
   }
+  return checkReceived(Received);
+}
+
+/// What the augmented call returns follows from what the user expects: the tape unless there is
+/// memory for it, and the result if there is room.
+Error RequestReader::receiveTape(Type *Received) {
+  Type *Result = Request.Spec.Primal->getReturnType();
+  if (Request.TapeInMemory != bool(Request.Tape.Value))
+    return fail(DiagId::RequestMarker,
+                "'enzyme_allocated' and the memory after 'enzyme_tape' come together");
+  Request.ReceivesTape = !Request.Tape.Value && Received;
+  const bool Wanted = std::exchange(Request.Spec.ReturnPrimal, false);
+  if (!Received)
+    return Error::success();
+  if (!Wanted && Request.ReceivesTape && Received->isPointerTy())
+    return Error::success();
+  if (Result->isVoidTy() && !Request.ReceivesTape)
+    return fail(DiagId::RequestResult, "nothing is returned");
+  Request.ReceivesPrimal = !Result->isVoidTy();
+  return checkReceived(Received);
+}
+
+/// Checks that the user's declaration can hold what is returned.
+Error RequestReader::checkReceived(Type *Received) {
+  const DerivativeSpec &Spec = Request.Spec;
+  const bool Adjoint = Spec.Mode == DerivativeMode::Adjoint;
   if (Spec.ReturnPrimal && Spec.Primal->getReturnType()->isVoidTy())
     return fail(DiagId::RequestResult, "'" + userName(*Spec.Primal) + "' returns nothing");
 
-  const SmallVector<Type *, 4> Results = derivativeResults(Spec);
+  const SmallVector<Type *, 4> Results = receivedResults(Request);
   if (Results.empty())
     return fail(DiagId::RequestResult,
                 Adjoint ? "no argument is passed by value and active, so nothing is returned"
@@ -310,15 +503,19 @@ Expected<DerivativeRequest> RequestReader::read() {
     return E;
   if (Error E = readPrimal())
     return E;
+  if (Request.Part == RequestPart::TapeSize) { // does not depend on the arguments
+    Type *Received = receivedType(Call);
+    if (Received && !Received->isIntegerTy())
+      return fail(DiagId::RequestResult, "the size of a tape is an integer");
+    return std::move(Request);
+  }
+  if (Error E = readLeading())
+    return E;
   for (const Argument &Parameter : Request.Spec.Primal->args())
     if (Error E = readParameter(Parameter))
       return E;
-  // Markers about the result may come last.
-  auto Marker = takeMarker();
-  if (!Marker)
-    return Marker.takeError();
-  if (*Marker && (*Marker)->Meaning == MarkerMeaning::Activity)
-    return fail(DiagId::RequestMarker, "'" + (*Marker)->Name + "' after the last parameter");
+  if (Error E = readTrailing())
+    return E;
   if (!atEnd())
     return fail(DiagId::RequestArgCount, Twine(Call.arg_size() - Next) + " left over after the " +
                                              Twine(Request.Spec.Primal->arg_size()) +

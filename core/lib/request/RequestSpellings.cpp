@@ -18,15 +18,14 @@ namespace {
 constexpr char CommonPart[] = "__enzyme_";
 
 const RequestSpelling Requests[] = {
-#define CF_REQUEST(Name, Mode) {Name, DerivativeMode::Mode},
-#define CF_REQUEST_UNSUPPORTED(Name) {Name, std::nullopt},
+#define CF_REQUEST(Name, Mode, Part) {Name, DerivativeMode::Mode, RequestPart::Part},
+#define CF_REQUEST_UNSUPPORTED(Name) {Name, std::nullopt, RequestPart::Whole},
 #include "RequestSpellings.def"
 };
 
 const MarkerSpelling Markers[] = {
 #define CF_MARKER(Name, Kind) {Name, MarkerMeaning::Activity, Activity::Kind},
-#define CF_MARKER_RETURN_PRIMAL(Name) {Name, MarkerMeaning::ReturnPrimal},
-#define CF_MARKER_UNSUPPORTED(Name) {Name, MarkerMeaning::Unsupported},
+#define CF_MARKER_OTHER(Name, Meaning) {Name, MarkerMeaning::Meaning},
 #include "RequestSpellings.def"
 };
 

@@ -15,11 +15,22 @@ namespace contraflow {
 struct RequestSpelling {
   llvm::StringRef Name;
   std::optional<DerivativeMode> Mode; ///< none: known, not supported
+  RequestPart Part = RequestPart::Whole;
 };
 
 enum class MarkerMeaning {
   Activity,     ///< of the argument that follows
   ReturnPrimal, ///< the result of the primal is returned, before everything else
+  NoPrimal,     ///< it is not (as without a marker)
+  ConstResult,  ///< the result has no derivative
+  ActiveResult, ///< adjoint: it is seeded
+  DupResult,    ///< tangent: its tangent is returned
+  Hint,         ///< nothing follows from it
+  Width,        ///< the number of directions follows
+  DupVector,    ///< the distance in bytes of the shadows follows; the value; the first shadow
+  DupNoNeedVector,
+  Tape,      ///< what the augmented call left follows
+  Allocated, ///< the size of the memory for it follows
   Unsupported,
 };
 

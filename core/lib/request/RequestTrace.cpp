@@ -132,6 +132,12 @@ Value *traceReference(Value *V) {
 
 Function *traceFunction(Value *V) { return dyn_cast<Function>(traceReference(V)); }
 
+std::optional<uint64_t> traceInteger(Value *V) {
+  const auto *Known = dyn_cast<ConstantInt>(traceReference(V));
+  return Known && Known->getValue().isIntN(63) ? std::optional(Known->getZExtValue())
+                                               : std::nullopt;
+}
+
 const MarkerSpelling *traceMarker(Value *V) {
   if (const auto *AsValue = dyn_cast<MetadataAsValue>(V)) {
     const auto *Text = dyn_cast<MDString>(AsValue->getMetadata());

@@ -4,6 +4,9 @@
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 namespace llvm {
 class Function;
 class Value;
@@ -15,6 +18,9 @@ struct MarkerSpelling;
 
 /// The function that V certainly is, or null.
 llvm::Function *traceFunction(llvm::Value *V);
+
+/// The integer that V certainly is, or the one behind a reference V.
+std::optional<uint64_t> traceInteger(llvm::Value *V);
 
 /// The marker that V is (its value, its address, or metadata of its name), or null.
 const MarkerSpelling *traceMarker(llvm::Value *V);

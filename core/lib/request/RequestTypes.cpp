@@ -7,6 +7,7 @@
 
 #include "RequestTypes.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
@@ -44,7 +45,7 @@ SmallVector<Type *, 4> derivativeResults(const DerivativeSpec &Spec) {
     Results.push_back(PrimalResult);
   if (Spec.Mode == DerivativeMode::Tangent) {
     if (Spec.Result == Activity::Dup)
-      Results.push_back(PrimalResult);
+      Results.append(Spec.Width, PrimalResult);
     return Results;
   }
   for (unsigned I = 0; I != Spec.Args.size(); ++I)
@@ -53,20 +54,60 @@ SmallVector<Type *, 4> derivativeResults(const DerivativeSpec &Spec) {
   return Results;
 }
 
-FunctionType *derivativeType(const DerivativeSpec &Spec) {
-  FunctionType *Primal = Spec.Primal->getFunctionType();
-  SmallVector<Type *, 16> Parameters;
-  for (unsigned I = 0; I != Spec.Args.size(); ++I) {
-    const bool HasShadow = Spec.Args[I] == Activity::Dup || Spec.Args[I] == Activity::DupNoNeed;
-    Parameters.append(HasShadow ? 2 : 1, Primal->getParamType(I));
+SmallVector<Type *, 4> receivedResults(const DerivativeRequest &Request) {
+  const DerivativeSpec &Spec = Request.Spec;
+  SmallVector<Type *, 4> Results;
+  if (Request.Part == RequestPart::Augmented) {
+    if (Request.ReceivesTape)
+      Results.push_back(PointerType::getUnqual(Spec.Primal->getContext()));
+    if (Request.ReceivesPrimal)
+      Results.push_back(Spec.Primal->getReturnType());
+    return Results;
   }
-  if (Spec.Mode == DerivativeMode::Adjoint && Spec.Result == Activity::Active)
-    Parameters.push_back(Primal->getReturnType());
+  const unsigned Calls = Spec.Mode == DerivativeMode::Adjoint ? Request.Width : 1;
+  for (auto [I, T] : enumerate(derivativeResults(Spec)))
+    Results.append(Spec.ReturnPrimal && I == 0 ? 1 : Calls, T);
+  return Results;
+}
+
+static FunctionType *functionOf(const DerivativeSpec &Spec, ArrayRef<Type *> Results,
+                                ArrayRef<Type *> Parameters) {
   LLVMContext &Context = Spec.Primal->getContext();
-  const SmallVector<Type *, 4> Results = derivativeResults(Spec);
   Type *Result = Results.empty() ? Type::getVoidTy(Context)
                                  : static_cast<Type *>(StructType::get(Context, Results));
   return FunctionType::get(Result, Parameters, /*isVarArg=*/false);
+}
+
+static SmallVector<Type *, 16> argumentTypes(const DerivativeSpec &Spec) {
+  SmallVector<Type *, 16> Parameters;
+  for (unsigned I = 0; I != Spec.Args.size(); ++I) {
+    const bool HasShadow = Spec.Args[I] == Activity::Dup || Spec.Args[I] == Activity::DupNoNeed;
+    Parameters.append(HasShadow ? 1 + Spec.Width : 1,
+                      Spec.Primal->getFunctionType()->getParamType(I));
+  }
+  return Parameters;
+}
+
+FunctionType *derivativeType(const DerivativeSpec &Spec) {
+  SmallVector<Type *, 16> Parameters = argumentTypes(Spec);
+  if (Spec.Mode == DerivativeMode::Adjoint && Spec.Result == Activity::Active)
+    Parameters.push_back(Spec.Primal->getReturnType());
+  return functionOf(Spec, derivativeResults(Spec), Parameters);
+}
+
+FunctionType *augmentedType(const DerivativeSpec &Spec) {
+  SmallVector<Type *, 2> Results{PointerType::getUnqual(Spec.Primal->getContext())};
+  if (Type *Result = Spec.Primal->getReturnType(); !Result->isVoidTy())
+    Results.push_back(Result);
+  return functionOf(Spec, Results, argumentTypes(Spec));
+}
+
+FunctionType *reverseType(const DerivativeSpec &Spec) {
+  SmallVector<Type *, 2> Parameters;
+  if (Spec.Result == Activity::Active)
+    Parameters.push_back(Spec.Primal->getReturnType());
+  Parameters.push_back(PointerType::getUnqual(Spec.Primal->getContext()));
+  return functionOf(Spec, derivativeResults(Spec), Parameters);
 }
 
 bool receivesInMemory(const CallBase &Call) {

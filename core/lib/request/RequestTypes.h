@@ -19,6 +19,9 @@ namespace contraflow {
 /// The types of the values that the derivative returns, in order.
 llvm::SmallVector<llvm::Type *, 4> derivativeResults(const DerivativeSpec &Spec);
 
+/// The types of what the user receives from this request, in order.
+llvm::SmallVector<llvm::Type *, 4> receivedResults(const DerivativeRequest &Request);
+
 /// The type in which the user receives results: the declared return type, or the structure behind
 /// an sret pointer. Null if nothing is received.
 llvm::Type *receivedType(const llvm::CallBase &Call);

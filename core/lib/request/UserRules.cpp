@@ -258,7 +258,11 @@ public:
            Call.getFunctionType() == Rule.Primal->getFunctionType();
   }
   CallFacts facts(const CallBase &Call) const override;
-  bool severalDirections() const override { return true; }
+  /// A tangent that stands for the call would stand for it several times.
+  bool severalDirections() const override {
+    return Rule.Tangent && !Rule.OfTangent.WithPrimal &&
+           Rule.Primal->getReturnType()->isFloatingPointTy();
+  }
   Error tangent(SweepBuilder &B, CallBase &Call) const override;
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;

@@ -25,6 +25,10 @@ enum class DerivativeMode { Tangent, Adjoint };
 /// Dup: primal and shadow.  DupNoNeed: as Dup, the primal value is of no interest afterwards.
 enum class Activity { Const, Active, Dup, DupNoNeed };
 
+/// A whole derivative is one call. A split adjoint is two, with a tape in between; its size is
+/// asked for by a third.
+enum class RequestPart { Whole, Augmented, TapeSize, Reverse };
+
 /// What identifies a derivative function; memoised on.
 struct DerivativeSpec {
   llvm::Function *Primal = nullptr;
@@ -34,28 +38,55 @@ struct DerivativeSpec {
   /// wanted; Const otherwise.
   Activity Result = Activity::Const;
   bool ReturnPrimal = false;
+  unsigned Width = 1; ///< directions of a tangent
+  bool Split = false; ///< an adjoint in two calls
+  /// The adjoint is called several times with the same arguments: it must not change what it reads.
+  bool Repeated = false;
+};
+
+/// The functions that implement a spec; Reverse only if it is split.
+struct Derivative {
+  llvm::Function *Forward = nullptr, *Reverse = nullptr;
 };
 
 /// The signature of the function that implements a spec. Parameters: for each parameter of the
-/// primal the primal value, followed by its shadow (tangent) if its activity is Dup or DupNoNeed;
-/// then, in adjoint mode with an active result, the seed. It returns a literal struct (void when
-/// empty) of: the primal result if ReturnPrimal; in tangent mode the tangent of the result if
-/// Result is Dup; in adjoint mode the adjoint of every Active parameter in order.
+/// primal the primal value, followed by its shadows (tangents) if its activity is Dup or DupNoNeed,
+/// one for each direction; then, in adjoint mode with an active result, the seed. It returns a
+/// literal struct (void when empty) of: the primal result if ReturnPrimal; in tangent mode the
+/// tangents of the result if Result is Dup; in adjoint mode the adjoint of every Active parameter
+/// in order.
 llvm::FunctionType *derivativeType(const DerivativeSpec &Spec);
+
+/// The two functions of a split adjoint. The augmented one takes no seed and returns the tape and
+/// the primal result, if there is one. The reverse one takes the seed and the tape and returns the
+/// adjoints.
+llvm::FunctionType *augmentedType(const DerivativeSpec &Spec);
+llvm::FunctionType *reverseType(const DerivativeSpec &Spec);
 
 /// Values as the user's call passes them; lowerRequest converts them to the primal's types.
 struct RequestArg {
   Activity Kind = Activity::Const;
-  llvm::WeakTrackingVH Primal;
-  llvm::WeakTrackingVH Shadow;    ///< null unless Kind is Dup or DupNoNeed
-  bool PrimalByReference = false; ///< Primal is the address of the value (a C++ reference)
-  bool ShadowByReference = false;
+  /// A value of the call, or the address of one (a C++ reference).
+  struct Operand {
+    llvm::WeakTrackingVH Value;
+    bool ByReference = false;
+  };
+  Operand Primal;
+  llvm::SmallVector<Operand, 1> Shadows; ///< empty unless Kind is Dup or DupNoNeed
+  llvm::WeakTrackingVH Stride; ///< bytes from one shadow to the next, if only the first is given
 };
 
 struct DerivativeRequest {
   llvm::CallBase *Call = nullptr; ///< the user's call to __enzyme_...
   DerivativeSpec Spec;
   llvm::SmallVector<RequestArg, 8> Args;
+  RequestPart Part = RequestPart::Whole;
+  unsigned Width = 1;        ///< directions; an adjoint is called once for each
+  RequestArg::Operand Seed;  ///< null: one
+  RequestArg::Operand Tape;  ///< reverse: the tape; augmented: memory for it
+  bool TapeInMemory = false; ///< Tape is the address of the tape
+  bool ReceivesTape = false; ///< augmented: returned to the user
+  bool ReceivesPrimal = false;
 };
 
 /// True if the callee's name is one of the request spellings.
@@ -68,10 +99,10 @@ llvm::SmallVector<llvm::CallBase *, 4> findRequests(llvm::Module &M);
 /// argument.
 llvm::Expected<DerivativeRequest> parseRequest(llvm::CallBase &Call);
 
-/// Replaces the user's call or invoke by one of Derivative (of type derivativeType(Spec)),
-/// converting between the result type that the user declared (void, scalar, struct, sret) and the
-/// struct returned. The seed of an active result is one. Other requests stay valid.
-llvm::Error lowerRequest(const DerivativeRequest &Request, llvm::Function &Derivative);
+/// Replaces the user's call or invoke by one of the derivative's function, converting between the
+/// result type that the user declared (void, scalar, struct, sret) and the struct returned. Other
+/// requests stay valid.
+llvm::Error lowerRequest(const DerivativeRequest &Request, const Derivative &D);
 
 /// Called when every request of the module is lowered: removes what is left of the request
 /// functions and markers, so that no undefined symbol remains.

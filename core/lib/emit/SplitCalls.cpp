@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A split request is two calls of the user's, with anything in between. Around the root unit, which
+// is split like any function that is called:
+//
+//   augmented:  tape = open(); handle = {tape, frame}; ...; pause(tape); return handle
+//   reverse:    resume(tape); ...; release what is left; close(tape)
+//
+// The handle is the first record on the tape.
+
+#include "ForwardSweep.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+Function *newCall(RequestState &S, FunctionType *T, const Twine &What, Function &Like) {
+  Function *F =
+      Function::Create(T, GlobalValue::InternalLinkage, What + S.Spec.Primal->getName(), S.C.M);
+  F->setAttributes(
+      AttributeList::get(F->getContext(), Like.getAttributes().getFnAttrs(), AttributeSet(), {}));
+  return F;
+}
+
+CallInst *runtime(RequestState &S, IRBuilder<> &B, StringRef Name, Type *Result,
+                  ArrayRef<Value *> Args) {
+  return SweepBuilder::callRuntime(B, S.C.M, Name, Result, Args);
+}
+
+Function *emitAugmented(RequestState &S, Unit &Root) {
+  Function *F = newCall(S, augmentedType(S.Spec), "cf.first.", *Root.Forward);
+  IRBuilder<> B(BasicBlock::Create(F->getContext(), "entry", F));
+  Value *Tape = runtime(S, B, "tape_open", B.getPtrTy(), {});
+  Value *Handle = runtime(S, B, "tape_reserve", B.getPtrTy(), {Tape, B.getInt64(16)});
+  SmallVector<Value *, 8> Args;
+  unsigned Next = 0;
+  for (unsigned A = 0; A < S.Spec.Args.size(); ++A) {
+    Args.push_back(F->getArg(Next++));
+    if (S.Spec.Args[A] != Activity::Dup && S.Spec.Args[A] != Activity::DupNoNeed)
+      continue;
+    Value *Shadow = F->getArg(Next++);
+    if (Root.Split.HasShadow[A])
+      Args.push_back(Shadow);
+  }
+  Args.push_back(Tape);
+  CallInst *Call = B.CreateCall(Root.Forward, Args);
+  const unsigned Last = Call->getType()->getStructNumElements() - 1;
+  B.CreateStore(Tape, Handle);
+  B.CreateStore(B.CreateExtractValue(Call, Last), B.CreateConstGEP1_64(B.getPtrTy(), Handle, 1));
+  runtime(S, B, "tape_pause", B.getVoidTy(), {Tape});
+  Value *Out = B.CreateInsertValue(PoisonValue::get(F->getReturnType()), Handle, 0);
+  if (F->getReturnType()->getStructNumElements() > 1)
+    Out = B.CreateInsertValue(Out, B.CreateExtractValue(Call, 0), 1);
+  B.CreateRet(Out);
+  return F;
+}
+
+Function *emitReverse(RequestState &S, Unit &Root) {
+  Function *F = newCall(S, reverseType(S.Spec), "cf.second.", *Root.Reverse);
+  IRBuilder<> B(BasicBlock::Create(F->getContext(), "entry", F));
+  Value *Handle = F->getArg(F->arg_size() - 1);
+  Value *Tape = B.CreateLoad(B.getPtrTy(), Handle);
+  Value *Frame = B.CreateLoad(B.getPtrTy(), B.CreateConstGEP1_64(B.getPtrTy(), Handle, 1));
+  runtime(S, B, "tape_resume", B.getVoidTy(), {Tape});
+  SmallVector<Value *, 3> Args;
+  if (Root.Split.ActiveResult)
+    Args.push_back(F->getArg(0));
+  Args.append({Frame, Tape});
+  CallInst *Bars = B.CreateCall(Root.Reverse, Args);
+  runtime(S, B, "tape_release", B.getVoidTy(), {Tape, Handle});
+  runtime(S, B, "tape_close", B.getVoidTy(), {Tape});
+  if (F->getReturnType()->isVoidTy()) {
+    B.CreateRetVoid();
+    return F;
+  }
+  Value *Out = Constant::getNullValue(F->getReturnType());
+  unsigned Next = 0;
+  for (unsigned A = 0; A < S.Spec.Args.size(); ++A) {
+    if (S.Spec.Args[A] != Activity::Active)
+      continue;
+    auto *At = find(Root.Split.ActiveArgs, A);
+    if (At != Root.Split.ActiveArgs.end())
+      Out = B.CreateInsertValue(Out, B.CreateExtractValue(Bars, At - Root.Split.ActiveArgs.begin()),
+                                Next);
+    ++Next;
+  }
+  B.CreateRet(Out);
+  return F;
+}
+
+} // namespace
+
+Derivative emitSplitCalls(RequestState &S, Unit &Root) {
+  return {emitAugmented(S, Root), emitReverse(S, Root)};
+}
+
+} // namespace contraflow

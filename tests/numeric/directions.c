@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Several directions in one call. The directions are multiples of the one that is asked for, so
+// every tangent is known from the first; a wrong one makes the result not a number.
+#include "GradientCheck.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern int enzyme_width, enzyme_dupv, enzyme_dupnoneedv, enzyme_primal_return;
+
+struct three {
+  double a, b, c;
+};
+struct one_and_three {
+  double primal, dot[3];
+};
+struct three __enzyme_fwddiff_three(void *, ...);
+struct one_and_three __enzyme_fwddiff_four(void *, ...);
+void __enzyme_fwddiff_directions(void *, ...);
+struct three __enzyme_autodiff_three(void *, ...);
+void __enzyme_autodiff_directions(void *, ...);
+
+enum { n = 6 };
+
+static double checked(double a, double b, double c) {
+  const double near = 1e-12 * (fabs(a) + 1);
+  return fabs(b + 2 * a) < near && fabs(c - 0.5 * a) < near ? a : NAN;
+}
+
+static double tower(double x, double y, int k) { return k ? cos(y * tower(y, x, k - 1)) : x; }
+
+/// Loops, recursion, heap memory, copies, an array in place and one that is written.
+static double evolve(double *x, double *y, double k, int m) {
+  double *work = (double *)malloc(m * sizeof *work), local[n], sum = 0;
+  memcpy(local, x, sizeof local);
+  for (int step = 0; step < 3; ++step)
+    for (int i = 0; i < m; ++i) {
+      double *p = i % 2 ? work : local;
+      work[i] = tower(x[i], k, i % 3) * local[(i + 1) % m];
+      x[i] += k * p[i] * 0.25;
+    }
+  for (int i = 0; i < m; ++i) {
+    y[i] = x[i] * work[i];
+    sum += y[i] > 0.5 ? y[i] : exp(y[i]);
+  }
+  memset(work, 0, m * sizeof *work);
+  free(work);
+  return sum;
+}
+static double evolve_primal(void *const *v) {
+  return evolve((double *)v[0], (double *)v[1], *(double *)v[2], n);
+}
+/// The shadows of x in one block, those of y one by one.
+static double evolve_tangent(void *const *v, void *const *d) {
+  double x[3][n], y[3][n], *k = (double *)d[2];
+  for (int i = 0; i < n; ++i)
+    for (int lane = 0; lane < 3; ++lane) {
+      const double scale = lane == 0 ? 1 : lane == 1 ? -2 : 0.5;
+      x[lane][i] = scale * ((double *)d[0])[i];
+      y[lane][i] = 0;
+    }
+  const struct three dot =
+      __enzyme_fwddiff_three((void *)evolve, enzyme_width, 3, enzyme_dupv, sizeof x[0],
+                             (double *)v[0], x[0], enzyme_dup, (double *)v[1], y[0], y[1], y[2],
+                             enzyme_dup, *(double *)v[2], *k, -2 * *k, 0.5 * *k, enzyme_const, n);
+  double result = checked(dot.a, dot.b, dot.c);
+  for (int i = 0; i < n; ++i) {
+    ((double *)d[0])[i] = checked(x[0][i], x[1][i], x[2][i]);
+    ((double *)d[1])[i] = checked(y[0][i], y[1][i], y[2][i]);
+  }
+  return result;
+}
+struct one_bar {
+  double k;
+};
+struct one_bar __enzyme_autodiff_evolve(void *, ...);
+static void evolve_adjoint(void *const *v, void *const *d) {
+  *(double *)d[2] = __enzyme_autodiff_evolve((void *)evolve, (double *)v[0], (double *)d[0],
+                                             (double *)v[1], (double *)d[1], *(double *)v[2], n)
+                        .k;
+}
+GRADIENT_CHECK_CUSTOM(directions_tangent, Double, evolve_primal, evolve_tangent, evolve_adjoint,
+                      InOut(double, n), Out(double, n), Scalar(double))
+
+/// Numbers, the value besides; an adjoint with several shadows, each added to.
+static double product(const double *x, double k) {
+  double p = 1;
+  for (int i = 0; i < n; ++i)
+    p *= sin(k * x[i]);
+  return p;
+}
+static double product_primal(void *const *v) { return product((double *)v[0], *(double *)v[1]); }
+static double product_tangent(void *const *v, void *const *d) {
+  double x[3][n], *k = (double *)d[1];
+  for (int i = 0; i < n; ++i) {
+    x[0][i] = ((double *)d[0])[i];
+    x[1][i] = -2 * x[0][i];
+    x[2][i] = 0.5 * x[0][i];
+  }
+  const struct one_and_three r =
+      __enzyme_fwddiff_four((void *)product, enzyme_width, 3, enzyme_primal_return, (double *)v[0],
+                            x[0], x[1], x[2], enzyme_dup, *(double *)v[1], *k, -2 * *k, 0.5 * *k);
+  return r.primal == product_primal(v) ? checked(r.dot[0], r.dot[1], r.dot[2]) : NAN;
+}
+static void product_adjoint(void *const *v, void *const *d) {
+  double x[3][n] = {{0}}, *x_bar = (double *)d[0];
+  const struct three k =
+      __enzyme_autodiff_three((void *)product, enzyme_width, 3, enzyme_dupv, sizeof x[0],
+                              (double *)v[0], x, enzyme_out, *(double *)v[1]);
+  for (int i = 0; i < n; ++i)
+    x_bar[i] += x[0][i] == x[1][i] && x[1][i] == x[2][i] ? x[1][i] : NAN;
+  *(double *)d[1] = k.a == k.b && k.b == k.c ? k.c : NAN;
+}
+GRADIENT_CHECK_CUSTOM(directions_both, Double, product_primal, product_tangent, product_adjoint,
+                      In(double, n), Scalar(double))

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The adjoint in two calls: between them other tapes are open, are closed in another order, and
+// what the function has read is overwritten.
+#include "GradientCheck.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern int enzyme_tape, enzyme_allocated, enzyme_primal_return;
+
+struct tape_and_result {
+  void *tape;
+  double result;
+};
+void *__enzyme_augmentfwd_tape(void *, ...);
+struct tape_and_result __enzyme_augmentfwd_both(void *, ...);
+double __enzyme_augmentfwd_result(void *, ...);
+unsigned long __enzyme_augmentsize_split(void *, ...);
+double __enzyme_reverse_number(void *, ...);
+void __enzyme_reverse_split(void *, ...);
+double __enzyme_fwddiff_split(void *, ...);
+
+enum { n = 5 };
+
+static double tower(double x, int k) { return k ? sin(x * tower(x, k - 1)) : x; }
+
+/// Loops, recursion, heap memory, an array in place.
+static double march(double *x, int steps, double k) {
+  double *work = (double *)calloc(n, sizeof *work), sum = 0;
+  for (int step = 0; step < steps; ++step)
+    for (int i = 0; i < n; ++i) {
+      work[i] = x[i] * x[(i + 1) % n];
+      x[i] = k * tower(x[i], 2) + 0.1 * work[(i + 2) % n] * (step > 0);
+    }
+  double limit = 0;
+  for (int i = 0; limit < 2; i = (i + 1) % n)
+    limit += fabs(x[i]) + 0.1;
+  for (int i = 0; i < n; ++i)
+    sum += exp(-x[i]) * work[i];
+  free(work);
+  return sum * limit;
+}
+
+static double split_primal(void *const *v) {
+  return march((double *)v[0], 3, *(const double *)v[1]);
+}
+static double split_tangent(void *const *v, void *const *d) {
+  return __enzyme_fwddiff_split((void *)march, enzyme_dup, (double *)v[0], (double *)d[0],
+                                enzyme_const, 3, enzyme_dup, *(double *)v[1], *(double *)d[1]);
+}
+static void split_adjoint(void *const *v, void *const *d) {
+  double *x = (double *)v[0], *x_bar = (double *)d[0], k = *(double *)v[1];
+  double other[n] = {1, 2, 3, 4, 5}, other_bar[n] = {0}, after[n];
+  void *first = __enzyme_augmentfwd_tape((void *)march, enzyme_dup, other, other_bar, enzyme_const,
+                                         2, enzyme_out, k);
+  struct tape_and_result mine =
+      __enzyme_augmentfwd_both((void *)march, enzyme_dup, x, x_bar, enzyme_const, 3, enzyme_out, k);
+  memcpy(after, x, sizeof after);
+  memset(x, 0, sizeof after);
+  __enzyme_reverse_split((void *)march, enzyme_dup, other, other_bar, enzyme_const, 2, enzyme_out,
+                         k, 1.0, first);
+  *(double *)d[1] = __enzyme_reverse_number((void *)march, enzyme_dup, x, x_bar, enzyme_const, 3,
+                                            enzyme_out, k, 1.0, enzyme_tape, mine.tape);
+  memcpy(x, after, sizeof after);
+  if (!(mine.result == mine.result))
+    x_bar[0] = mine.result;
+}
+GRADIENT_CHECK_CUSTOM(split_march, Double, split_primal, split_tangent, split_adjoint,
+                      InOut(double, n), Scalar(double))
+
+/// Memory for the tape from the caller; a seed other than one; nothing returned.
+static double quotient(const double *x, const double *y) { return x[0] * y[1] / (x[1] + y[0]); }
+static double memory_primal(void *const *v) {
+  return 2 * quotient((const double *)v[0], (const double *)v[1]);
+}
+static double memory_tangent(void *const *v, void *const *d) {
+  return 2 * __enzyme_fwddiff_split((void *)quotient, (double *)v[0], (double *)d[0],
+                                    (double *)v[1], (double *)d[1]);
+}
+static void memory_adjoint(void *const *v, void *const *d) {
+  const unsigned long size = __enzyme_augmentsize_split((void *)quotient, enzyme_dup, enzyme_dup);
+  void *tape = malloc(size);
+  const double result = __enzyme_augmentfwd_result(
+      (void *)quotient, enzyme_allocated, size, enzyme_tape, tape, enzyme_dup, (double *)v[0],
+      (double *)d[0], enzyme_dup, (double *)v[1], (double *)d[1]);
+  __enzyme_reverse_split((void *)quotient, enzyme_allocated, size, enzyme_tape, tape, enzyme_dup,
+                         (double *)v[0], (double *)d[0], enzyme_dup, (double *)v[1], (double *)d[1],
+                         result == 0 ? 0.0 : 2.0);
+  free(tape);
+}
+GRADIENT_CHECK_CUSTOM(split_memory, Double, memory_primal, memory_tangent, memory_adjoint,
+                      In(double, 2), In(double, 2))
