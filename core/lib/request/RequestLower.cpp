@@ -53,6 +53,7 @@ private:
   }
   void collectArguments(unsigned Lane);
   void addTape();
+  void addResultMemory(const Argument &Parameter);
   Value *shadow(const RequestArg &Arg, unsigned Lane, const Argument &Parameter);
   Value *convert(const RequestArg::Operand &From, const Argument &Parameter);
   Value *copyStructure(Value *Address, const Argument &Parameter);
@@ -143,6 +144,26 @@ void RequestLowering::addTape() {
   Args.push_back(Tape);
 }
 
+/// The primal writes its result, and the tangents theirs, to where the user expects them.
+void RequestLowering::addResultMemory(const Argument &Parameter) {
+  Type *Structure = Request.ResultInMemory;
+  const uint64_t Bytes = Call.getDataLayout().getTypeAllocSize(Structure);
+  Value *Room = receivesInMemory(Call) ? Call.getArgOperand(0) : nullptr;
+  unsigned Taken = 0;
+  auto Next = [&](bool Received) -> Value * {
+    if (Room && Received)
+      return Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Room, Bytes * Taken++);
+    AllocaInst *Scratch = localVariable(Structure);
+    Scratch->setAlignment(std::max(Scratch->getAlign(), Parameter.getParamAlign().valueOrOne()));
+    return Scratch;
+  };
+  Args.push_back(Next(Request.ReceivesPrimal));
+  for (unsigned Lane = 0; Lane != Request.Spec.Width; ++Lane) {
+    Args.push_back(Next(true));
+    Builder.CreateMemSet(Args.back(), Builder.getInt8(0), Bytes, MaybeAlign());
+  }
+}
+
 void RequestLowering::collectArguments(unsigned Lane) {
   const DerivativeSpec &Spec = Request.Spec;
   Args.clear();
@@ -150,6 +171,10 @@ void RequestLowering::collectArguments(unsigned Lane) {
     return addTape();
   for (const Argument &Parameter : Spec.Primal->args()) {
     const RequestArg &Arg = Request.Args[Parameter.getArgNo()];
+    if (Parameter.hasStructRetAttr()) {
+      addResultMemory(Parameter);
+      continue;
+    }
     Args.push_back(convert(Arg.Primal, Parameter));
     if (!Arg.Shadows.empty())
       for (unsigned L = 0; L != Spec.Width; ++L)
@@ -234,7 +259,7 @@ void RequestLowering::deliverResults() {
       Where = Builder.CreateLoad(Builder.getPtrTy(), Where);
     Builder.CreateStore(Builder.CreateExtractValue(NewCalls[0], 0), Where);
   }
-  if (!Received)
+  if (!Received || Request.ResultInMemory)
     return;
   const SmallVector<Value *, 8> Results = takeResults();
   if (receivesInMemory(Call)) {

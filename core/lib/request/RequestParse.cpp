@@ -164,9 +164,11 @@ Error RequestReader::readPrimal() {
   if (Request.Spec.Split && Result->isPointerTy())
     return fail(DiagId::UnsupportedMode,
                 "a split call of '" + userName(*Primal) + "', which returns a pointer");
-  const bool ReturnsStructure =
-      Primal->hasStructRetAttr() || Result->isAggregateType() || Result->isVectorTy();
-  if (ReturnsStructure)
+  const bool ReturnsStructure = Result->isAggregateType() || Result->isVectorTy();
+  const bool Tangent = Request.Spec.Mode == DerivativeMode::Tangent;
+  if (Tangent && Primal->hasStructRetAttr())
+    Request.ResultInMemory = Primal->getParamStructRetType(0);
+  else if (Primal->hasStructRetAttr() || (ReturnsStructure && !(Tangent && isOfNumbers(Result))))
     return fail(DiagId::UnsupportedMode, "'" + userName(*Primal) +
                                              "' returns a structure; let it write the structure "
                                              "through a pointer");
@@ -227,7 +229,7 @@ Error RequestReader::readWidth() {
   if (!Width || *Width == 0 || *Width > MaxWidth)
     return fail(DiagId::RequestMarker, "'enzyme_width' is followed by a number from 1 to " +
                                            Twine(MaxWidth) + " that is known at compile time");
-  if (!Request.Args.empty())
+  if (Request.Args.size() > (Request.ResultInMemory ? 1 : 0))
     return fail(DiagId::RequestMarker, "'enzyme_width' comes before the arguments");
   if (Request.Spec.Split && *Width > 1)
     return fail(DiagId::UnsupportedMode, "'enzyme_width' in a split call");
@@ -392,6 +394,11 @@ Error RequestReader::readShadows(const Argument &Parameter, RequestArg &Arg) {
 
 Error RequestReader::readParameter(const Argument &Parameter) {
   Strided = false;
+  if (Parameter.hasStructRetAttr()) { // the lowering provides for it
+    Request.Spec.Args.push_back(Activity::Dup);
+    Request.Args.emplace_back();
+    return Error::success();
+  }
   auto Marked = readActivity(Parameter);
   if (!Marked)
     return Marked.takeError();
@@ -424,7 +431,7 @@ Error RequestReader::readParameter(const Argument &Parameter) {
 /// Decides about the result and checks that the user's declaration can hold what is returned.
 Error RequestReader::readResult() {
   DerivativeSpec &Spec = Request.Spec;
-  const bool Float = Spec.Primal->getReturnType()->isFloatingPointTy();
+  const bool Float = isOfNumbers(Spec.Primal->getReturnType());
   const bool Adjoint = Spec.Mode == DerivativeMode::Adjoint;
   Type *Received = receivedType(Call);
   if (ResultKind && *ResultKind == (Adjoint ? Activity::Dup : Activity::Active))
@@ -450,6 +457,11 @@ Error RequestReader::readResult() {
   if (!Received) {
     Spec.ReturnPrimal = false;
     return Error::success();
+  }
+  if (Request.ResultInMemory) {
+    Request.ReceivesPrimal = std::exchange(Spec.ReturnPrimal, false);
+    if (!receivesInMemory(Call) || ResultKind == Activity::Const)
+      return fail(DiagId::RequestResult, "'" + userName(*Spec.Primal) + "' returns a structure");
   }
   return checkReceived(Received);
 }

@@ -64,6 +64,8 @@ SmallVector<Type *, 4> receivedResults(const DerivativeRequest &Request) {
       Results.push_back(Spec.Primal->getReturnType());
     return Results;
   }
+  if (Request.ResultInMemory)
+    return SmallVector<Type *, 4>(Spec.Width + Request.ReceivesPrimal, Request.ResultInMemory);
   const unsigned Calls = Spec.Mode == DerivativeMode::Adjoint ? Request.Width : 1;
   for (auto [I, T] : enumerate(derivativeResults(Spec)))
     Results.append(Spec.ReturnPrimal && I == 0 ? 1 : Calls, T);
@@ -118,6 +120,12 @@ Type *receivedType(const CallBase &Call) {
   if (receivesInMemory(Call))
     return Call.getParamStructRetType(0);
   return Call.use_empty() ? nullptr : Call.getType();
+}
+
+bool isOfNumbers(Type *T) {
+  SmallVector<Type *, 8> Scalars;
+  appendScalars(T, Scalars);
+  return !Scalars.empty() && all_of(Scalars, [](Type *S) { return S->isFloatingPointTy(); });
 }
 
 bool widens(Type *From, Type *To) {

@@ -29,6 +29,9 @@ llvm::Type *receivedType(const llvm::CallBase &Call);
 /// True if Call takes the address of its result as first argument.
 bool receivesInMemory(const llvm::CallBase &Call);
 
+/// True for a floating-point number, and for what is made of nothing else.
+bool isOfNumbers(llvm::Type *T);
+
 /// True if one value of type From may be handed over as To without loss.
 bool widens(llvm::Type *From, llvm::Type *To);
 

@@ -81,7 +81,9 @@ struct DerivativeRequest {
   DerivativeSpec Spec;
   llvm::SmallVector<RequestArg, 8> Args;
   RequestPart Part = RequestPart::Whole;
-  unsigned Width = 1;        ///< directions; an adjoint is called once for each
+  unsigned Width = 1; ///< directions; an adjoint is called once for each
+  /// Tangent: the structure that the primal writes, as its result, to its first parameter.
+  llvm::Type *ResultInMemory = nullptr;
   RequestArg::Operand Seed;  ///< null: one
   RequestArg::Operand Tape;  ///< reverse: the tape; augmented: memory for it
   bool TapeInMemory = false; ///< Tape is the address of the tape
