@@ -7,8 +7,11 @@
 // RUN: %not %clangxx -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 
 extern int enzyme_dup, enzyme_out, enzyme_const, enzyme_width, enzyme_primal_return;
+extern int enzyme_byref, enzyme_tape, enzyme_dupv;
 template <class R, class... A> R __enzyme_autodiff(void *, A...);
 template <class R, class... A> R __enzyme_fwddiff(void *, A...);
+template <class R, class... A> R __enzyme_augmentfwd(void *, A...);
+template <class R, class... A> R __enzyme_reverse(void *, A...);
 template <class R, class... A> R __enzyme_batch(void *, A...);
 
 struct Eight {
@@ -91,8 +94,40 @@ void numberForPointer(int n) {
   __enzyme_autodiff<void>((void *)norm, enzyme_const, 1.0, n);
 }
 void unsupportedMarker(double *x, int n) {
-  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}marker 'enzyme_width'
-  __enzyme_autodiff<void>((void *)norm, enzyme_width, 4, x, x, n);
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}marker 'enzyme_byref'
+  __enzyme_autodiff<void>((void *)norm, enzyme_byref, x, x, n);
+}
+void variableWidth(double *x, int n) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}a number from 1 to 64
+  __enzyme_fwddiff<void>((void *)norm, enzyme_width, n, x, x, n);
+}
+void shadowOfDirectionMissing(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF103] {{.*}}shadow of parameter 1
+  __enzyme_fwddiff<void>((void *)norm, enzyme_width, 2, enzyme_dup, x, x, enzyme_const, 3);
+}
+void distanceMissing(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}the distance of the shadows
+  __enzyme_fwddiff<void>((void *)norm, enzyme_width, 2, enzyme_dupv, x, x, 3);
+}
+void tapeOfWholeCall(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}'enzyme_tape' in a call that has no tape
+  __enzyme_autodiff<void>((void *)norm, enzyme_tape, x, x, x, 3);
+}
+void noTape(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF103] {{.*}}the tape is missing
+  __enzyme_reverse<void>((void *)norm, x, x, 3, 1.0);
+}
+void noSeed(double *x, void *tape) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF103] {{.*}}the adjoint of the result is missing
+  __enzyme_reverse<void>((void *)norm, x, x, 3, tape);
+}
+int tapeIsNoNumber(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:10: error: [CF106]
+  return __enzyme_augmentfwd<int>((void *)norm, x, x, 3);
+}
+void splitWidth(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'enzyme_width' in a split call
+  __enzyme_augmentfwd<void *>((void *)norm, enzyme_width, 2, x, x, x, 3);
 }
 void structureReturned() {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'filled(double)' returns a structure
@@ -102,4 +137,4 @@ void unsupportedCall(double *x) {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_batch'
   __enzyme_batch<void>((void *)norm, x, 3);
 }
-// CHECK: 20 errors generated.
+// CHECK: 28 errors generated.
