@@ -3,10 +3,11 @@
 // A split request is two calls of the user's, with anything in between. Around the root unit, which
 // is split like any function that is called:
 //
-//   augmented:  tape = open(); handle = {tape, frame}; ...; pause(tape); return handle
-//   reverse:    resume(tape); ...; release what is left; close(tape)
+//   augmented:  tape = open(); handle = {tape, frame, which}; ...; pause(tape); return handle
+//   reverse:    check which; resume(tape); ...; release what is left; close(tape)
 //
-// The handle is the first record on the tape.
+// The handle is the first record on the tape. It remembers the reverse function that belongs to it:
+// a reverse call with other markers, or of another function, would read another layout.
 
 #include "ForwardSweep.h"
 
@@ -30,11 +31,28 @@ CallInst *runtime(RequestState &S, IRBuilder<> &B, StringRef Name, Type *Result,
   return SweepBuilder::callRuntime(B, S.C.M, Name, Result, Args);
 }
 
-Function *emitAugmented(RequestState &S, Unit &Root) {
+constexpr int64_t HandleBytes = 24;
+
+/// Ends the program unless the handle was left for this reverse function.
+void checkHandle(RequestState &S, IRBuilder<> &B, Function &F, Value *Handle) {
+  LLVMContext &Context = F.getContext();
+  Value *Which = B.CreateLoad(B.getPtrTy(), B.CreateConstGEP1_64(B.getPtrTy(), Handle, 2));
+  auto *Wrong = BasicBlock::Create(Context, "wrong", &F);
+  auto *Right = BasicBlock::Create(Context, "right", &F);
+  B.CreateCondBr(B.CreateICmpEQ(Which, &F), Right, Wrong);
+  B.SetInsertPoint(Wrong);
+  const std::string Text = "[CF319] the tape of a reverse call of '" + userName(*S.Spec.Primal) +
+                           "' was not made by an augmented call of it with the same markers";
+  runtime(S, B, "fail", B.getVoidTy(), {B.CreateGlobalString(Text)});
+  B.CreateUnreachable();
+  B.SetInsertPoint(Right);
+}
+
+Function *emitAugmented(RequestState &S, Unit &Root, Function *Reverse) {
   Function *F = newCall(S, augmentedType(S.Spec), "cf.first.", *Root.Forward);
   IRBuilder<> B(BasicBlock::Create(F->getContext(), "entry", F));
   Value *Tape = runtime(S, B, "tape_open", B.getPtrTy(), {});
-  Value *Handle = runtime(S, B, "tape_reserve", B.getPtrTy(), {Tape, B.getInt64(16)});
+  Value *Handle = runtime(S, B, "tape_reserve", B.getPtrTy(), {Tape, B.getInt64(HandleBytes)});
   SmallVector<Value *, 8> Args;
   unsigned Next = 0;
   for (unsigned A = 0; A < S.Spec.Args.size(); ++A) {
@@ -50,6 +68,7 @@ Function *emitAugmented(RequestState &S, Unit &Root) {
   const unsigned Last = Call->getType()->getStructNumElements() - 1;
   B.CreateStore(Tape, Handle);
   B.CreateStore(B.CreateExtractValue(Call, Last), B.CreateConstGEP1_64(B.getPtrTy(), Handle, 1));
+  B.CreateStore(Reverse, B.CreateConstGEP1_64(B.getPtrTy(), Handle, 2));
   runtime(S, B, "tape_pause", B.getVoidTy(), {Tape});
   Value *Out = B.CreateInsertValue(PoisonValue::get(F->getReturnType()), Handle, 0);
   if (F->getReturnType()->getStructNumElements() > 1)
@@ -62,6 +81,7 @@ Function *emitReverse(RequestState &S, Unit &Root) {
   Function *F = newCall(S, reverseType(S.Spec), "cf.second.", *Root.Reverse);
   IRBuilder<> B(BasicBlock::Create(F->getContext(), "entry", F));
   Value *Handle = F->getArg(F->arg_size() - 1);
+  checkHandle(S, B, *F, Handle);
   Value *Tape = B.CreateLoad(B.getPtrTy(), Handle);
   Value *Frame = B.CreateLoad(B.getPtrTy(), B.CreateConstGEP1_64(B.getPtrTy(), Handle, 1));
   runtime(S, B, "tape_resume", B.getVoidTy(), {Tape});
@@ -94,7 +114,8 @@ Function *emitReverse(RequestState &S, Unit &Root) {
 } // namespace
 
 Derivative emitSplitCalls(RequestState &S, Unit &Root) {
-  return {emitAugmented(S, Root), emitReverse(S, Root)};
+  Function *Reverse = emitReverse(S, Root);
+  return {emitAugmented(S, Root, Reverse), Reverse};
 }
 
 } // namespace contraflow

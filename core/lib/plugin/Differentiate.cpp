@@ -108,6 +108,8 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
 Error ModuleDriver::serve(const DerivativeRequest &R) {
   if (R.Part == RequestPart::TapeSize)
     return lowerRequest(R, {});
+  if (R.Part == RequestPart::Batch)
+    return lowerRequest(R, {R.Spec.Primal, nullptr});
   auto D = derivativeOf(R.Spec);
   if (!D)
     return D.takeError();

@@ -54,6 +54,8 @@ private:
   void collectArguments(unsigned Lane);
   void addTape();
   void addResultMemory(const Argument &Parameter);
+  void addBatch(unsigned Lane);
+  InvokeInst *invokeBefore(InvokeInst &Invoke);
   Value *shadow(const RequestArg &Arg, unsigned Lane, const Argument &Parameter);
   Value *convert(const RequestArg::Operand &From, const Argument &Parameter);
   Value *copyStructure(Value *Address, const Argument &Parameter);
@@ -164,9 +166,18 @@ void RequestLowering::addResultMemory(const Argument &Parameter) {
   }
 }
 
+void RequestLowering::addBatch(unsigned Lane) {
+  for (const Argument &Parameter : Request.Spec.Primal->args()) {
+    const RequestArg &Arg = Request.Args[Parameter.getArgNo()];
+    Args.push_back(convert(Arg.Shadows.empty() ? Arg.Primal : Arg.Shadows[Lane], Parameter));
+  }
+}
+
 void RequestLowering::collectArguments(unsigned Lane) {
   const DerivativeSpec &Spec = Request.Spec;
   Args.clear();
+  if (Request.Part == RequestPart::Batch)
+    return addBatch(Lane);
   if (Request.Part == RequestPart::Reverse)
     return addTape();
   for (const Argument &Parameter : Spec.Primal->args()) {
@@ -195,12 +206,26 @@ void RequestLowering::copyParameterAttributes(CallBase &NewCall) const {
   }
 }
 
-/// Of several calls in place of an invoke, each goes on to the next one.
+/// One of several calls in place of an invoke: it goes on to the next one.
+InvokeInst *RequestLowering::invokeBefore(InvokeInst &Invoke) {
+  BasicBlock *Head = Invoke.getParent(), *Unwind = Invoke.getUnwindDest();
+  BasicBlock *Rest = Head->splitBasicBlock(Invoke.getIterator());
+  Head->getTerminator()->eraseFromParent();
+  Builder.SetInsertPoint(Head);
+  InvokeInst *New = Builder.CreateInvoke(Derivative, Rest, Unwind, Args);
+  for (PHINode &Phi : Unwind->phis())
+    Phi.addIncoming(Phi.getIncomingValueForBlock(Rest), Head);
+  Builder.SetInsertPoint(&Invoke);
+  return New;
+}
+
 CallBase *RequestLowering::createCall(bool Last) {
   SmallVector<OperandBundleDef, 1> Bundles;
   Call.getOperandBundlesAsDefs(Bundles);
   CallBase *NewCall = nullptr;
-  if (auto *Invoke = dyn_cast<InvokeInst>(&Call); Invoke && Last)
+  if (auto *Invoke = dyn_cast<InvokeInst>(&Call); Invoke && !Last)
+    NewCall = invokeBefore(*Invoke);
+  else if (Invoke)
     NewCall = Builder.CreateInvoke(Derivative, Invoke->getNormalDest(), Invoke->getUnwindDest(),
                                    Args, Bundles);
   else
@@ -234,6 +259,11 @@ SmallVector<Value *, 8> RequestLowering::takeResults() {
       Take(0, 0);
     if (Request.ReceivesPrimal)
       Take(0, 1);
+    return Out;
+  }
+  if (Request.Part == RequestPart::Batch) {
+    if (!Derivative->getReturnType()->isVoidTy())
+      Out.append(NewCalls.begin(), NewCalls.end());
     return Out;
   }
   const unsigned Count = derivativeResults(Request.Spec).size();
@@ -305,11 +335,11 @@ void RequestLowering::eraseRequest() {
 Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
   const DerivativeSpec &Spec = Request.Spec;
   Function *F = Request.Part == RequestPart::Reverse ? D.Reverse : D.Forward;
-  FunctionType *Want = !F                                       ? nullptr
+  FunctionType *Want = !F || Request.Part == RequestPart::Batch ? nullptr
                        : Request.Part == RequestPart::Whole     ? derivativeType(Spec)
                        : Request.Part == RequestPart::Augmented ? augmentedType(Spec)
                                                                 : reverseType(Spec);
-  if (F && F->getFunctionType() != Want)
+  if (Want && F->getFunctionType() != Want)
     return diffError(DiagId::Internal, *Request.Call, "derivative with an unexpected signature");
   RequestLowering(Request, F).lower();
   return Error::success();

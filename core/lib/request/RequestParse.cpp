@@ -87,6 +87,7 @@ private:
   Error checkActivity(Activity Kind, const Argument &Parameter) const;
   Error readValue(const Argument &Parameter, DiagId Mismatch, RequestArg::Operand &Out);
   Error readShadows(const Argument &Parameter, RequestArg &Arg);
+  Error readBatch(const Argument &Parameter);
   Error readResult();
   Error receiveTape(Type *Received);
   Error checkReceived(Type *Received);
@@ -144,7 +145,7 @@ Error RequestReader::readMode() {
     return fail(DiagId::UnsupportedMode, "'" + Spelling->Name + "'");
   Request.Spec.Mode = *Spelling->Mode;
   Request.Part = Spelling->Part;
-  Request.Spec.Split = Request.Part != RequestPart::Whole;
+  Request.Spec.Split = Request.Part != RequestPart::Whole && Request.Part != RequestPart::Batch;
   return Error::success();
 }
 
@@ -155,7 +156,8 @@ Error RequestReader::readPrimal() {
   Function *Primal = traceFunction(Call.getArgOperand(Next++));
   if (!Primal)
     return fail(DiagId::RequestNotFunction, "");
-  if (Primal->isDeclaration() && !Primal->hasFnAttribute(attr::Registered))
+  if (Primal->isDeclaration() && Request.Part != RequestPart::Batch &&
+      !Primal->hasFnAttribute(attr::Registered))
     return fail(DiagId::RequestNoBody, userName(*Primal));
   if (Primal->isVarArg())
     return fail(DiagId::UnsupportedMode,
@@ -260,7 +262,8 @@ Error RequestReader::readLeading() {
     const MarkerSpelling *Marker = traceMarker(Call.getArgOperand(Next));
     const bool OfArgument =
         Marker && is_contained({MarkerMeaning::Activity, MarkerMeaning::DupVector,
-                                MarkerMeaning::DupNoNeedVector, MarkerMeaning::Hint},
+                                MarkerMeaning::DupNoNeedVector, MarkerMeaning::Scalar,
+                                MarkerMeaning::Vector, MarkerMeaning::Hint},
                                Marker->Meaning);
     if (!Marker || OfArgument)
       return Error::success();
@@ -392,7 +395,33 @@ Error RequestReader::readShadows(const Argument &Parameter, RequestArg &Arg) {
   return Error::success();
 }
 
+/// One value for all calls, or one for each. Without a marker: the former.
+Error RequestReader::readBatch(const Argument &Parameter) {
+  auto Marker = takeMarker();
+  if (!Marker)
+    return Marker.takeError();
+  const MarkerMeaning Meaning = *Marker ? (*Marker)->Meaning : MarkerMeaning::Scalar;
+  if (Parameter.hasByValAttr() ||
+      (Meaning != MarkerMeaning::Scalar && Meaning != MarkerMeaning::Vector))
+    return fail(DiagId::RequestMarker, "'enzyme_scalar' or 'enzyme_vector' comes before " +
+                                           describe(Parameter) + ", which is no structure");
+  RequestArg Arg;
+  const bool Vector = Meaning == MarkerMeaning::Vector;
+  for (unsigned Lane = 0; Lane != (Vector ? Request.Width : 1); ++Lane) {
+    if (atEnd())
+      return fail(DiagId::RequestArgCount, describe(Parameter) + " is missing");
+    RequestArg::Operand &To = Vector ? Arg.Shadows.emplace_back() : Arg.Primal;
+    if (Error E = readValue(Parameter, DiagId::RequestArgType, To))
+      return E;
+  }
+  Request.Spec.Args.push_back(Activity::Const);
+  Request.Args.push_back(std::move(Arg));
+  return Error::success();
+}
+
 Error RequestReader::readParameter(const Argument &Parameter) {
+  if (Request.Part == RequestPart::Batch)
+    return readBatch(Parameter);
   Strided = false;
   if (Parameter.hasStructRetAttr()) { // the lowering provides for it
     Request.Spec.Args.push_back(Activity::Dup);
@@ -409,6 +438,8 @@ Error RequestReader::readParameter(const Argument &Parameter) {
     return Kind.takeError();
   if (Error E = checkActivity(*Kind, Parameter))
     return E;
+  if (Request.Spec.Split && *Kind == Activity::DupNoNeed)
+    Kind = Activity::Dup; // both calls mean the same derivative
   RequestArg Arg;
   Arg.Kind = *Kind;
   if (Strided) {
@@ -445,6 +476,8 @@ Error RequestReader::readResult() {
     Spec.Result = Activity::Active;
   else if (Float && Received && Wanted)
     Spec.Result = Activity::Dup;
+  if (Request.Part == RequestPart::Batch)
+    return Received ? checkReceived(Received) : Error::success();
   if (Request.Part == RequestPart::Augmented)
     return receiveTape(Received);
   if (Request.Part == RequestPart::Reverse) {

@@ -66,6 +66,10 @@ SmallVector<Type *, 4> receivedResults(const DerivativeRequest &Request) {
   }
   if (Request.ResultInMemory)
     return SmallVector<Type *, 4>(Spec.Width + Request.ReceivesPrimal, Request.ResultInMemory);
+  if (Request.Part == RequestPart::Batch)
+    return Spec.Primal->getReturnType()->isVoidTy()
+               ? Results
+               : SmallVector<Type *, 4>(Request.Width, Spec.Primal->getReturnType());
   const unsigned Calls = Spec.Mode == DerivativeMode::Adjoint ? Request.Width : 1;
   for (auto [I, T] : enumerate(derivativeResults(Spec)))
     Results.append(Spec.ReturnPrimal && I == 0 ? 1 : Calls, T);

@@ -13,6 +13,7 @@ template <class R, class... A> R __enzyme_fwddiff(void *, A...);
 template <class R, class... A> R __enzyme_augmentfwd(void *, A...);
 template <class R, class... A> R __enzyme_reverse(void *, A...);
 template <class R, class... A> R __enzyme_batch(void *, A...);
+template <class R, class... A> R __enzyme_virtualreverse(void *, A...);
 
 struct Eight {
   double v[8];
@@ -134,7 +135,11 @@ void structureReturned() {
   __enzyme_autodiff<void>((void *)filled, 1.0);
 }
 void unsupportedCall(double *x) {
-  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_batch'
-  __enzyme_batch<void>((void *)norm, x, 3);
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_virtualreverse'
+  __enzyme_virtualreverse<void>((void *)norm, x, 3);
 }
-// CHECK: 28 errors generated.
+void markerOfBatch(double x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}'enzyme_scalar' or 'enzyme_vector'
+  __enzyme_batch<void>((void *)product, enzyme_width, 2, enzyme_dup, x, x, x);
+}
+// CHECK: 29 errors generated.

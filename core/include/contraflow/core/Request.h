@@ -26,8 +26,8 @@ enum class DerivativeMode { Tangent, Adjoint };
 enum class Activity { Const, Active, Dup, DupNoNeed };
 
 /// A whole derivative is one call. A split adjoint is two, with a tape in between; its size is
-/// asked for by a third.
-enum class RequestPart { Whole, Augmented, TapeSize, Reverse };
+/// asked for by a third. A batch is no derivative: the function itself is called several times.
+enum class RequestPart { Whole, Augmented, TapeSize, Reverse, Batch };
 
 /// What identifies a derivative function; memoised on.
 struct DerivativeSpec {
