@@ -120,7 +120,8 @@ void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activ
   findSingleRuns(Closure, Handlers);
   for (Function *F : Closure)
     for (Instruction &I : instructions(*F)) {
-      if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca() && (Outlives || F != Closure.front()))
+      if (auto *A = dyn_cast<AllocaInst>(&I);
+          A && A->isStaticAlloca() && (Outlives || F != Closure.front()))
         if (Location At = Graph.find(A))
           Transient.insert(At.Node);
       if (auto *S = dyn_cast<StoreInst>(&I))
