@@ -10,5 +10,7 @@ namespace contraflow::omp {
 
 void registerForkJoin(HandlerRegistry &Registry);
 void registerSynchronisation(HandlerRegistry &Registry);
+void registerTasks(HandlerRegistry &Registry);
+void registerTeams(HandlerRegistry &Registry);
 
 } // namespace contraflow::omp

@@ -10,6 +10,8 @@ namespace contraflow::omp {
 void registerHandlers(HandlerRegistry &Registry) {
   registerForkJoin(Registry);
   registerSynchronisation(Registry);
+  registerTasks(Registry);
+  registerTeams(Registry);
 }
 
 } // namespace contraflow::omp

@@ -102,9 +102,23 @@ SmallVector<StringRef, 0> namesOf(ArrayRef<LockFunction> Table) {
   return Names;
 }
 
+/// What is ordered has no lock of its own: the place of the first such call stands for it.
+constexpr StringRef Ordered[] = {"__kmpc_ordered", "__kmpc_end_ordered"};
+
 class EnterHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return namesOf(Enters); }
+  void canonicalise(Function &F) const override {
+    Value *Place = nullptr;
+    for (Instruction &I : instructions(F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      if (!Callee || !is_contained(Ordered, Callee->getName()))
+        continue;
+      Place = Place ? Place : Call->getArgOperand(0);
+      Call->setArgOperand(0, Place);
+    }
+  }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   Error augment(SweepBuilder &B, CallSite &Site) const override {

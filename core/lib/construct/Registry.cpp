@@ -42,6 +42,13 @@ const ConstructHandler *HandlerRegistry::find(const CallBase &Call) const {
   return Handler && Handler->claims(Call) ? Handler : nullptr;
 }
 
+bool HandlerRegistry::unfold(Function &F) const {
+  bool Changed = false;
+  for (auto &Handler : Handlers)
+    Changed |= Handler->unfold(F);
+  return Changed;
+}
+
 void HandlerRegistry::canonicalise(Function &F) const {
   for (auto &Handler : Handlers)
     Handler->canonicalise(F);

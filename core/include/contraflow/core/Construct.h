@@ -138,6 +138,8 @@ public:
   /// Emits the reverse; Recalled are the recorded values, available in the reverse sweep.
   virtual llvm::Error adjoint(SweepBuilder &B, const CallSite &Site,
                               llvm::ArrayRef<llvm::Value *> Recalled) const = 0;
+  /// Replaces calls by what they would run, direct calls that are inlined next. True if it did.
+  virtual bool unfold(llvm::Function &) const { return false; }
   /// Rewrites a freshly inlined function into the form this handler's constructs are kept in.
   virtual void canonicalise(llvm::Function &) const {}
   /// True if tangent() may be asked several times about one call, once for each direction.
@@ -196,6 +198,7 @@ public:
   const ConstructHandler *find(const llvm::CallBase &Call) const;
   const ConstructHandler *find(llvm::StringRef Name) const;
   void canonicalise(llvm::Function &F) const;
+  bool unfold(llvm::Function &F) const;
 
 private:
   std::vector<std::unique_ptr<ConstructHandler>> Handlers;

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tasks run where they are made. A task may be executed as soon as it is generated (OpenMP 5.2,
+// section 12.5: generation is a scheduling point), and what it depends on was generated before it:
+// so the program with every task executed at once is one of the schedules the original may have.
+// Its derivative is the derivative of all of them.
+//
+//   t = task_alloc(entry); t->... = ...; task(t)   ->   t = malloc; t->... = ...; entry(t); free(t)
+//
+// A taskloop is one task with all iterations; what a task reduces, it adds to the variable itself.
+
+#include "contraflow/core/Diag.h"
+#include "contraflow/core/Remark.h"
+#include "parallel/omp/Handlers.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace contraflow::omp {
+namespace {
+
+/// What a call does to the task that operand 2 is, or that it makes.
+enum class Role {
+  Make,       ///< (ident, thread, flags, bytes, bytes of shareds, entry)
+  Run,        ///< (ident, thread, task, ...)
+  RunLoop,    ///< (ident, thread, task, ..., dup), the last operand
+  Finish,     ///< (ident, thread, task): the program has run the entry itself
+  Nothing,    ///< waits for what is done already
+  FirstParam, ///< result is not looked at
+  Reduced,    ///< (thread, group, variable): the private copy of a reduced variable
+};
+
+struct TaskFunction {
+  StringRef Name;
+  Role What;
+};
+
+constexpr TaskFunction Functions[] = {{"__kmpc_omp_task_alloc", Role::Make},
+                                      {"__kmpc_omp_task", Role::Run},
+                                      {"__kmpc_omp_task_with_deps", Role::Run},
+                                      {"__kmpc_taskloop", Role::RunLoop},
+                                      {"__kmpc_taskloop_5", Role::RunLoop},
+                                      {"__kmpc_omp_task_begin_if0", Role::Nothing},
+                                      {"__kmpc_omp_task_complete_if0", Role::Finish},
+                                      {"__kmpc_omp_taskwait", Role::Nothing},
+                                      {"__kmpc_omp_taskyield", Role::Nothing},
+                                      {"__kmpc_omp_wait_deps", Role::Nothing},
+                                      {"__kmpc_omp_taskwait_deps_51", Role::Nothing},
+                                      {"__kmpc_taskgroup", Role::Nothing},
+                                      {"__kmpc_end_taskgroup", Role::Nothing},
+                                      {"__kmpc_taskred_init", Role::FirstParam},
+                                      {"__kmpc_task_reduction_get_th_data", Role::Reduced}};
+
+const TaskFunction *taskFunction(const Instruction &I) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  const TaskFunction *Row =
+      find_if(Functions, [&](const TaskFunction &T) { return F && F->getName() == T.Name; });
+  return Row == std::end(Functions) ? nullptr : Row;
+}
+
+/// A task, where it is made.
+struct Task {
+  Function *Entry = nullptr;
+  Value *Bytes = nullptr; ///< of the task proper; the shared part follows
+  Value *Whole = nullptr;
+};
+
+class Unfolder {
+public:
+  explicit Unfolder(Function &F) : M(*F.getParent()) {}
+  bool run(CallBase &Call, Role What);
+
+private:
+  Value *allocate(IRBuilder<> &B, Value *Bytes, Value *Whole);
+  void make(CallBase &Call);
+  void enter(IRBuilder<> &B, const Task &T, Value *Thread, Value *Memory);
+  bool runTask(CallBase &Call, bool IsLoop);
+  void release(IRBuilder<> &B, Value *Memory);
+
+  Module &M;
+  DenseMap<Value *, Task> Made;
+};
+
+/// New memory for a task, whose first word points behind it, to the shared part.
+Value *Unfolder::allocate(IRBuilder<> &B, Value *Bytes, Value *Whole) {
+  FunctionCallee Malloc = M.getOrInsertFunction("malloc", B.getPtrTy(), B.getInt64Ty());
+  Value *Memory = B.CreateCall(Malloc, {Whole}, "task");
+  B.CreateStore(B.CreatePtrAdd(Memory, Bytes), Memory);
+  return Memory;
+}
+
+void Unfolder::release(IRBuilder<> &B, Value *Memory) {
+  B.CreateCall(M.getOrInsertFunction("free", B.getVoidTy(), B.getPtrTy()), {Memory});
+}
+
+void Unfolder::make(CallBase &Call) {
+  IRBuilder<> B(&Call);
+  Task T;
+  T.Entry = dyn_cast<Function>(Call.getArgOperand(5)->stripPointerCasts());
+  Value *Rounded = B.CreateAdd(Call.getArgOperand(3), B.getInt64(7));
+  T.Bytes = B.CreateAnd(Rounded, B.getInt64(-8));
+  T.Whole = B.CreateAdd(T.Bytes, Call.getArgOperand(4));
+  Value *Memory = allocate(B, T.Bytes, T.Whole);
+  Call.replaceAllUsesWith(Memory);
+  Made[Memory] = T;
+}
+
+void Unfolder::enter(IRBuilder<> &B, const Task &T, Value *Thread, Value *Memory) {
+  B.CreateCall(T.Entry, {Thread, Memory});
+  release(B, Memory);
+}
+
+/// False if the task was not made in this function.
+bool Unfolder::runTask(CallBase &Call, bool IsLoop) {
+  Value *Thread = Call.getArgOperand(1), *Memory = Call.getArgOperand(2);
+  auto It = Made.find(Memory);
+  if (It == Made.end() || !It->second.Entry || It->second.Entry->arg_size() != 2)
+    return false;
+  const Task T = It->second;
+  IRBuilder<> B(&Call);
+  auto *Dup = IsLoop ? dyn_cast<Function>(Call.getArgOperand(Call.arg_size() - 1)) : nullptr;
+  if (Dup) { // copies what is private, and says that this is the last chunk
+    Value *Copy = allocate(B, T.Bytes, T.Whole);
+    Value *Shareds = B.CreateLoad(B.getPtrTy(), Copy);
+    B.CreateMemCpy(Copy, MaybeAlign(8), Memory, MaybeAlign(8), T.Whole);
+    B.CreateStore(Shareds, Copy);
+    B.CreateCall(Dup, {Copy, Memory, B.getInt32(1)});
+    enter(B, T, Thread, Copy);
+    release(B, Memory);
+  } else {
+    enter(B, T, Thread, Memory);
+  }
+  remark(RemarkKind::Missed, "Task", Call, "in the derivative this task runs where it is made");
+  return true;
+}
+
+/// True if the call is replaced.
+bool Unfolder::run(CallBase &Call, Role What) {
+  IRBuilder<> B(&Call);
+  switch (What) {
+  case Role::Make:
+    make(Call);
+    break;
+  case Role::Run:
+  case Role::RunLoop:
+    if (!runTask(Call, What == Role::RunLoop))
+      return false;
+    break;
+  case Role::Finish:
+    release(B, Call.getArgOperand(2));
+    break;
+  case Role::Reduced:
+    Call.replaceAllUsesWith(Call.getArgOperand(2));
+    break;
+  case Role::Nothing:
+  case Role::FirstParam:
+    break;
+  }
+  if (!Call.getType()->isVoidTy() && !Call.use_empty())
+    Call.replaceAllUsesWith(Constant::getNullValue(Call.getType()));
+  Call.eraseFromParent();
+  return true;
+}
+
+/// Claims nothing itself: it only rewrites.
+class TaskHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {}; }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+  bool unfold(Function &F) const override {
+    SmallVector<std::pair<CallBase *, Role>, 8> Calls;
+    for (Instruction &I : instructions(F))
+      if (const TaskFunction *Row = taskFunction(I))
+        Calls.push_back({cast<CallBase>(&I), Row->What});
+    Unfolder U(F);
+    bool Changed = false;
+    for (bool Makes : {true, false}) // a task is known before it is run, wherever the blocks stand
+      for (auto [Call, What] : Calls)
+        if (Makes == (What == Role::Make))
+          Changed |= U.run(*Call, What);
+    return Changed;
+  }
+};
+
+} // namespace
+
+void registerTasks(HandlerRegistry &Registry) { Registry.add(std::make_unique<TaskHandler>()); }
+
+} // namespace contraflow::omp

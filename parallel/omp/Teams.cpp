@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Teams on the host: one team. A league has at least one and at most as many teams as asked for
+// (OpenMP 5.2, section 10.2), so its initial thread runs the body, and distribute gives it all
+// iterations.
+//
+//   fork_teams(body, x, n)                             ->   body(&thread, &zero, x, n)
+//   for_static_init(distribute, lower, upper, stride)  ->   stride = upper - lower + 1
+
+#include "parallel/omp/Handlers.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace contraflow::omp {
+namespace {
+
+constexpr StringRef Fork = "__kmpc_fork_teams", ThreadNumber = "__kmpc_global_thread_num";
+constexpr StringRef StaticInit = "__kmpc_for_static_init_";
+constexpr StringRef Requests[] = {"__kmpc_push_num_teams", "__kmpc_push_num_teams_51"};
+
+bool isCallOf(const CallBase &Call, StringRef Name) {
+  const Function *F = Call.getCalledFunction();
+  return F && F->getName() == Name;
+}
+
+/// __kmpc_for_static_init_*(ident, thread, schedule, last, lower, upper, stride, step, chunk) with
+/// a schedule of distribute.
+bool isDistribute(const CallBase &Call) {
+  constexpr uint64_t Chunked = 91, Static = 92;
+  const Function *F = Call.getCalledFunction();
+  if (!F || !F->getName().starts_with(StaticInit) || Call.arg_size() != 9)
+    return false;
+  auto *Schedule = dyn_cast<ConstantInt>(Call.getArgOperand(2));
+  return Schedule && (Schedule->getZExtValue() == Chunked || Schedule->getZExtValue() == Static);
+}
+
+void distributeToOne(CallBase &Call) {
+  IRBuilder<> B(&Call);
+  Type *T = Call.getArgOperand(8)->getType();
+  B.CreateStore(B.getInt32(1), Call.getArgOperand(3));
+  Value *Lower = B.CreateLoad(T, Call.getArgOperand(4));
+  Value *Upper = B.CreateLoad(T, Call.getArgOperand(5));
+  Value *Span = B.CreateAdd(B.CreateSub(Upper, Lower), Call.getArgOperand(7));
+  B.CreateStore(Span, Call.getArgOperand(6));
+  Call.eraseFromParent();
+}
+
+/// False if the body is not known.
+bool runOneTeam(CallBase &Call) {
+  auto *Body = dyn_cast<Function>(Call.getArgOperand(2)->stripPointerCasts());
+  if (!Body || Body->arg_size() != Call.arg_size() - 1)
+    return false;
+  IRBuilder<> Top(&*Call.getFunction()->getEntryBlock().getFirstInsertionPt());
+  Value *Thread = Top.CreateAlloca(Top.getInt32Ty(), nullptr, "thread");
+  Value *Zero = Top.CreateAlloca(Top.getInt32Ty(), nullptr, "zero");
+  IRBuilder<> B(&Call);
+  FunctionCallee Number =
+      Call.getModule()->getOrInsertFunction(ThreadNumber, B.getInt32Ty(), B.getPtrTy());
+  B.CreateStore(B.CreateCall(Number, {Call.getArgOperand(0)}), Thread);
+  B.CreateStore(B.getInt32(0), Zero);
+  SmallVector<Value *, 8> Args{Thread, Zero};
+  for (unsigned I = 3; I < Call.arg_size(); ++I)
+    Args.push_back(Call.getArgOperand(I));
+  for (unsigned I = 0; I < Args.size(); ++I)
+    if (Args[I]->getType() != Body->getArg(I)->getType())
+      return false;
+  B.CreateCall(Body, Args);
+  Call.eraseFromParent();
+  return true;
+}
+
+/// Claims nothing itself: it only rewrites.
+class TeamsHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {}; }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+  bool unfold(Function &F) const override {
+    bool Changed = false;
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call)
+        continue;
+      if (isCallOf(*Call, Fork)) {
+        Changed |= runOneTeam(*Call);
+      } else if (isDistribute(*Call)) {
+        distributeToOne(*Call);
+      } else if (any_of(Requests, [&](StringRef Name) { return isCallOf(*Call, Name); })) {
+        Call->eraseFromParent();
+      }
+    }
+    return Changed;
+  }
+};
+
+} // namespace
+
+void registerTeams(HandlerRegistry &Registry) { Registry.add(std::make_unique<TeamsHandler>()); }
+
+} // namespace contraflow::omp
