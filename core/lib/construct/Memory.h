@@ -11,6 +11,9 @@ namespace contraflow {
 /// memcpy, memmove, memset and their intrinsics; malloc, calloc, operator new; free, delete.
 void registerMemoryHandlers(HandlerRegistry &Registry);
 void registerAllocationHandlers(HandlerRegistry &Registry);
+/// Nodes of std::list and std::map; qsort, bsearch.
+void registerLinkedHandlers(HandlerRegistry &Registry);
+void registerSortingHandlers(HandlerRegistry &Registry);
 /// Complex products, quotients and elementary functions.
 void registerComplexHandlers(HandlerRegistry &Registry);
 

@@ -54,6 +54,30 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   return Load && Size < 4 && Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
 }
 
+bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
+  const MemoryGraph &Graph = Activity.memory();
+  const Value *V = I.getValueOperand();
+  if (!isa<BinaryOperator>(V) || !V->getType()->isIntegerTy() || !storedFloat(Activity, I))
+    return false;
+  bool Loads = false, Counts = true;
+  SmallPtrSet<const Value *, 8> Seen;
+  SmallVector<const Value *, 8> Todo{V};
+  while (!Todo.empty()) {
+    auto *From = dyn_cast<Instruction>(Todo.pop_back_val());
+    if (!From || !Seen.insert(From).second)
+      continue;
+    if (auto *Load = dyn_cast<LoadInst>(From))
+      Loads |= Activity.activeAt(Graph.find(Load->getPointerOperand()),
+                                 Graph.layout().getTypeStoreSize(Load->getType()));
+    if (!isa<BinaryOperator, PHINode, SelectInst, FreezeInst>(From))
+      continue;
+    Counts &= !isa<BinaryOperator>(From) || From->getOpcode() == Instruction::Add ||
+              From->getOpcode() == Instruction::Sub;
+    append_range(Todo, From->operand_values());
+  }
+  return Loads && !Counts;
+}
+
 bool ReverseSteps::hasWork(const Instruction &I) const {
   if (const CallSite *Site = site(I))
     return !Site->Handler || Site->Handler->hasReverse(*Site->Anchor);

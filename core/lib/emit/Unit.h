@@ -72,6 +72,11 @@ struct RequestState {
   /// when first asked for.
   Unit &unitFor(llvm::Function &Prepared);
   llvm::GlobalVariable *shadowGlobal(llvm::GlobalVariable &G);
+  /// The shadow of a constant address; itself if it has none.
+  llvm::Constant *shadowConstant(llvm::Constant *C);
+
+private:
+  llvm::Constant *shadowInitialiser(llvm::Constant *Init);
 };
 
 /// Creates the forward function of the root unit and of others; moves the code in.

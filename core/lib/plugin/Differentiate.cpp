@@ -128,6 +128,8 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   HandlerRegistry Handlers;
   registerMemoryHandlers(Handlers);
   registerAllocationHandlers(Handlers);
+  registerLinkedHandlers(Handlers);
+  registerSortingHandlers(Handlers);
   registerComplexHandlers(Handlers);
   mpi::registerHandlers(Handlers);
   omp::registerHandlers(Handlers);

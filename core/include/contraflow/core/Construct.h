@@ -80,6 +80,14 @@ struct CallFacts {
   };
   llvm::SmallVector<Copy, 1> Copies; ///< bytes, whatever they hold, are copied
   llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Elements; ///< memory is an array of these
+  /// An operand's memory is an array whose elements have as many bytes as the other operand says.
+  llvm::SmallVector<std::pair<unsigned, unsigned>, 1> Arrays;
+  /// Operands, and the result, lead to parts of one structure; pointers at Offsets do so, too.
+  struct Structure {
+    llvm::SmallVector<unsigned, 4> Operands;
+    llvm::SmallVector<int64_t, 4> Offsets;
+    bool Result = false;
+  } Linked;
   bool FreshResult = false;                                       ///< result points to a new object
   bool Inactive = false; ///< runs in the forward sweep only, moves nothing
 };
