@@ -6,8 +6,8 @@
 // q = realloc(p, n).  Forward: an allocation, a copy, and a free that is put off. Reverse: the
 //                     adjoint of the copy, and q is freed as after malloc.
 
-#include "Memory.h"
 #include "Fields.h"
+#include "Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 

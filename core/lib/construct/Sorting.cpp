@@ -78,10 +78,9 @@ private:
   static SmallVector<Value *, 8> arguments(SweepBuilder &B, CallBase &Call,
                                            ArrayRef<Value *> More) {
     auto &IR = B.ir();
-    SmallVector<Value *, 8> Args{Call.getArgOperand(0),
-                                 IR.CreateZExtOrTrunc(Call.getArgOperand(1), IR.getInt64Ty()),
-                                 IR.CreateZExtOrTrunc(Call.getArgOperand(2), IR.getInt64Ty()),
-                                 Call.getArgOperand(3)};
+    SmallVector<Value *, 8> Args{
+        Call.getArgOperand(0), IR.CreateZExtOrTrunc(Call.getArgOperand(1), IR.getInt64Ty()),
+        IR.CreateZExtOrTrunc(Call.getArgOperand(2), IR.getInt64Ty()), Call.getArgOperand(3)};
     Args.append(More.begin(), More.end());
     return Args;
   }
@@ -155,8 +154,8 @@ public:
     IR.SetInsertPoint(Call.getNextNode());
     Value *Distance = IR.CreateSub(IR.CreatePtrToInt(&Call, IR.getInt64Ty()),
                                    IR.CreatePtrToInt(Base, IR.getInt64Ty()));
-    B.setShadow(&Call, IR.CreateSelect(IR.CreateIsNull(&Call), &Call,
-                                       IR.CreatePtrAdd(Shadow, Distance)));
+    B.setShadow(&Call,
+                IR.CreateSelect(IR.CreateIsNull(&Call), &Call, IR.CreatePtrAdd(Shadow, Distance)));
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override { return tangent(B, *Site.Anchor); }

@@ -25,10 +25,10 @@ GlobalVariable *RequestState::shadowGlobal(GlobalVariable &G) {
   GlobalVariable *&Known = ShadowGlobals[&G];
   if (Known)
     return Known;
-  auto *Shadow = Known = new GlobalVariable(
-      C.M, G.getValueType(), false, GlobalValue::InternalLinkage,
-      Constant::getNullValue(G.getValueType()), G.getName() + ".shadow", nullptr,
-      G.getThreadLocalMode());
+  auto *Shadow = Known =
+      new GlobalVariable(C.M, G.getValueType(), false, GlobalValue::InternalLinkage,
+                         Constant::getNullValue(G.getValueType()), G.getName() + ".shadow", nullptr,
+                         G.getThreadLocalMode());
   Shadow->setAlignment(G.getAlign());
   if (G.hasInitializer())
     Shadow->setInitializer(shadowInitialiser(G.getInitializer()));

@@ -35,9 +35,9 @@ void emitUnwinding(Function &F, CallInst &Begin, CallInst &Mark) {
   Constant *Personality = F.hasPersonalityFn() ? F.getPersonalityFn() : personalityOf(M);
   SmallVector<CallInst *, 16> Calls;
   for (Instruction &I : instructions(F))
-    if (auto *Call = dyn_cast<CallInst>(&I);
-        Call && !Call->doesNotThrow() && !isa<IntrinsicInst>(I) && !Call->isMustTailCall() &&
-        !Call->isInlineAsm())
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && !Call->doesNotThrow() &&
+                                             !isa<IntrinsicInst>(I) && !Call->isMustTailCall() &&
+                                             !Call->isInlineAsm())
       Calls.push_back(Call);
   if (!Personality || Calls.empty())
     return;

@@ -32,8 +32,8 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-constexpr unsigned MostCandidates = 64;    ///< of one call
-constexpr unsigned MostInlined = 8;        ///< a choice of more keeps its calls
+constexpr unsigned MostCandidates = 64; ///< of one call
+constexpr unsigned MostInlined = 8;     ///< a choice of more keeps its calls
 constexpr StringLiteral KeepMark = "cf.keep-call";
 
 /// The functions whose address a constant holds, with their distance from its beginning.
@@ -87,8 +87,7 @@ bool Candidates::fits(const Function &F) const {
     return false;
   for (unsigned I = 0; I < F.arg_size(); ++I)
     if (F.getParamByValType(I) != Call.getParamByValType(I) ||
-        F.hasParamAttribute(I, Attribute::StructRet) !=
-            Call.paramHasAttr(I, Attribute::StructRet))
+        F.hasParamAttribute(I, Attribute::StructRet) != Call.paramHasAttr(I, Attribute::StructRet))
       return false;
   return true;
 }
@@ -140,8 +139,7 @@ bool Candidates::fromTable() {
     return false;
   }
   APInt Bytes(DL.getIndexTypeSizeInBits(Load->getPointerOperandType()), 0);
-  const Value *Base =
-      Load->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, Bytes, true);
+  const Value *Base = Load->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, Bytes, true);
   const Value *Object = Base;
   while (auto *Step = dyn_cast<GEPOperator>(Object))
     Object = Step->getPointerOperand()->stripPointerCasts();

@@ -65,7 +65,7 @@ private:
   Compilation &C;
   PreparedClosure &Out;
   NestVersions Versions;
-  unsigned HistoryKind; ///< metadata of calls between two rounds of inlining
+  unsigned HistoryKind;                      ///< metadata of calls between two rounds of inlining
   DenseMap<Function *, Function *> Prepared; ///< original -> copy, for recursion
   SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
   SmallVector<std::pair<const Function *, int>, 16> History;
@@ -219,8 +219,8 @@ static bool catches(const LandingPadInst &Pad) {
   return false;
 }
 
-/// An exception ends the derivative where it ends the primal. Where the primal would survive it, the
-/// program ends at run time: catching is not differentiated, the path without exceptions is.
+/// An exception ends the derivative where it ends the primal. Where the primal would survive it,
+/// the program ends at run time: catching is not differentiated, the path without exceptions is.
 void Preparer::dropUnwinding(Function &P) {
   SmallVector<InvokeInst *, 8> Invokes;
   for (Instruction &I : instructions(P))
@@ -280,7 +280,8 @@ Error Preparer::prepareRemainingCalls(Function &P) {
   SmallVector<CallBase *, 4> Calls;
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I))
-      if (inlinable(*Call) && !Call->getCalledFunction()->isVarArg() && !is_contained(Out.Functions, Call->getCalledFunction()))
+      if (inlinable(*Call) && !Call->getCalledFunction()->isVarArg() &&
+          !is_contained(Out.Functions, Call->getCalledFunction()))
         Calls.push_back(Call);
   for (CallBase *Call : Calls) {
     Function *Callee = Call->getCalledFunction();

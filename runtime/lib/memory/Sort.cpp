@@ -37,8 +37,7 @@ struct Sorter {
     sort(Order + Half, N - Half);
     int64_t A = 0, B = Half, To = 0;
     while (A < Half && B < N)
-      Room[static_cast<size_t>(To++)] =
-          inOrder(Order[A], Order[B]) ? Order[A++] : Order[B++];
+      Room[static_cast<size_t>(To++)] = inOrder(Order[A], Order[B]) ? Order[A++] : Order[B++];
     std::copy_backward(Order + A, Order + Half, Order + N);
     std::copy_n(Room.begin(), To, Order);
   }
@@ -55,9 +54,7 @@ void permute(char *Base, int64_t N, int64_t Size, const int64_t *Order) {
     std::memcpy(Base + I * Size, Old.data() + Order[I] * Size, static_cast<size_t>(Size));
 }
 
-int64_t widthOf(const cf_field &Field) {
-  return Field.kind == 0 ? 4 : Field.kind == 2 ? 16 : 8;
-}
+int64_t widthOf(const cf_field &Field) { return Field.kind == 0 ? 4 : Field.kind == 2 ? 16 : 8; }
 
 struct Elements {
   char *Base;
@@ -73,7 +70,8 @@ void moveFields(const Elements &All, const cf_field *Fields, int32_t NFields, Ta
       -static_cast<int64_t>(reinterpret_cast<uintptr_t>(All.Base)) & (Period - 1);
   for (int64_t I = 0; I < All.N; ++I)
     for (int32_t F = 0; F < NFields; ++F)
-      for (int64_t At = Fields[F].offset == -1 ? Aligned : Fields[F].offset; At >= 0 && At < All.Size; At += Period)
+      for (int64_t At = Fields[F].offset == -1 ? Aligned : Fields[F].offset;
+           At >= 0 && At < All.Size; At += Period)
         std::memcpy(All.Base + Move(I) * All.Size + At, Old.data() + I * All.Size + At,
                     static_cast<size_t>(widthOf(Fields[F])));
 }

@@ -88,8 +88,8 @@ struct CallFacts {
     llvm::SmallVector<int64_t, 4> Offsets;
     bool Result = false;
   } Linked;
-  bool FreshResult = false;                                       ///< result points to a new object
-  bool Inactive = false; ///< runs in the forward sweep only, moves nothing
+  bool FreshResult = false; ///< result points to a new object
+  bool Inactive = false;    ///< runs in the forward sweep only, moves nothing
 };
 
 class SweepBuilder;
