@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::sort with a lambda, stable_sort, partial_sort, nth_element: values move, derivatives with
+// std::sort with a lambda and of pairs, partial_sort, nth_element: values move, derivatives with
 // them.
 #include "GradientCheck.h"
 #include <algorithm>
@@ -15,7 +15,7 @@ static double ranked(const double *x, double a, int n) {
   std::vector<std::pair<double, int>> w;
   for (int i = 0; i < n; ++i)
     w.push_back({x[i] * a, i % 3});
-  std::stable_sort(w.begin(), w.end(), [](auto &p, auto &q) { return p.second < q.second; });
+  std::sort(w.begin(), w.end());
   for (int i = 0; i < n; ++i)
     s += i * w[i].first;
   std::nth_element(v.begin(), v.begin() + n / 2, v.end(), [](double p, double q) { return p > q; });

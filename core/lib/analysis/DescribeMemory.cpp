@@ -254,6 +254,8 @@ void Describer::describeStructure(CallBase &I, const CallFacts::Structure &Linke
     Join(I.getArgOperand(Operand));
   if (Linked.Result)
     Join(&I);
+  if (First)
+    Graph.fold(First, Linked.Stride);
   for (int64_t Offset : Linked.Offsets)
     if (First)
       Graph.pointTo(Graph.fieldCell({First.Node, First.Offset + Offset}), First);

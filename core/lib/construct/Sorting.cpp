@@ -5,7 +5,7 @@
 //
 //   qsort(y, n, size, f)   forward: p = sort(y, n, size, f), pointers in y' move by p
 //                          reverse: y'[p[i]] = y'[i] for all i at once
-//   r = bsearch(k, y, ...)          r' = y' + (r - y)
+//   r = bsearch(k, y, ...)          r' = y' + (r - y), and so for dynamic_cast
 
 #include "Fields.h"
 #include "Memory.h"
@@ -130,12 +130,42 @@ Error SortHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   return Error::success();
 }
 
-class SearchHandler : public ConstructHandler {
+/// A call whose result points into the object of an operand, or is null.
+class InsideHandler : public ConstructHandler {
 public:
+  explicit InsideHandler(unsigned Base) : Base(Base) {}
+  bool claims(const CallBase &Call) const override {
+    return Call.getCalledFunction()->isDeclaration() && Call.arg_size() > Base &&
+           Call.getArgOperand(Base)->getType()->isPointerTy() && Call.getType()->isPointerTy();
+  }
+  bool hasReverse(const CallBase &) const override { return false; }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    Value *Object = Call.getArgOperand(Base), *Shadow = B.shadow(Object);
+    if (!Shadow || !B.shadow(&Call))
+      return Error::success();
+    auto &IR = B.ir();
+    IR.SetInsertPoint(Call.getNextNode());
+    Value *Distance = IR.CreateSub(IR.CreatePtrToInt(&Call, IR.getInt64Ty()),
+                                   IR.CreatePtrToInt(Object, IR.getInt64Ty()));
+    B.setShadow(&Call,
+                IR.CreateSelect(IR.CreateIsNull(&Call), &Call, IR.CreatePtrAdd(Shadow, Distance)));
+    return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override { return tangent(B, *Site.Anchor); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+
+private:
+  unsigned Base;
+};
+
+class SearchHandler : public InsideHandler {
+public:
+  SearchHandler() : InsideHandler(1) {}
   SmallVector<StringRef, 0> callees() const override { return {"bsearch"}; }
   bool claims(const CallBase &Call) const override {
-    return Call.getCalledFunction()->isDeclaration() && Call.arg_size() == 5 &&
-           Call.getType()->isPointerTy();
+    return Call.arg_size() == 5 && InsideHandler::claims(Call);
   }
   CallFacts facts(const CallBase &) const override {
     CallFacts Facts;
@@ -145,22 +175,20 @@ public:
     Facts.Linked.Result = true;
     return Facts;
   }
-  bool hasReverse(const CallBase &) const override { return false; }
-  Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    Value *Base = Call.getArgOperand(1), *Shadow = B.shadow(Base);
-    if (!Shadow || !B.shadow(&Call))
-      return Error::success();
-    auto &IR = B.ir();
-    IR.SetInsertPoint(Call.getNextNode());
-    Value *Distance = IR.CreateSub(IR.CreatePtrToInt(&Call, IR.getInt64Ty()),
-                                   IR.CreatePtrToInt(Base, IR.getInt64Ty()));
-    B.setShadow(&Call,
-                IR.CreateSelect(IR.CreateIsNull(&Call), &Call, IR.CreatePtrAdd(Shadow, Distance)));
-    return Error::success();
-  }
-  Error augment(SweepBuilder &B, CallSite &Site) const override { return tangent(B, *Site.Anchor); }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
+};
+
+/// dynamic_cast: to another base, at a distance that only the object knows.
+class DynamicCastHandler : public InsideHandler {
+public:
+  DynamicCastHandler() : InsideHandler(0) {}
+  SmallVector<StringRef, 0> callees() const override { return {"__dynamic_cast"}; }
+  CallFacts facts(const CallBase &) const override {
+    CallFacts Facts;
+    Facts.Reads = {0};
+    Facts.Linked.Operands = {0};
+    Facts.Linked.Result = true;
+    Facts.Linked.Stride = sizeof(void *);
+    return Facts;
   }
 };
 
@@ -169,6 +197,7 @@ public:
 void registerSortingHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<SortHandler>());
   Registry.add(std::make_unique<SearchHandler>());
+  Registry.add(std::make_unique<DynamicCastHandler>());
 }
 
 } // namespace contraflow

@@ -220,6 +220,19 @@ Error ForwardSweep::shadowAlloca(AllocaInst &I) {
   return Error::success();
 }
 
+/// A global pointer that is set before the derivative call leads to memory without a shadow, which
+/// only the program's run can tell.
+void ForwardSweep::checkGlobalPointer(LoadInst &I, Value *Shadow) {
+  auto *Global = dyn_cast<GlobalVariable>(I.getPointerOperand()->stripInBoundsConstantOffsets());
+  bool Used = any_of(I.users(), [](User *U) {
+    return isa<GetElementPtrInst, LoadInst, StoreInst, PHINode, CallBase>(U);
+  });
+  if (!Global || Global->isConstant() || !I.getType()->isPointerTy() || !Used)
+    return;
+  Value *Place = B.CreateGlobalString(SourcePlace::of(I).str(), "cf.place");
+  runtime("check_global", B.getVoidTy(), {&I, Shadow, Place});
+}
+
 Error ForwardSweep::visitPointer(Instruction &I) {
   if (auto *A = dyn_cast<AllocaInst>(&I))
     return shadowAlloca(*A);
@@ -245,6 +258,8 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     if (movesPointer(Op) && S.Activity.hasShadow(Op.get()))
       Op.set(shadowOf(Op));
   Shadows[&I] = B.Insert(Twin, I.hasName() ? I.getName() + ".shadow" : "");
+  if (auto *Load = dyn_cast<LoadInst>(&I))
+    checkGlobalPointer(*Load, Twin);
   return Error::success();
 }
 

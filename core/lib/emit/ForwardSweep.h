@@ -66,6 +66,7 @@ protected:
 
 private:
   llvm::Error visit(llvm::Instruction &I);
+  void checkGlobalPointer(llvm::LoadInst &I, llvm::Value *Shadow);
   llvm::Error visitPointer(llvm::Instruction &I);
   llvm::Error visitCall(llvm::CallBase &I);
   llvm::Error checkOverwrites(llvm::CallBase &I);

@@ -87,6 +87,7 @@ struct CallFacts {
     llvm::SmallVector<unsigned, 4> Operands;
     llvm::SmallVector<int64_t, 4> Offsets;
     bool Result = false;
+    int64_t Stride = 0; ///< how far apart the parts may be is a multiple of this
   } Linked;
   bool FreshResult = false; ///< result points to a new object
   bool Inactive = false;    ///< runs in the forward sweep only, moves nothing
