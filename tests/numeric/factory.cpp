@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A registry of factories by name, virtual clones, a shared_ptr with a deleter.
+// Supports: virtual functions, multiple and virtual inheritance, pointers to members, `dynamic_cast`
 #include "GradientCheck.h"
 #include <memory>
 #include <string>

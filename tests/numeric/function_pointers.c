@@ -2,6 +2,7 @@
 //
 // Function pointers: constant tables, structs of operations, callbacks with a context, recursion
 // through a pointer, a library function in a table.
+// Supports: function pointers, tables of functions, callbacks
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Structs with pointers: realloc in a callee, memmove of many, an irreducible loop.
+// Supports: `realloc`, `qsort`, `bsearch`
 #include "GradientCheck.h"
 #include <stdlib.h>
 #include <string.h>

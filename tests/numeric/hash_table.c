@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A hash table with chains and void pointers; hash and destructor are function pointers.
+// Supports: function pointers, tables of functions, callbacks
 #include "GradientCheck.h"
 #include <stdlib.h>
 struct ent {

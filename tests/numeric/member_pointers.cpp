@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pointers to members, also to virtual ones; functions that return functions; std::bind.
+// Supports: virtual functions, multiple and virtual inheritance, pointers to members, `dynamic_cast`
 #include "GradientCheck.h"
 #include <functional>
 struct S {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An interpreter: a program of function pointers that work on a state with a stack.
+// Supports: function pointers, tables of functions, callbacks
 #include "GradientCheck.h"
 #include <math.h>
 struct vm {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tables of pointers to global arrays.
+// Supports: global variables
 #include "GradientCheck.h"
 
 static double left[4], right[4];

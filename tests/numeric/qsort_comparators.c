@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // qsort and bsearch: doubles, structs, pointers to structs.
+// Supports: `realloc`, `qsort`, `bsearch`
 #include "GradientCheck.h"
 #include <stdlib.h>
 

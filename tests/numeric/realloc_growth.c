@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A growing array: realloc from null, growing, shrinking; rows of pointers that grow as well.
+// Supports: `realloc`, `qsort`, `bsearch`
 #include "GradientCheck.h"
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Heaps, sets with a functor, maps of vectors, lists of lists, reverse iteration.
+// Supports: `std::list`, `deque`, `map`, `set`, `unordered_map`, queues
 #include "GradientCheck.h"
 #include <list>
 #include <map>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // std::function with and without captures, small and large, in a container and composed.
+// Supports: `std::function`
 #include "GradientCheck.h"
 #include <functional>
 #include <vector>

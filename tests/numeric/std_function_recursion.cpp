@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A std::function that calls itself, and remembers results in a map.
+// Supports: `std::function`
 #include "GradientCheck.h"
 #include <functional>
 #include <map>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // std::map: the tree is built, searched, copied, thinned out and walked.
+// Supports: `std::list`, `deque`, `map`, `set`, `unordered_map`, queues
 #include "GradientCheck.h"
 #include <map>
 

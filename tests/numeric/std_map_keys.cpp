@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // std::set and std::multimap of doubles.
+// Supports: `std::list`, `deque`, `map`, `set`, `unordered_map`, queues
 #include "GradientCheck.h"
 #include <map>
 #include <set>

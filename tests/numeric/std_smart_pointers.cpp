@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // unique_ptr and shared_ptr: ownership moves, counts go up and down, trees are freed.
+// Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
 #include <memory>
 #include <vector>

@@ -2,6 +2,7 @@
 //
 // std::sort with a lambda and of pairs, partial_sort, nth_element: values move, derivatives with
 // them.
+// Supports: `std::vector`, `std::array`, algorithms
 #include "GradientCheck.h"
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Strings are built and compared beside the arithmetic.
+// Supports: `std::string`, `valarray`
 #include "GradientCheck.h"
 #include <string>
 

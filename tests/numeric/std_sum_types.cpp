@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // std::optional, std::variant with std::visit, std::tuple, std::pair.
+// Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
 #include <optional>
 #include <tuple>

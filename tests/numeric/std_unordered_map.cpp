@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // std::unordered_map, with growth.
+// Supports: `std::list`, `deque`, `map`, `set`, `unordered_map`, queues
 #include "GradientCheck.h"
 #include <unordered_map>
 

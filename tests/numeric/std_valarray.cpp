@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // std::valarray expressions and slices.
+// Supports: `std::string`, `valarray`
 #include "GradientCheck.h"
 #include <valarray>
 

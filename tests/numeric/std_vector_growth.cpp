@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vectors that grow: push_back, insert, resize, vectors of vectors, erase, swap.
+// Supports: `std::vector`, `std::array`, algorithms
 #include "GradientCheck.h"
 #include <vector>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Unions of a number and something else, and objects copied byte by byte.
+// Supports: unions
 #include "GradientCheck.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A variant of a number and a pointer: one place holds adjoints and addresses by turns.
+// Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
 #include <optional>
 #include <string>

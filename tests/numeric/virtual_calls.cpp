@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Virtual functions, multiple inheritance, pointers to members, virtual destructors.
+// Supports: virtual functions, multiple and virtual inheritance, pointers to members, `dynamic_cast`
 #include "GradientCheck.h"
 #include <memory>
 #include <vector>

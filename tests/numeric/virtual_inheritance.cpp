@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A diamond with a virtual base, overriders that change members, dynamic_cast.
+// Supports: virtual functions, multiple and virtual inheritance, pointers to members, `dynamic_cast`
 #include "GradientCheck.h"
 #include <vector>
 struct B0 {
