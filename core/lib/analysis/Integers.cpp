@@ -54,6 +54,7 @@ private:
   const HandlerRegistry &Handlers;
   EquivalenceClasses<const Value *> Copies;
   SmallVector<const Value *, 64> Numbers, Bits;
+  SmallVector<const CastInst *, 16> Parts;
 };
 
 void Collector::visitCast(CastInst &I) {
@@ -61,7 +62,11 @@ void Collector::visitCast(CastInst &I) {
   if (isa<TruncInst, ZExtInst>(I)) {
     if (From->getType()->isIntegerTy() && From->getType()->getIntegerBitWidth() < 16)
       number(&I);
-    return copy(&I, From);
+    if (isa<ZExtInst>(I))
+      copy(&I, From);
+    else
+      Parts.push_back(&I); // a part of a number is a number, but says nothing about the whole
+    return;
   }
   if (isa<BitCastInst, PtrToIntInst, IntToPtrInst>(I)) {
     bits(&I);
@@ -122,12 +127,22 @@ DenseSet<const Value *> Collector::run() {
   for (Function *F : Closure)
     for (Instruction &I : instructions(*F))
       visit(I);
-  DenseSet<const Value *> Leaders, Out;
+  DenseSet<const Value *> Leaders, Others, Out;
   auto Leader = [&](const Value *V) { return Copies.getOrInsertLeaderValue(V); };
   for (const Value *V : Numbers)
     Leaders.insert(Leader(V));
   for (const Value *V : Bits)
-    Leaders.erase(Leader(V));
+    Others.insert(Leader(V));
+  bool Changed = true;
+  while (Changed) {
+    Changed = false;
+    for (const CastInst *I : Parts)
+      if (isNumber(I->getOperand(0)) && Leaders.contains(Leader(I->getOperand(0))) &&
+          !Others.contains(Leader(I->getOperand(0))))
+        Changed |= Leaders.insert(Leader(I)).second;
+  }
+  for (const Value *V : Others)
+    Leaders.erase(V);
   for (const auto &Member : Copies)
     if (Leaders.contains(Copies.getLeaderValue(Member->getData())))
       Out.insert(Member->getData());

@@ -244,6 +244,10 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     PendingPhis.push_back({Phi, Twin});
     return Error::success();
   }
+  if (isa<BitCastInst>(I) && I.getOperand(0)->getType()->isFPOrFPVectorTy()) {
+    Shadows[&I] = Constant::getNullValue(I.getType()); // a float where there may be a pointer
+    return Error::success();
+  }
   bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,
                     IntToPtrInst, PtrToIntInst, TruncInst, ZExtInst, CallBase>(I);
   if (!Copies)

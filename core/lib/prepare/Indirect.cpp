@@ -70,6 +70,7 @@ public:
 private:
   bool fits(const Function &F) const;
   bool escapes(const Value &F) const;
+  bool findDistances(const Value *Slot, SmallSetVector<int64_t, 4> &Out) const;
   bool fromTable();
   void atDistance(const GlobalVariable &G, int64_t Distance);
   void everyTable();
@@ -110,6 +111,7 @@ bool Candidates::escapes(const Value &F) const {
 /// Adds the functions that a table holds Distance behind a place that something points to.
 void Candidates::atDistance(const GlobalVariable &G, int64_t Distance) {
   SmallSetVector<int64_t, 4> Places;
+  bool Anywhere = false; ///< an index into the table goes somewhere
   SmallVector<std::pair<const User *, int64_t>, 8> Todo;
   for (const User *U : G.users())
     Todo.push_back({U, 0});
@@ -119,15 +121,42 @@ void Candidates::atDistance(const GlobalVariable &G, int64_t Distance) {
     APInt Bytes(DL.getIndexTypeSizeInBits(G.getType()), 0);
     if (!Expr || !isa<Constant>(Expr) || !Expr->accumulateConstantOffset(DL, Bytes)) {
       Places.insert(Offset);
+      Anywhere |= isa<GetElementPtrInst, PHINode, SelectInst>(U);
       continue;
     }
     for (const User *Next : U->users())
       Todo.push_back({Next, Offset + Bytes.getSExtValue()});
   }
   functionsIn(G.getInitializer(), DL, 0, [&](Function *F, int64_t At) {
-    if (Places.contains(At - Distance))
+    if (Anywhere || Places.contains(At - Distance))
       Found.insert(F);
   });
+}
+
+/// How far a slot is from what may be the beginning of a table. False if that is not known.
+bool Candidates::findDistances(const Value *Slot, SmallSetVector<int64_t, 4> &Out) const {
+  SmallSetVector<std::pair<const Value *, int64_t>, 8> Todo;
+  Todo.insert({Slot, 0});
+  constexpr unsigned Most = 16;
+  for (unsigned I = 0; I < Todo.size(); ++I) {
+    auto [V, Distance] = Todo[I];
+    APInt Bytes(DL.getIndexTypeSizeInBits(V->getType()), 0);
+    const Value *Base = V->stripAndAccumulateConstantOffsets(DL, Bytes, true);
+    int64_t At = Distance + Bytes.getSExtValue();
+    if (isa<LoadInst, Argument, CallBase>(Base))
+      Out.insert(At);
+    else if (auto *Phi = dyn_cast<PHINode>(Base))
+      for (const Value *From : Phi->incoming_values())
+        Todo.insert({From, At});
+    else if (auto *Select = dyn_cast<SelectInst>(Base))
+      for (const Value *From : {Select->getTrueValue(), Select->getFalseValue()})
+        Todo.insert({From, At});
+    else
+      return false;
+    if (Todo.size() > Most)
+      return false;
+  }
+  return true;
 }
 
 /// The pointer is loaded: from a table that is known, or from tables that only their pointers are
@@ -150,13 +179,15 @@ bool Candidates::fromTable() {
     });
     return true;
   }
-  if (isa<LoadInst, Argument, PHINode, SelectInst, CallBase>(Base)) {
-    for (const GlobalVariable &G : Call.getModule()->globals())
-      if (isTable(G))
-        atDistance(G, Bytes.getSExtValue());
+  SmallSetVector<int64_t, 4> Distances;
+  if (!findDistances(Load->getPointerOperand(), Distances)) {
+    everyTable();
     return false;
   }
-  everyTable();
+  for (const GlobalVariable &G : Call.getModule()->globals())
+    if (isTable(G))
+      for (int64_t Distance : Distances)
+        atDistance(G, Distance);
   return false;
 }
 
@@ -239,7 +270,8 @@ bool isIndirect(const CallBase &Call) {
 
 bool staysCall(const CallBase &Call) { return Call.hasFnAttr(KeepMark); }
 
-Expected<SmallVector<CallBase *, 8>> chooseCallee(CallBase &Call, const HandlerRegistry &Handlers) {
+Expected<SmallVector<CallBase *, 8>> chooseCallee(CallBase &Call, const HandlerRegistry &Handlers,
+                                                  Inlining Calls) {
   SmallVector<Function *, 8> Callees = Candidates(Call, Handlers).find();
   SmallVector<CallBase *, 8> Made;
   if (Callees.empty())
@@ -268,7 +300,7 @@ Expected<SmallVector<CallBase *, 8>> chooseCallee(CallBase &Call, const HandlerR
     Direct->setCalledFunction(Callee);
     Direct->setMetadata(LLVMContext::MD_prof, nullptr);
     Direct->setMetadata(LLVMContext::MD_callees, nullptr);
-    if (Callees.size() > MostInlined)
+    if (Calls == Inlining::No || Callees.size() > MostInlined)
       Direct->addFnAttr(Attribute::get(Context, KeepMark));
     B.Insert(Direct);
     B.CreateBr(Join);

@@ -20,10 +20,13 @@ class HandlerRegistry;
 /// True for a call through a pointer; inline assembly is none.
 bool isIndirect(const llvm::CallBase &Call);
 
+/// Whether the calls of a choice may be inlined.
+enum class Inlining { Allowed, No };
+
 /// Replaces an indirect call by a choice. Returns the direct calls made; none if no function of
 /// the module fits, and then nothing is changed.
 llvm::Expected<llvm::SmallVector<llvm::CallBase *, 8>>
-chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers);
+chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers, Inlining Calls);
 
 /// True for a call made by chooseCallee that had better stay a call.
 bool staysCall(const llvm::CallBase &Call);

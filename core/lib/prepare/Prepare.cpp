@@ -38,6 +38,8 @@ namespace {
 
 constexpr unsigned InlineBudget = 60000; ///< instructions in one prepared function
 constexpr unsigned MostRounds = 8;       ///< of indirect calls that lead to indirect calls
+constexpr unsigned RoundsInlined = 2;    ///< after these the callees of a choice stay calls,
+constexpr unsigned ChoiceBudget = 600;   ///< as they do in a function of so many instructions
 
 class Preparer {
 public:
@@ -50,7 +52,7 @@ private:
   Function *cloneOf(Function &F);
   Error resolveCalls(Function &P, Function &Origin);
   bool inlineCalls(Function &P);
-  Expected<bool> chooseCallees(Function &P);
+  Expected<bool> chooseCallees(Function &P, unsigned Round);
   int historyOf(const CallBase &Call) const;
   void noteHistory(CallBase &Call, int Id) const;
   bool inlinable(const CallBase &Call) const;
@@ -151,7 +153,7 @@ bool Preparer::inlineCalls(Function &P) {
 }
 
 /// True if an indirect call became a choice.
-Expected<bool> Preparer::chooseCallees(Function &P) {
+Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
   SmallVector<CallBase *, 4> Calls;
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I); Call && isIndirect(*Call))
@@ -159,7 +161,8 @@ Expected<bool> Preparer::chooseCallees(Function &P) {
   bool Any = false;
   for (CallBase *Call : Calls) {
     int Id = historyOf(*Call);
-    auto Made = chooseCallee(*Call, C.Handlers);
+    bool Small = Round < RoundsInlined && P.getInstructionCount() < ChoiceBudget;
+    auto Made = chooseCallee(*Call, C.Handlers, Small ? Inlining::Allowed : Inlining::No);
     if (!Made)
       return Made.takeError();
     Any |= !Made->empty();
@@ -185,7 +188,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
     simplifyFunction(P, C);
     bool Changed = Round < MostRounds && inlineCalls(P);
     if (!Changed) {
-      auto Chosen = chooseCallees(P);
+      auto Chosen = chooseCallees(P, Round);
       if (!Chosen)
         return Chosen.takeError();
       Changed = *Chosen && Round < MostRounds && inlineCalls(P);
