@@ -38,8 +38,8 @@ namespace {
 
 constexpr unsigned InlineBudget = 60000; ///< instructions in one prepared function
 constexpr unsigned MostRounds = 8;       ///< of indirect calls that lead to indirect calls
-constexpr unsigned RoundsInlined = 2;    ///< after these the callees of a choice stay calls,
-constexpr unsigned ChoiceBudget = 600;   ///< as they do in a function of so many instructions
+constexpr unsigned RoundsInlined = 3;    ///< after these the callees of a choice stay calls,
+constexpr unsigned ChoiceBudget = 3000;  ///< as they do in a function of so many instructions
 
 class Preparer {
 public:
