@@ -4,6 +4,7 @@
 // value that moves; arithmetic tells integers from floats in disguise; calls inside the closure
 // tie arguments to parameters; handlers speak for the calls they claim.
 
+#include "Integers.h"
 #include "MemoryGraph.h"
 #include "contraflow/core/Callee.h"
 
@@ -12,6 +13,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstVisitor.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 
 using namespace llvm;
@@ -24,7 +26,8 @@ bool isCarrier(const Type *T) { return T->isIntegerTy() && T->getIntegerBitWidth
 class Describer : public InstVisitor<Describer> {
 public:
   Describer(MemoryGraph &Graph, const HandlerRegistry &Handlers, ArrayRef<Function *> Closure)
-      : Graph(Graph), Handlers(Handlers), Closure(Closure.begin(), Closure.end()) {}
+      : Graph(Graph), Handlers(Handlers), Closure(Closure.begin(), Closure.end()),
+        Integers(findPlainIntegers(Closure, Handlers)) {}
 
   void visitLoadInst(LoadInst &I) { access(I.getPointerOperand(), &I); }
   void visitStoreInst(StoreInst &I) { access(I.getPointerOperand(), I.getValueOperand()); }
@@ -59,8 +62,10 @@ public:
 
 private:
   void access(Value *Pointer, Value *V);
+  void linkInteger(unsigned Field, Value *V);
   void tie(Value *A, Value *B);
   int64_t offsetIn(Type *T, ArrayRef<unsigned> Indices);
+  void describeStructure(CallBase &I, const CallFacts::Structure &Linked);
   void applyFacts(CallBase &I, const CallFacts &Facts);
   void bindClosure(CallBase &I, const contraflow::Closure &C);
   void bindCall(CallBase &I, Function &F);
@@ -69,6 +74,7 @@ private:
   const HandlerRegistry &Handlers;
   SmallPtrSet<Function *, 8> Closure;
   SmallSetVector<Function *, 4> Models;
+  DenseSet<const Value *> Integers;
 };
 
 void Describer::access(Value *Pointer, Value *V) {
@@ -89,11 +95,17 @@ void Describer::access(Value *Pointer, Value *V) {
   if (T->isPointerTy()) {
     if (Location Target = Graph.locate(V))
       Graph.pointTo(Field, Target);
-  } else if (isCarrier(T) && !isa<Constant>(V)) {
-    Graph.linkCells(Field, Graph.cellOf(V));
-  } else if (T->isIntegerTy() && T->getIntegerBitWidth() < 16) {
-    Graph.addKind(Field, SK_Int);
+  } else if (T->isIntegerTy()) {
+    linkInteger(Field, V);
   }
+}
+
+/// What is known to be a number says nothing about what else may be at its place.
+void Describer::linkInteger(unsigned Field, Value *V) {
+  if (!isCarrier(V->getType()) || Integers.contains(V))
+    Graph.addKind(Field, SK_Int);
+  else if (!isa<Constant>(V))
+    Graph.linkCells(Field, Graph.cellOf(V));
 }
 
 void Describer::tie(Value *A, Value *B) {
@@ -203,8 +215,8 @@ void Describer::visitExtractValueInst(ExtractValueInst &I) {
   Graph.addKind(Field, kindOfType(T));
   if (T->isPointerTy())
     Graph.pointTo(Field, Graph.locate(&I));
-  else if (isCarrier(T))
-    Graph.linkCells(Field, Graph.cellOf(&I));
+  else if (T->isIntegerTy())
+    linkInteger(Field, &I);
 }
 
 void Describer::visitInsertValueInst(InsertValueInst &I) {
@@ -224,8 +236,8 @@ void Describer::visitInsertValueInst(InsertValueInst &I) {
   if (T->isPointerTy()) {
     if (Location To = Graph.locate(V))
       Graph.pointTo(Field, To);
-  } else if (isCarrier(T) && !isa<Constant>(V)) {
-    Graph.linkCells(Field, Graph.cellOf(V));
+  } else if (T->isIntegerTy()) {
+    linkInteger(Field, V);
   }
 }
 
@@ -235,11 +247,36 @@ void Describer::bindClosure(CallBase &I, const contraflow::Closure &C) {
       tie(C.Body->getArg(P), I.getArgOperand(C.Operands[P]));
 }
 
+void Describer::describeStructure(CallBase &I, const CallFacts::Structure &Linked) {
+  Location First;
+  auto Join = [&](Value *V) {
+    Location At = Graph.locate(V);
+    if (First)
+      Graph.unifyLocations(First, At);
+    else
+      First = At;
+  };
+  for (unsigned Operand : Linked.Operands)
+    Join(I.getArgOperand(Operand));
+  if (Linked.Result)
+    Join(&I);
+  if (First)
+    Graph.fold(First, Linked.Stride);
+  for (int64_t Offset : Linked.Offsets)
+    if (First)
+      Graph.pointTo(Graph.fieldCell({First.Node, First.Offset + Offset}), First);
+}
+
 void Describer::applyFacts(CallBase &I, const CallFacts &Facts) {
   for (const CallFacts::Copy &C : Facts.Copies) {
     auto *Size = dyn_cast<ConstantInt>(I.getArgOperand(C.Size));
     Graph.addCopy(Graph.locate(I.getArgOperand(C.From)), Graph.locate(I.getArgOperand(C.To)),
                   Size ? Size->getSExtValue() : -1);
+  }
+  describeStructure(I, Facts.Linked);
+  for (auto [Operand, SizeOperand] : Facts.Arrays) {
+    auto *Size = dyn_cast<ConstantInt>(I.getArgOperand(SizeOperand));
+    Graph.fold(Graph.locate(I.getArgOperand(Operand)), Size ? Size->getSExtValue() : 1);
   }
   for (auto [Operand, Kind] : Facts.Elements)
     if (Location At = Graph.locate(I.getArgOperand(Operand))) {
@@ -321,6 +358,39 @@ static bool spreadKinds(MemoryGraph &Graph, Instruction &I) {
   return Changed;
 }
 
+/// What the initialiser of a global variable leads to.
+static void describeConstant(MemoryGraph &Graph, Location At, const Constant *C) {
+  if (C->getType()->isPointerTy()) {
+    if (Location Target = Graph.locate(C))
+      Graph.pointTo(Graph.fieldCell(At), Target);
+    return;
+  }
+  const DataLayout &DL = Graph.layout();
+  auto *Aggregate = dyn_cast<ConstantAggregate>(C);
+  for (unsigned I = 0; Aggregate && I < Aggregate->getNumOperands(); ++I) {
+    int64_t Offset = 0;
+    if (auto *S = dyn_cast<StructType>(C->getType()))
+      Offset = DL.getStructLayout(S)->getElementOffset(I);
+    else if (auto *T = dyn_cast<ArrayType>(C->getType()))
+      Offset = I * int64_t(DL.getTypeAllocSize(T->getElementType()));
+    describeConstant(Graph, {At.Node, At.Offset + Offset}, Aggregate->getOperand(I));
+  }
+}
+
+/// Globals that are met, and those that their initialisers lead to.
+static void describeGlobals(MemoryGraph &Graph, const Module &M) {
+  SmallPtrSet<const GlobalVariable *, 16> Done;
+  bool Changed = true;
+  while (Changed) {
+    Changed = false;
+    for (const GlobalVariable &G : M.globals())
+      if (G.hasInitializer() && Graph.find(&G) && Done.insert(&G).second) {
+        describeConstant(Graph, Graph.locate(&G), G.getInitializer());
+        Changed = true;
+      }
+  }
+}
+
 void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
                     const HandlerRegistry &Handlers) {
   Describer D(Graph, Handlers, Closure);
@@ -328,6 +398,7 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
     for (Instruction &I : instructions(*F))
       D.visit(I);
   D.visitModels();
+  describeGlobals(Graph, *Closure.front()->getParent());
   bool Changed = true;
   while (Changed) {
     Graph.settleCopies();

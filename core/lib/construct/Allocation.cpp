@@ -3,7 +3,10 @@
 // p = malloc(n).  Forward: a zeroed shadow is allocated with it.  Reverse: both are freed, if the
 // primal freed p.
 // free(p).        Forward: put off, since the reverse sweep may still read p and writes its shadow.
+// q = realloc(p, n).  Forward: an allocation, a copy, and a free that is put off. Reverse: the
+//                     adjoint of the copy, and q is freed as after malloc.
 
+#include "Fields.h"
 #include "Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
@@ -124,21 +127,55 @@ public:
   CallFacts facts(const CallBase &) const override {
     CallFacts Facts;
     Facts.Writes = {0};
+    Facts.Linked.Operands = {0};
+    Facts.Linked.Result = true;
     return Facts;
   }
-  Error tangent(SweepBuilder &B, CallBase &Call) const override { return refuse(B, Call); }
-  Error augment(SweepBuilder &B, CallSite &Site) const override { return refuse(B, *Site.Anchor); }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    Value *Shadow = B.shadow(Call.getArgOperand(0));
+    if (!Shadow || !B.shadow(&Call))
+      return Error::success();
+    Value *Bytes = sizeInBytes(B.ir(), Call, lookupCallee(Call));
+    B.setShadow(&Call, B.runtime("shadow_resize", B.ir().getPtrTy(), {Shadow, Bytes}));
     return Error::success();
   }
-
-private:
-  static Error refuse(SweepBuilder &B, CallBase &Call) {
-    if (B.shadow(&Call) || B.shadow(Call.getArgOperand(0)))
-      return diffError(DiagId::UnsupportedMemory, Call, "realloc of active memory");
-    return Error::success();
-  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override;
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
 };
+
+Error ReallocateHandler::augment(SweepBuilder &B, CallSite &Site) const {
+  CallBase &Call = *Site.Anchor;
+  Value *Old = Site.Operands[0], *OldShadow = B.shadow(Old);
+  if (!OldShadow || !B.shadow(&Call))
+    return Error::success();
+  auto &IR = B.ir();
+  Value *Bytes = sizeInBytes(IR, Call, lookupCallee(Call));
+  Value *Extent = B.runtime("realloc_extent", IR.getInt64Ty(), {Old, OldShadow, Bytes});
+  CallInst *New = B.runtime("realloc_forward", IR.getPtrTy(), {Old, OldShadow, Bytes});
+  CallInst *Shadow = B.runtime("shadow_alloc", IR.getPtrTy(), {New, Bytes});
+  New->addRetAttr(Attribute::NoAlias);
+  Shadow->addRetAttr(Attribute::NoAlias);
+  MemoryLayout Layout = B.layout(Old);
+  if (B.activeMemory(Old))
+    if (Error E = checkLayout(Layout, Call))
+      return E;
+  copyPointers(B, Layout, Shadow, OldShadow, Extent);
+  B.setShadow(&Call, Shadow);
+  Site.Recorded = {New, Shadow, OldShadow, Extent};
+  Site.Anchor = New;
+  return Error::success();
+}
+
+Error ReallocateHandler::adjoint(SweepBuilder &B, const CallSite &Site,
+                                 ArrayRef<Value *> Recalled) const {
+  if (Recalled.empty())
+    return Error::success();
+  if (B.activeMemory(Site.Operands[0]))
+    copyAdjoints(B, B.layout(Site.Operands[0]), Recalled[1], Recalled[2], Recalled[3],
+                 B.ir().getInt32(0));
+  B.runtime("alloc_reverse", B.ir().getVoidTy(), {Recalled[0], Recalled[1]});
+  return Error::success();
+}
 
 } // namespace
 

@@ -13,6 +13,9 @@ void registerMemoryHandlers(HandlerRegistry &Registry);
 void registerAllocationHandlers(HandlerRegistry &Registry);
 /// The runtime, where a derivative is differentiated again.
 void registerTapeHandlers(HandlerRegistry &Registry);
+/// Nodes of std::list and std::map; qsort, bsearch.
+void registerLinkedHandlers(HandlerRegistry &Registry);
+void registerSortingHandlers(HandlerRegistry &Registry);
 /// Complex products, quotients and elementary functions.
 void registerComplexHandlers(HandlerRegistry &Registry);
 

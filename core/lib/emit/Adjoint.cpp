@@ -5,6 +5,7 @@
 
 #include "Remarks.h"
 #include "ReverseSweep.h"
+#include "Unwinding.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -108,6 +109,7 @@ void AdjointEmitter::dropUnusedTape() {
     return;
   Mark->eraseFromParent();
   Begin->eraseFromParent();
+  Begin = Mark = nullptr;
 }
 
 void AdjointEmitter::takeSnapshots(SnapshotSet &Snapshots, ArrayRef<Value *> Needs,
@@ -125,7 +127,7 @@ void AdjointEmitter::takeSnapshots(SnapshotSet &Snapshots, ArrayRef<Value *> Nee
 
 Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   FunctionAnalysisManager &FAM = S.C.FAM;
-  FAM.invalidate(*U.Forward, PreservedAnalyses::none());
+  FAM.clear(*U.Forward, U.Forward->getName());
   auto &DT = FAM.getResult<DominatorTreeAnalysis>(*U.Forward);
   auto &LI = FAM.getResult<LoopAnalysis>(*U.Forward);
   auto &AA = FAM.getResult<AAManager>(*U.Forward);
@@ -208,6 +210,8 @@ Error AdjointEmitter::run() {
   if (Error E = plan(Fwd))
     return E;
   dropUnusedTape();
+  if (Begin)
+    emitUnwinding(*U.Forward, *Begin, *Mark);
   return Error::success();
 }
 

@@ -36,14 +36,48 @@ Unit::~Unit() {
 }
 
 GlobalVariable *RequestState::shadowGlobal(GlobalVariable &G, unsigned Lane) {
-  GlobalVariable *&Shadow = ShadowGlobals[{&G, Lane}];
-  if (!Shadow) {
-    Shadow = new GlobalVariable(C.M, G.getValueType(), false, GlobalValue::InternalLinkage,
-                                Constant::getNullValue(G.getValueType()), G.getName() + ".shadow",
-                                nullptr, G.getThreadLocalMode());
-    Shadow->setAlignment(G.getAlign());
-  }
+  GlobalVariable *&Known = ShadowGlobals[{&G, Lane}];
+  if (Known)
+    return Known;
+  auto *Shadow = Known =
+      new GlobalVariable(C.M, G.getValueType(), false, GlobalValue::InternalLinkage,
+                         Constant::getNullValue(G.getValueType()), G.getName() + ".shadow", nullptr,
+                         G.getThreadLocalMode());
+  Shadow->setAlignment(G.getAlign());
+  if (G.hasInitializer())
+    Shadow->setInitializer(shadowInitialiser(G.getInitializer(), Lane));
   return Shadow;
+}
+
+/// Zero, but for pointers, which lead to shadows.
+Constant *RequestState::shadowInitialiser(Constant *Init, unsigned Lane) {
+  if (Init->getType()->isPointerTy())
+    return shadowConstant(Init, Lane);
+  if (!isa<ConstantAggregate>(Init))
+    return Constant::getNullValue(Init->getType());
+  SmallVector<Constant *, 16> Parts;
+  for (Value *Part : Init->operand_values())
+    Parts.push_back(shadowInitialiser(cast<Constant>(Part), Lane));
+  if (auto *T = dyn_cast<ArrayType>(Init->getType()))
+    return ConstantArray::get(T, Parts);
+  if (auto *T = dyn_cast<StructType>(Init->getType()))
+    return ConstantStruct::get(T, Parts);
+  return ConstantVector::get(Parts);
+}
+
+Constant *RequestState::shadowConstant(Constant *C, unsigned Lane) {
+  if (!C->getType()->isPointerTy())
+    return C;
+  APInt Offset(Graph.layout().getIndexTypeSizeInBits(C->getType()), 0);
+  const Value *Base = C->stripAndAccumulateConstantOffsets(Graph.layout(), Offset, true);
+  auto *Global = dyn_cast<GlobalVariable>(const_cast<Value *>(Base));
+  if (!Global || !Activity.hasShadow(C))
+    return C;
+  Constant *Shadow = shadowGlobal(*Global, Lane);
+  if (Offset.isZero())
+    return Shadow;
+  return ConstantExpr::getGetElementPtr(Type::getInt8Ty(C->getContext()), Shadow,
+                                        ConstantInt::get(C->getContext(), Offset));
 }
 
 static void copyParamFacts(Argument &To, const Argument &From, bool IsShadow) {
@@ -225,8 +259,9 @@ static Error checkInactiveArguments(RequestState &S) {
         S.Activity.hasShadow(&A))
       Errors = joinErrors(std::move(Errors),
                           diffError(DiagId::MixedActivity, *S.Spec.Primal,
-                                    "argument " + Twine(A.getArgNo() + 1) + " ('" + A.getName() +
-                                        "') is constant but meets active memory"));
+                                    "argument " + Twine(A.getArgNo() + 1) +
+                                        (A.hasName() ? " ('" + A.getName() + "')" : Twine()) +
+                                        " is constant but meets active memory"));
   return Errors;
 }
 
@@ -316,6 +351,8 @@ static void hoistLoads(RequestState &S) {
 
 static void analyse(RequestState &S) {
   Timed T("analyse", "Analyse: loops, memory, activity, effects");
+  for (Function *F : S.Closure.Functions) // an erased function may have had the same address
+    S.C.FAM.clear(*F, F->getName());
   hoistLoads(S);
   for (Function *F : S.Closure.Functions)
     numberLoops(*F, S.C.FAM, S.Loops);
@@ -362,7 +399,9 @@ static void discard(RequestState &S) {
     F->replaceAllUsesWith(PoisonValue::get(F->getType()));
     F->eraseFromParent();
   }
-  for (auto [Key, Shadow] : S.ShadowGlobals)
+  for (auto [G, Shadow] : S.ShadowGlobals)
+    Shadow->setInitializer(nullptr);
+  for (auto [G, Shadow] : S.ShadowGlobals)
     if (Shadow->use_empty())
       Shadow->eraseFromParent();
 }

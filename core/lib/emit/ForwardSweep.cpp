@@ -16,6 +16,9 @@ using namespace llvm;
 
 namespace contraflow {
 
+constexpr unsigned PointerBits = 64; ///< fewer bits of an integer carry no pointer
+constexpr unsigned AddressBits = 48; ///< user space lies below
+
 CallInst *SweepBuilder::callRuntime(IRBuilderBase &B, Module &M, StringRef Name, Type *Result,
                                     ArrayRef<Value *> Args) {
   SmallVector<Type *, 8> Types;
@@ -63,13 +66,26 @@ Error ForwardSweep::eachLane(function_ref<Error()> Step) {
 bool ForwardSweep::movesPointer(const Value *V) const {
   if (V->getType()->isPointerTy())
     return true;
-  if (V->getType()->isIntegerTy() && !isa<Constant>(V))
+  if (V->getType()->isIntegerTy() && V->getType()->getIntegerBitWidth() >= PointerBits &&
+      !isa<Constant>(V))
     return S.Graph.carried(V) & SK_Pointer;
   return false;
 }
 
 bool ForwardSweep::activeMemory(const Value *Pointer) const {
   return S.Activity.activeAt(S.Graph.find(Pointer), -1);
+}
+
+bool ForwardSweep::carriesEither(const Value *V) const {
+  if (!V->getType()->isIntegerTy() || isa<Constant>(V))
+    return false;
+  unsigned Kinds = S.Graph.carried(V);
+  return (Kinds & SK_Pointer) && (Kinds & SK_Double);
+}
+
+Value *isAddress(IRBuilderBase &B, Value *Bits) {
+  Value *Wide = B.CreateZExtOrTrunc(Bits, B.getInt64Ty());
+  return B.CreateICmpULT(B.CreateSub(Wide, B.getInt64(1)), B.getInt64((1ull << AddressBits) - 1));
 }
 
 unsigned ForwardSweep::kinds(const Value *Pointer) const {
@@ -107,24 +123,9 @@ Expected<Function *> ForwardSweep::tangentOf(Function &Body, SmallVectorImpl<boo
 
 bool ForwardSweep::shared(const Value *) const { return U.InTeam; }
 
-Constant *ForwardSweep::shadowConstant(Constant *C) {
-  if (!C->getType()->isPointerTy())
-    return C;
-  APInt Offset(S.Graph.layout().getIndexTypeSizeInBits(C->getType()), 0);
-  const Value *Base = C->stripAndAccumulateConstantOffsets(S.Graph.layout(), Offset, true);
-  auto *Global = dyn_cast<GlobalVariable>(const_cast<Value *>(Base));
-  if (!Global || !S.Activity.hasShadow(C))
-    return C;
-  Constant *Shadow = S.shadowGlobal(*Global, Lane);
-  if (Offset.isZero())
-    return Shadow;
-  return ConstantExpr::getGetElementPtr(Type::getInt8Ty(C->getContext()), Shadow,
-                                        ConstantInt::get(C->getContext(), Offset));
-}
-
 Value *ForwardSweep::shadowOf(Value *Pointer) {
   if (auto *C = dyn_cast<Constant>(Pointer))
-    return shadowConstant(C);
+    return S.shadowConstant(C, Lane);
   Value *Found = shadows().lookup(Pointer);
   return Found ? Found : Pointer;
 }
@@ -230,6 +231,19 @@ Error ForwardSweep::shadowAlloca(AllocaInst &I) {
   return Error::success();
 }
 
+/// A global pointer that is set before the derivative call leads to memory without a shadow, which
+/// only the program's run can tell.
+void ForwardSweep::checkGlobalPointer(LoadInst &I, Value *Shadow) {
+  auto *Global = dyn_cast<GlobalVariable>(I.getPointerOperand()->stripInBoundsConstantOffsets());
+  bool Used = any_of(I.users(), [](User *U) {
+    return isa<GetElementPtrInst, LoadInst, StoreInst, PHINode, CallBase>(U);
+  });
+  if (!Global || Global->isConstant() || !I.getType()->isPointerTy() || !Used)
+    return;
+  Value *Place = B.CreateGlobalString(SourcePlace::of(I).str(), "cf.place");
+  runtime("check_global", B.getVoidTy(), {&I, Shadow, Place});
+}
+
 Error ForwardSweep::visitPointer(Instruction &I) {
   if (auto *A = dyn_cast<AllocaInst>(&I))
     return shadowAlloca(*A);
@@ -239,6 +253,10 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     Twin->insertBefore(Phi->getIterator());
     shadows()[&I] = Twin;
     PendingPhis.push_back({Phi, Twin, Lane});
+    return Error::success();
+  }
+  if (isa<BitCastInst>(I) && I.getOperand(0)->getType()->isFPOrFPVectorTy()) {
+    shadows()[&I] = Constant::getNullValue(I.getType()); // a float where there may be a pointer
     return Error::success();
   }
   bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,
@@ -255,17 +273,24 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     if (movesPointer(Op) && S.Activity.hasShadow(Op.get()))
       Op.set(shadowOf(Op));
   shadows()[&I] = B.Insert(Twin, I.hasName() ? I.getName() + ".shadow" : "");
+  if (auto *Load = dyn_cast<LoadInst>(&I))
+    checkGlobalPointer(*Load, Twin);
   return Error::success();
 }
 
 Error ForwardSweep::visitStore(StoreInst &I) {
-  if (hidesFloats(S.Activity, I))
+  if (hidesFloats(S.Activity, I) || changesBits(S.Activity, I))
     return diffError(DiagId::UnknownType, I, "bits are stored into active memory");
   if (!movesPointer(I.getValueOperand()) || !S.Activity.hasShadow(I.getPointerOperand()))
     return Error::success();
   auto *Twin = cast<StoreInst>(I.clone());
-  Twin->setOperand(0, shadowOf(I.getValueOperand()));
-  Twin->setOperand(1, shadowOf(I.getPointerOperand()));
+  Value *Shadow = shadowOf(I.getValueOperand()), *To = shadowOf(I.getPointerOperand());
+  if (U.Kind != SweepKind::Tangent && carriesEither(I.getValueOperand())) {
+    Value *Old = B.CreateAlignedLoad(Shadow->getType(), To, I.getAlign());
+    Shadow = B.CreateSelect(isAddress(B, Shadow), Shadow, Old);
+  }
+  Twin->setOperand(0, Shadow);
+  Twin->setOperand(1, To);
   B.Insert(Twin);
   return Error::success();
 }
@@ -278,8 +303,20 @@ bool ForwardSweep::swapsActive(const AtomicCmpXchgInst &I) const {
                              S.Graph.layout().getTypeStoreSize(V->getType()));
 }
 
+/// A call without a derivative that puts numbers into active memory would leave the old ones'
+/// adjoints behind. What it writes begins where its arguments point to.
+Error ForwardSweep::checkOverwrites(CallBase &I) {
+  for (Value *V : I.args())
+    if (V->getType()->isPointerTy() && S.Activity.activeAt(S.Graph.find(V), 1))
+      return diffError(DiagId::UnsupportedMemory, I,
+                       "'" + userName(*I.getCalledFunction()) + "' may overwrite active memory");
+  return Error::success();
+}
+
 Error ForwardSweep::checkUnknownCall(CallBase &I) {
   CalleeInfo Info = lookupCallee(I);
+  if (Info.Kind == CalleeKind::Inactive && !Info.ReadOnly)
+    return checkOverwrites(I);
   if (Info.Kind == CalleeKind::Inactive || Info.Kind == CalleeKind::NoReturn || findRule(I))
     return Error::success();
   auto *II = dyn_cast<IntrinsicInst>(&I);
@@ -295,6 +332,8 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
   if (I.isInlineAsm())
     return diffError(DiagId::UnsupportedInstruction, I, "inline assembly");
   Function *F = I.getCalledFunction();
+  if (F && F->isVarArg() && !F->isDeclaration())
+    return diffError(DiagId::UnsupportedInstruction, I, "a call of a variadic function");
   return F ? diffError(DiagId::NoRule, I, F->getName())
            : diffError(DiagId::IndirectCall, I, "the callee is not known here");
 }

@@ -30,6 +30,8 @@ public:
   llvm::IRBuilder<> &ir() override { return B; }
   llvm::Value *shadow(llvm::Value *Pointer) override;
   void setShadow(llvm::Value *Pointer, llvm::Value *Shadow) override;
+  /// An integer that is a double at one time and a pointer at another.
+  bool carriesEither(const llvm::Value *V) const;
   bool activeMemory(const llvm::Value *Pointer) const override;
   bool activeValue(const llvm::Value *V) const override { return S.Activity.active(V); }
   unsigned kinds(const llvm::Value *Pointer) const override;
@@ -65,8 +67,10 @@ protected:
 
 private:
   llvm::Error visit(llvm::Instruction &I);
+  void checkGlobalPointer(llvm::LoadInst &I, llvm::Value *Shadow);
   llvm::Error visitPointer(llvm::Instruction &I);
   llvm::Error visitCall(llvm::CallBase &I);
+  llvm::Error checkOverwrites(llvm::CallBase &I);
   llvm::Error checkUnknownCall(llvm::CallBase &I);
   llvm::Error visitStore(llvm::StoreInst &I);
   llvm::Error shadowAlloca(llvm::AllocaInst &I);
@@ -77,7 +81,6 @@ private:
   bool swapsActive(const llvm::AtomicCmpXchgInst &I) const;
   void finishPhis();
   bool touchesActive(llvm::CallBase &I) const;
-  llvm::Constant *shadowConstant(llvm::Constant *C);
 
 protected:
   RequestState &S;
@@ -103,6 +106,11 @@ private:
 
 /// All symbols of the runtime begin so.
 inline constexpr llvm::StringLiteral RuntimePrefix = "cf_v1_";
+
+/// Where a place is a double at one time and a pointer at another, its shadow is an adjoint or an
+/// address. Addresses of user space are so small that as doubles they are below 1e-309, which no
+/// adjoint that matters is: what looks like an address is one.
+llvm::Value *isAddress(llvm::IRBuilderBase &B, llvm::Value *Bits);
 
 /// MemoryLayout as SweepBuilder promises it.
 MemoryLayout layoutOf(const ActivityResult &Activity, const llvm::Value *Pointer);

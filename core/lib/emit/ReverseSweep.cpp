@@ -62,7 +62,11 @@ Error ReverseSweep::reverseStore(StoreInst &I) {
     return Error::success();
   if (floatType(V) != T)
     return diffError(DiagId::UnknownType, I, "an integer store of active memory");
-  addAdjoint(V, Bar);
+  if (!In.Fwd.carriesEither(V))
+    addAdjoint(V, Bar);
+  else
+    addAdjoint(V, B.CreateSelect(isAddress(B, B.CreateBitCast(Bar, B.getInt64Ty())),
+                                 Constant::getNullValue(T), Bar));
   return Error::success();
 }
 

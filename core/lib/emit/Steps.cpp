@@ -54,6 +54,65 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   return Load && Size < 4 && Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
 }
 
+/// True for addition and subtraction of what may be a count: an exponent lies higher.
+static bool countsUp(const Instruction &I) {
+  constexpr unsigned CountBits = 48;
+  if (I.getOpcode() != Instruction::Add && I.getOpcode() != Instruction::Sub)
+    return false;
+  return none_of(I.operands(), [](const Use &V) {
+    auto *C = dyn_cast<ConstantInt>(V);
+    return C && C->getValue().getSignificantBits() > CountBits;
+  });
+}
+
+/// True if V, or a copy of it, is calculated with other than by counting, as hash functions do.
+static bool isMixed(const Value *V) {
+  SmallPtrSet<const Value *, 8> Seen;
+  SmallVector<const Value *, 8> Todo{V};
+  while (!Todo.empty()) {
+    const Value *Next = Todo.pop_back_val();
+    if (!Seen.insert(Next).second)
+      continue;
+    for (const User *U : Next->users()) {
+      auto *Arithmetic = dyn_cast<BinaryOperator>(U);
+      if (isa<PHINode, SelectInst, FreezeInst>(U))
+        Todo.push_back(U);
+      else if (Arithmetic && !countsUp(*Arithmetic))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
+  const MemoryGraph &Graph = Activity.memory();
+  const Value *V = I.getValueOperand();
+  if (!V->getType()->isIntegerTy() || floatTypeOf(V, Graph) || !storedFloat(Activity, I))
+    return false;
+  enum How { Copied, Counted, Changed };
+  DenseSet<std::pair<const Value *, unsigned>> Seen;
+  SmallVector<std::pair<const Value *, unsigned>, 8> Todo{{V, Copied}};
+  while (!Todo.empty()) {
+    auto [Value, How] = Todo.pop_back_val();
+    auto *From = dyn_cast<Instruction>(Value);
+    if (!From || !Seen.insert({From, How}).second)
+      continue;
+    auto *Load = dyn_cast<LoadInst>(From);
+    if (Load && (How == Changed || (How == Copied && isMixed(From))) &&
+        Activity.activeAt(Graph.find(Load->getPointerOperand()),
+                          Graph.layout().getTypeStoreSize(Load->getType())))
+      return true;
+    unsigned Next = How;
+    if (isa<BinaryOperator>(From))
+      Next = How != Changed && countsUp(*From) ? Counted : Changed;
+    else if (!isa<PHINode, SelectInst, FreezeInst, CastInst>(From))
+      continue;
+    for (const llvm::Value *Operand : From->operand_values())
+      Todo.push_back({Operand, Next});
+  }
+  return false;
+}
+
 bool ReverseSteps::hasWork(const Instruction &I) const {
   if (const CallSite *Site = site(I))
     return !Site->Handler || Site->Handler->hasReverse(*Site->Anchor);

@@ -15,6 +15,9 @@ llvm::Type *storedFloat(const ActivityResult &Activity, const llvm::StoreInst &I
 /// True if the store moves bits of floats, or over floats, in a way that cannot be followed: halves
 /// of a float, bytes, vectors of integers.
 bool hidesFloats(const ActivityResult &Activity, const llvm::StoreInst &I);
+/// True if bits that may be a float's are loaded, calculated with other than by counting, and
+/// stored where a float may be.
+bool changesBits(const ActivityResult &Activity, const llvm::StoreInst &I);
 
 class ReverseSteps {
 public:

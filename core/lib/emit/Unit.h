@@ -74,6 +74,11 @@ struct RequestState {
   Unit &unitFor(llvm::Function &Prepared);
   /// The shadow of a global variable for one direction.
   llvm::GlobalVariable *shadowGlobal(llvm::GlobalVariable &G, unsigned Lane);
+  /// The shadow of a constant address; itself if it has none.
+  llvm::Constant *shadowConstant(llvm::Constant *C, unsigned Lane);
+
+private:
+  llvm::Constant *shadowInitialiser(llvm::Constant *Init, unsigned Lane);
 };
 
 /// Creates the forward function of the root unit and of others; moves the code in.

@@ -140,6 +140,8 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerMemoryHandlers(Handlers);
   registerAllocationHandlers(Handlers);
   registerTapeHandlers(Handlers);
+  registerLinkedHandlers(Handlers);
+  registerSortingHandlers(Handlers);
   registerComplexHandlers(Handlers);
   mpi::registerHandlers(Handlers);
   omp::registerHandlers(Handlers);

@@ -4,7 +4,9 @@
 // seen: a call to a function that is already in its own history stays a call, to a prepared copy.
 
 #include "Prepare.h"
+#include "Choices.h"
 #include "Indices.h"
+#include "Indirect.h"
 #include "Versioning.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
@@ -35,28 +37,37 @@ namespace contraflow {
 namespace {
 
 constexpr unsigned InlineBudget = 60000; ///< instructions in one prepared function
+constexpr unsigned MostRounds = 8;       ///< of indirect calls that lead to indirect calls
+constexpr unsigned RoundsInlined = 3;    ///< after these the callees of a choice stay calls,
+constexpr unsigned ChoiceBudget = 3000;  ///< as they do in a function of so many instructions
 
 class Preparer {
 public:
   Preparer(Compilation &C, PreparedClosure &Out, NestVersions Versions)
-      : C(C), Out(Out), Versions(Versions) {}
+      : C(C), Out(Out), Versions(Versions),
+        HistoryKind(C.M.getContext().getMDKindID("contraflow.history")) {}
   Expected<Function *> prepare(Function &F);
 
 private:
   Function *cloneOf(Function &F);
-  void inlineCalls(Function &P, Function &Origin);
+  Error resolveCalls(Function &P, Function &Origin);
+  bool inlineCalls(Function &P);
+  Expected<bool> chooseCallees(Function &P, unsigned Round);
+  int historyOf(const CallBase &Call) const;
+  void noteHistory(CallBase &Call, int Id) const;
   bool inlinable(const CallBase &Call) const;
   bool inHistory(int Id, const Function *F) const;
   Error prepareClosures(Function &P);
   Error prepareRemainingCalls(Function &P);
   void canonicalise(Function &P);
-  static Error dropUnwinding(Function &P);
+  static void dropUnwinding(Function &P);
   static void dropLifetimes(Function &P);
   Error checkControlFlow(Function &P);
 
   Compilation &C;
   PreparedClosure &Out;
   NestVersions Versions;
+  unsigned HistoryKind;                      ///< metadata of calls between two rounds of inlining
   DenseMap<Function *, Function *> Prepared; ///< original -> copy, for recursion
   SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
   SmallVector<std::pair<const Function *, int>, 16> History;
@@ -84,37 +95,113 @@ bool Preparer::inHistory(int Id, const Function *F) const {
   return false;
 }
 
+/// True if F looks at its variable arguments.
+static bool readsVariableArguments(const Function &F) {
+  return F.isVarArg() && any_of(instructions(F), [](const Instruction &I) {
+           return isa<VAStartInst, VAArgInst>(I);
+         });
+}
+
 bool Preparer::inlinable(const CallBase &Call) const {
   Function *F = Call.getCalledFunction();
-  if (!F || F->isDeclaration() || F->isVarArg() || F->isInterposable())
+  if (!F || F->isDeclaration() || F->isInterposable() || readsVariableArguments(*F))
     return false;
   return lookupCallee(*F).Kind == CalleeKind::Unknown && !C.Handlers.find(Call) &&
          F->getFunctionType() == Call.getFunctionType();
 }
 
-void Preparer::inlineCalls(Function &P, Function &Origin) {
-  History.clear();
-  History.push_back({&Origin, -1});
+/// The history of a call that an earlier round has left: rounds change the code in between.
+int Preparer::historyOf(const CallBase &Call) const {
+  MDNode *Node = Call.getMetadata(HistoryKind);
+  return Node ? mdconst::extract<ConstantInt>(Node->getOperand(0))->getSExtValue() : 0;
+}
+
+void Preparer::noteHistory(CallBase &Call, int Id) const {
+  LLVMContext &Context = C.M.getContext();
+  auto *Number = ConstantInt::get(Type::getInt32Ty(Context), Id);
+  Call.setMetadata(HistoryKind, MDNode::get(Context, ConstantAsMetadata::get(Number)));
+}
+
+/// True if a call was inlined.
+bool Preparer::inlineCalls(Function &P) {
   SmallVector<std::pair<CallBase *, int>, 16> Work;
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I))
-      Work.push_back({Call, 0});
+      Work.push_back({Call, historyOf(*Call)});
   unsigned Size = P.getInstructionCount();
+  bool Any = false;
   for (unsigned Next = 0; Next < Work.size(); ++Next) {
     auto [Call, Parent] = Work[Next];
-    if (!inlinable(*Call))
+    if (isIndirect(*Call))
+      noteHistory(*Call, Parent);
+    if (!inlinable(*Call) || staysCall(*Call))
       continue;
+    noteHistory(*Call, Parent);
     Function *Callee = Call->getCalledFunction();
     if (inHistory(Parent, Callee) || Size + Callee->getInstructionCount() > InlineBudget)
       continue;
     InlineFunctionInfo Info;
     if (!InlineFunction(*Call, Info).isSuccess())
       continue;
+    Any = true;
     Size += Callee->getInstructionCount();
     History.push_back({Callee, Parent});
     for (CallBase *Inner : Info.InlinedCallSites)
       Work.push_back({Inner, static_cast<int>(History.size()) - 1});
   }
+  return Any;
+}
+
+/// True if an indirect call became a choice.
+Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
+  SmallVector<CallBase *, 4> Calls;
+  for (Instruction &I : instructions(P))
+    if (auto *Call = dyn_cast<CallBase>(&I); Call && isIndirect(*Call))
+      Calls.push_back(Call);
+  bool Any = false;
+  for (CallBase *Call : Calls) {
+    int Id = historyOf(*Call);
+    bool Small = Round < RoundsInlined && P.getInstructionCount() < ChoiceBudget;
+    auto Made = chooseCallee(*Call, C.Handlers, Small ? Inlining::Allowed : Inlining::No);
+    if (!Made)
+      return Made.takeError();
+    Any |= !Made->empty();
+    for (CallBase *Direct : *Made)
+      noteHistory(*Direct, Id);
+  }
+  return Any;
+}
+
+/// Inlining and simplification make callees known; where they do not, the callee is chosen.
+Error Preparer::resolveCalls(Function &P, Function &Origin) {
+  History.clear();
+  History.push_back({&Origin, -1});
+  inlineCalls(P);
+  for (unsigned Round = 0; Round < MostRounds && C.Handlers.unfold(P); ++Round)
+    inlineCalls(P);
+  dropUnwinding(P);
+  auto HasIndirect = [&] {
+    return any_of(instructions(P), [](Instruction &I) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      return Call && isIndirect(*Call);
+    });
+  };
+  for (unsigned Round = 0; HasIndirect(); ++Round) {
+    simplifyFunction(P, C);
+    bool Changed = Round < MostRounds && inlineCalls(P);
+    if (!Changed) {
+      auto Chosen = chooseCallees(P, Round);
+      if (!Chosen)
+        return Chosen.takeError();
+      Changed = *Chosen && Round < MostRounds && inlineCalls(P);
+      if (!Changed)
+        break;
+    }
+    dropUnwinding(P);
+  }
+  for (Instruction &I : instructions(P))
+    I.setMetadata(HistoryKind, nullptr);
+  return Error::success();
 }
 
 /// True if the function may go on to return after it has caught an exception here.
@@ -137,20 +224,22 @@ static bool catches(const LandingPadInst &Pad) {
   return false;
 }
 
-/// An exception ends the derivative where it ends the primal; one that the primal would survive is
-/// refused.
-Error Preparer::dropUnwinding(Function &P) {
+/// An exception ends the derivative where it ends the primal. Where the primal would survive it,
+/// the program ends at run time: catching is not differentiated, the path without exceptions is.
+void Preparer::dropUnwinding(Function &P) {
   SmallVector<InvokeInst *, 8> Invokes;
   for (Instruction &I : instructions(P))
     if (auto *Invoke = dyn_cast<InvokeInst>(&I))
       Invokes.push_back(Invoke);
   for (InvokeInst *Invoke : Invokes)
-    if (catches(*Invoke->getLandingPadInst()))
-      return diffError(DiagId::UnsupportedControlFlow, *Invoke, "an exception is caught");
+    if (lookupCallee(*Invoke).Kind == CalleeKind::NoReturn &&
+        catches(*Invoke->getLandingPadInst())) {
+      IRBuilder<> B(Invoke);
+      emitFailure(B, *Invoke, "caught_exception");
+    }
   for (InvokeInst *Invoke : Invokes)
     changeToCall(Invoke);
   removeUnreachableBlocks(P);
-  return Error::success();
 }
 
 /// Memory of a scope that has ended is read again by the reverse sweep.
@@ -196,7 +285,8 @@ Error Preparer::prepareRemainingCalls(Function &P) {
   SmallVector<CallBase *, 4> Calls;
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I))
-      if (inlinable(*Call) && !is_contained(Out.Functions, Call->getCalledFunction()))
+      if (inlinable(*Call) && !Call->getCalledFunction()->isVarArg() &&
+          !is_contained(Out.Functions, Call->getCalledFunction()))
         Calls.push_back(Call);
   for (CallBase *Call : Calls) {
     Function *Callee = Call->getCalledFunction();
@@ -230,6 +320,8 @@ Error Preparer::checkControlFlow(Function &P) {
 
 void Preparer::canonicalise(Function &P) {
   simplifyFunction(P, C);
+  splitMemberChoices(P);
+  C.FAM.invalidate(P, PreservedAnalyses::none());
   FunctionPassManager FPM;
   FPM.addPass(LowerSwitchPass());
   FPM.addPass(FixIrreduciblePass());
@@ -258,8 +350,7 @@ void Preparer::canonicalise(Function &P) {
 Expected<Function *> Preparer::prepare(Function &F) {
   Function *P = cloneOf(F);
   Prepared[&F] = P;
-  inlineCalls(*P, F);
-  if (Error E = dropUnwinding(*P))
+  if (Error E = resolveCalls(*P, F))
     return std::move(E);
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);

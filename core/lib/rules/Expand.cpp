@@ -6,6 +6,7 @@
 //   {s, c} = llvm.sincos(x)      s = sin(x); c = cos(x)
 //   f = modf(x, i)               *i = trunc(x); f = x - trunc(x)       (sign of zero, infinity:
 //   below) {f, i} = llvm.modf(x)        the same {m, e} = llvm.frexp(x)       m = ldexp(x, -e)
+//   llvm.x86.sse2.max.pd         select(a > b, a, b)                   (and min; .sd: lane 0 only)
 //   llvm.vector.reduce.fadd      ((start + v0) + v1) + ...             (and fmul, fmax, fmin)
 
 #include "Expand.h"
@@ -14,6 +15,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace llvm;
 
@@ -39,6 +41,7 @@ public:
 private:
   bool expandLibrary(const Function &Callee);
   bool expandIntrinsic(Intrinsic::ID Id);
+  bool expandX86(Intrinsic::ID Id);
   Value *unary(Intrinsic::ID Id, Value *X) { return B.CreateUnaryIntrinsic(Id, X); }
   Value *fraction(Value *X, Value *Whole);
   bool expandFrexp();
@@ -91,8 +94,33 @@ bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   case Intrinsic::vector_reduce_fmin:
     return replaceBy(reduce(X, nullptr, [&](Value *L, Value *R) { return B.CreateMinNum(L, R); }));
   default:
-    return false;
+    return expandX86(Id);
   }
+}
+
+/// The instructions give the second operand where the comparison is false, be it for a NaN.
+bool Expander::expandX86(Intrinsic::ID Id) {
+  bool Max = is_contained({Intrinsic::x86_sse_max_ps, Intrinsic::x86_sse_max_ss,
+                           Intrinsic::x86_sse2_max_pd, Intrinsic::x86_sse2_max_sd,
+                           Intrinsic::x86_avx_max_ps_256, Intrinsic::x86_avx_max_pd_256},
+                          Id);
+  bool Min = is_contained({Intrinsic::x86_sse_min_ps, Intrinsic::x86_sse_min_ss,
+                           Intrinsic::x86_sse2_min_pd, Intrinsic::x86_sse2_min_sd,
+                           Intrinsic::x86_avx_min_ps_256, Intrinsic::x86_avx_min_pd_256},
+                          Id);
+  if (!Max && !Min)
+    return false;
+  bool Scalar = is_contained({Intrinsic::x86_sse_max_ss, Intrinsic::x86_sse2_max_sd,
+                              Intrinsic::x86_sse_min_ss, Intrinsic::x86_sse2_min_sd},
+                             Id);
+  Value *A = Call.getArgOperand(0), *C = Call.getArgOperand(1), *Rest = A;
+  if (Scalar) {
+    A = B.CreateExtractElement(A, uint64_t(0));
+    C = B.CreateExtractElement(C, uint64_t(0));
+  }
+  Value *First = Max ? B.CreateFCmpOGT(A, C) : B.CreateFCmpOLT(A, C);
+  Value *Chosen = B.CreateSelect(First, A, C);
+  return replaceBy(Scalar ? B.CreateInsertElement(Rest, Chosen, uint64_t(0)) : Chosen);
 }
 
 /// x - trunc(x), with the sign of x also when it is zero, and zero for an infinity.

@@ -30,10 +30,11 @@ struct cf_team;
 /* The record of one message or collective operation. */
 struct cf_mpi_record;
 
-/* One floating-point member of a repeated layout. */
+/* One member of a repeated layout. For fields of shadows only: kinds 3 and 4, and the offset -1,
+ * the first address that is a multiple of the period. */
 struct cf_field {
   int64_t offset; /* in bytes; the fields of a layout come in the order of their offsets */
-  int32_t kind;   /* 0: float, 1: double, 2: x87 80-bit */
+  int32_t kind;   /* 0: float, 1: double, 2: x87 80-bit, 3: pointer, 4: double or pointer */
 };
 
 /* The reverse of copying `count` records of `period` bytes each. */

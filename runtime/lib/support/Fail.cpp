@@ -94,6 +94,19 @@ void setThreadNumberHook(int (*Hook)()) noexcept { ThreadNumberHook.store(Hook);
 
 void cf_v1_fail(const char *message) { contraflow::end(message + (" " + contraflow::place())); }
 
+void cf_v1_unknown_callee(const char *place) {
+  contraflow::fail(contraflow::ErrorId::UnknownCallee, place);
+}
+
+void cf_v1_caught_exception(const char *place) {
+  contraflow::fail(contraflow::ErrorId::CaughtException, place);
+}
+
+void cf_v1_check_global(void *pointer, void *shadow, const char *place) {
+  if (pointer && !shadow)
+    contraflow::fail(contraflow::ErrorId::GlobalPointer, place);
+}
+
 void cf_set_abort_hook(void (*hook)(int)) { contraflow::AbortHook.store(hook); }
 
 void cf_set_rank_hook(int (*hook)(void)) { contraflow::RankHook.store(hook); }

@@ -91,6 +91,11 @@ void cf_v1_tape_close(cf_tape *tape) {
   delete Tape;
 }
 
+void cf_v1_tape_unwind(cf_tape *tape, void *mark) {
+  cf_v1_tape_release(tape, mark);
+  cf_v1_tape_end(tape);
+}
+
 void *cf_v1_tape_reserve(cf_tape *tape, int64_t bytes) { return Arena::of(tape)->reserve(bytes); }
 
 void cf_v1_tape_release(cf_tape *tape, void *frame) { Arena::of(tape)->release(frame); }

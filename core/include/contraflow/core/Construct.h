@@ -80,8 +80,17 @@ struct CallFacts {
   };
   llvm::SmallVector<Copy, 1> Copies; ///< bytes, whatever they hold, are copied
   llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Elements; ///< memory is an array of these
-  bool FreshResult = false;                                       ///< result points to a new object
-  bool Inactive = false; ///< runs in the forward sweep only, moves nothing
+  /// An operand's memory is an array whose elements have as many bytes as the other operand says.
+  llvm::SmallVector<std::pair<unsigned, unsigned>, 1> Arrays;
+  /// Operands, and the result, lead to parts of one structure; pointers at Offsets do so, too.
+  struct Structure {
+    llvm::SmallVector<unsigned, 4> Operands;
+    llvm::SmallVector<int64_t, 4> Offsets;
+    bool Result = false;
+    int64_t Stride = 0; ///< how far apart the parts may be is a multiple of this
+  } Linked;
+  bool FreshResult = false; ///< result points to a new object
+  bool Inactive = false;    ///< runs in the forward sweep only, moves nothing
   /// May write whatever its operands and the globals lead to.
   bool Opaque = false;
   /// Code that is not differentiated but shows what the memory is.

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An i64 in memory may be a number, or the bits of a double on their way from one object to
+// another. Both may be at one place: a union, or the count of a std::list, whose header is a list
+// node but for the value. What the program does with an integer tells:
+//
+//   %n = load i64, ptr %slot ; %m = add i64 %n, 1       a number, whatever else the slot holds
+//   %b = load i64, ptr %slot ; store i64 %b, ptr %to    may be a double in disguise
+//   %b = bitcast double %x to i64 ; %m = sub i64 k, %b  bits that are calculated with
+//
+// Values that are copies of one another (phi, select, arguments, results) share the evidence. Bits
+// of a float or a pointer anywhere among them outweigh arithmetic.
+
+#include "Integers.h"
+#include "contraflow/core/Construct.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+bool isNumber(const Value *V) { return V->getType()->isIntegerTy() && !isa<Constant>(V); }
+
+class Collector {
+public:
+  Collector(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers)
+      : Closure(Closure), Handlers(Handlers) {}
+  DenseSet<const Value *> run();
+
+private:
+  void visit(Instruction &I);
+  void visitCall(CallBase &Call);
+  void visitCast(CastInst &I);
+  void copy(const Value *A, const Value *B) {
+    if (isNumber(A) && isNumber(B))
+      Copies.unionSets(A, B);
+  }
+  void number(const Value *V) {
+    if (isNumber(V))
+      Numbers.push_back(V);
+  }
+  void bits(const Value *V) {
+    if (isNumber(V))
+      Bits.push_back(V);
+  }
+
+  ArrayRef<Function *> Closure;
+  const HandlerRegistry &Handlers;
+  EquivalenceClasses<const Value *> Copies;
+  SmallVector<const Value *, 64> Numbers, Bits;
+  SmallVector<const CastInst *, 16> Parts;
+};
+
+void Collector::visitCast(CastInst &I) {
+  const Value *From = I.getOperand(0);
+  if (isa<TruncInst, ZExtInst>(I)) {
+    if (From->getType()->isIntegerTy() && From->getType()->getIntegerBitWidth() < 16)
+      number(&I);
+    if (isa<ZExtInst>(I))
+      copy(&I, From);
+    else
+      Parts.push_back(&I); // a part of a number is a number, but says nothing about the whole
+    return;
+  }
+  if (isa<BitCastInst, PtrToIntInst, IntToPtrInst>(I)) {
+    bits(&I);
+    return bits(From);
+  }
+  number(&I);
+  number(From);
+}
+
+void Collector::visitCall(CallBase &Call) {
+  if (isa<IntrinsicInst>(Call)) {
+    number(&Call);
+    return;
+  }
+  if (const ConstructHandler *Handler = Handlers.find(Call)) {
+    if (auto Region = Handler->closure(Call))
+      for (unsigned P = 0; P < Region->Operands.size(); ++P)
+        if (Region->Operands[P] >= 0)
+          copy(Region->Body->getArg(P), Call.getArgOperand(Region->Operands[P]));
+    return;
+  }
+  const Function *F = Call.getCalledFunction();
+  if (!F || !is_contained(Closure, F))
+    return;
+  for (const Argument &A : F->args())
+    if (A.getArgNo() < Call.arg_size())
+      copy(&A, Call.getArgOperand(A.getArgNo()));
+  for (const BasicBlock &B : *F)
+    if (auto *Return = dyn_cast<ReturnInst>(B.getTerminator()); Return && Return->getReturnValue())
+      copy(Return->getReturnValue(), &Call);
+}
+
+void Collector::visit(Instruction &I) {
+  if (auto *Cast = dyn_cast<CastInst>(&I))
+    return visitCast(*Cast);
+  if (auto *Call = dyn_cast<CallBase>(&I))
+    return visitCall(*Call);
+  if (isa<PHINode, FreezeInst>(I)) {
+    for (const Value *V : I.operands())
+      copy(&I, V);
+  } else if (isa<SelectInst>(I)) {
+    copy(&I, I.getOperand(1));
+    copy(&I, I.getOperand(2));
+  } else if (isa<BinaryOperator>(I) && !cast<BinaryOperator>(I).isBitwiseLogicOp() &&
+             !cast<BinaryOperator>(I).isShift()) {
+    number(&I);
+    for (const Value *V : I.operands())
+      number(V);
+  } else if (isa<GetElementPtrInst>(I)) {
+    for (const Value *V : drop_begin(I.operands()))
+      number(V);
+  } else if (auto *Switch = dyn_cast<SwitchInst>(&I)) {
+    number(Switch->getCondition());
+  }
+}
+
+DenseSet<const Value *> Collector::run() {
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F))
+      visit(I);
+  DenseSet<const Value *> Leaders, Others, Out;
+  auto Leader = [&](const Value *V) { return Copies.getOrInsertLeaderValue(V); };
+  for (const Value *V : Numbers)
+    Leaders.insert(Leader(V));
+  for (const Value *V : Bits)
+    Others.insert(Leader(V));
+  bool Changed = true;
+  while (Changed) {
+    Changed = false;
+    for (const CastInst *I : Parts)
+      if (isNumber(I->getOperand(0)) && Leaders.contains(Leader(I->getOperand(0))) &&
+          !Others.contains(Leader(I->getOperand(0))))
+        Changed |= Leaders.insert(Leader(I)).second;
+  }
+  for (const Value *V : Others)
+    Leaders.erase(V);
+  for (const auto &Member : Copies)
+    if (Leaders.contains(Copies.getLeaderValue(Member->getData())))
+      Out.insert(Member->getData());
+  return Out;
+}
+
+} // namespace
+
+DenseSet<const Value *> findPlainIntegers(ArrayRef<Function *> Closure,
+                                          const HandlerRegistry &Handlers) {
+  return Collector(Closure, Handlers).run();
+}
+
+} // namespace contraflow

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Objects of one kind of float move as arrays. Others are described to the runtime by a table of
+// their fields, which repeat with the period of the memory graph's node:
+//
+//   struct { double *p; double v; }    ->    {{0, pointer}} forward, {{8, double}} in reverse
+//
+// A place that is a double at one time and a pointer at another is in both tables.
+
+#include "Fields.h"
+#include "contraflow/core/Diag.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+constexpr int64_t ByAlignment = -1; ///< offset: the first aligned address
+
+enum FieldKind : unsigned { KindFloat, KindDouble, KindLongDouble, KindPointer, KindEither };
+
+unsigned allKinds(const MemoryLayout &Layout) {
+  unsigned Kinds = 0;
+  for (auto &F : Layout.Fields)
+    Kinds |= F.Kinds;
+  return Kinds;
+}
+
+/// Two kinds of float, or addresses where they cannot be told from floats. An integer has no
+/// shadow.
+static bool ambiguous(unsigned Kinds) {
+  unsigned Floats = Kinds & SK_AnyFloat;
+  return (Floats & (Floats - 1)) || (Floats & SK_Half) ||
+         ((Kinds & SK_Pointer) && (Floats & ~SK_Double));
+}
+
+/// An array of floats and nothing else.
+static bool isFloatOnly(unsigned Kinds) { return Kinds == SK_Double || Kinds == SK_Float; }
+
+static int64_t widthOf(unsigned Kinds) {
+  return Kinds & SK_LongDouble ? 10 : Kinds & (SK_Double | SK_Pointer) ? 8 : 4;
+}
+
+/// Where pointer arithmetic has blurred the places of floats of one kind, their alignment tells.
+static MemoryLayout sharpened(const MemoryLayout &Layout) {
+  unsigned Kinds = allKinds(Layout), Floats = Kinds & SK_AnyFloat;
+  bool Wide = Floats == SK_Double;
+  if (!Layout.Period || Layout.Period >= (Wide ? 8 : 4) || (!Wide && Floats != SK_Float) ||
+      (!Wide && (Kinds & SK_Pointer)))
+    return Layout;
+  bool Active = any_of(Layout.Fields, [](auto &F) { return F.Active; });
+  return {Wide ? 8 : 4, {{ByAlignment, Kinds, Active}}};
+}
+
+/// True if the active field meets another one with a shadow, or itself in the next record.
+static bool overlaps(const MemoryLayout &Layout, const MemoryLayout::Field &F) {
+  if (Layout.Period && widthOf(F.Kinds) > Layout.Period && !isFloatOnly(allKinds(Layout)))
+    return true;
+  return any_of(Layout.Fields, [&](auto &Other) {
+    return &Other != &F && (Other.Active || (Other.Kinds & SK_Pointer)) &&
+           Other.Offset < F.Offset + widthOf(F.Kinds) &&
+           F.Offset < Other.Offset + widthOf(Other.Kinds);
+  });
+}
+
+Error checkLayout(const MemoryLayout &Blurred, CallBase &Call) {
+  MemoryLayout Layout = sharpened(Blurred);
+  bool Any = false;
+  for (auto &F : Layout.Fields) {
+    Any |= F.Active;
+    if (F.Active && (ambiguous(F.Kinds) || overlaps(Layout, F)))
+      return diffError(DiagId::UnknownType, Call, "the object holds different things at one place");
+  }
+  return Any ? Error::success()
+             : diffError(DiagId::UnknownType, Call, "nothing is known of the object copied");
+}
+
+SmallVector<FieldRow, 8> activeFields(const MemoryLayout &Layout) {
+  SmallVector<FieldRow, 8> Rows;
+  for (auto &F : sharpened(Layout).Fields) {
+    if (!F.Active)
+      continue;
+    unsigned Kind = F.Kinds & SK_Float    ? KindFloat
+                    : F.Kinds & SK_Double ? KindDouble
+                                          : KindLongDouble;
+    Rows.push_back({F.Offset, F.Kinds & SK_Pointer ? unsigned(KindEither) : Kind});
+  }
+  return Rows;
+}
+
+SmallVector<FieldRow, 8> pointerFields(const MemoryLayout &Layout) {
+  SmallVector<FieldRow, 8> Rows;
+  for (auto &F : sharpened(Layout).Fields)
+    if (F.Kinds & SK_Pointer)
+      Rows.push_back({F.Offset, F.Kinds & SK_AnyFloat ? KindEither : KindPointer});
+  return Rows;
+}
+
+void callFields(SweepBuilder &B, StringRef Name, ArrayRef<Value *> Places,
+                const MemoryLayout &Layout, ArrayRef<FieldRow> Rows) {
+  auto &IR = B.ir();
+  auto *Field = StructType::get(IR.getContext(), {IR.getInt64Ty(), IR.getInt32Ty()});
+  SmallVector<Constant *, 8> Table;
+  for (auto &Row : Rows)
+    Table.push_back(ConstantStruct::get(Field, {IR.getInt64(Row.Offset), IR.getInt32(Row.Kind)}));
+  auto *Type = ArrayType::get(Field, Table.size());
+  auto *Global =
+      new GlobalVariable(*IR.GetInsertBlock()->getModule(), Type, true, GlobalValue::PrivateLinkage,
+                         ConstantArray::get(Type, Table), "cf.fields");
+  SmallVector<Value *, 8> Args(Places);
+  Args.append({IR.getInt64(sharpened(Layout).Period), Global, IR.getInt32(Rows.size())});
+  B.runtime(Name, IR.getVoidTy(), Args);
+}
+
+void copyPointers(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value *Src,
+                  Value *Bytes) {
+  if (!(allKinds(Layout) & SK_Pointer))
+    return;
+  if (none_of(Layout.Fields, [](auto &F) { return F.Active; }))
+    B.ir().CreateMemMove(Dst, MaybeAlign(), Src, MaybeAlign(), Bytes);
+  else
+    callFields(B, "copy_fields_forward", {Dst, Src, Bytes}, Layout, pointerFields(Layout));
+}
+
+void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value *Src, Value *Bytes,
+                  Value *Atomic) {
+  auto &IR = B.ir();
+  unsigned Kinds = allKinds(Layout);
+  bool Wide = Kinds == SK_Double;
+  if (isFloatOnly(Kinds))
+    B.runtime(Wide ? "copy_adjoint_f64" : "copy_adjoint_f32", IR.getVoidTy(),
+              {Dst, Src, IR.CreateLShr(Bytes, Wide ? 3 : 2), Atomic});
+  else
+    callFields(B, "copy_fields_adjoint", {Dst, Src, Bytes, Atomic}, Layout, activeFields(Layout));
+}
+
+void clearFloats(SweepBuilder &B, const MemoryLayout &Layout, Value *Shadow, Value *Bytes) {
+  auto &IR = B.ir();
+  if (allKinds(Layout) & SK_Pointer)
+    callFields(B, "copy_fields_adjoint",
+               {Shadow, ConstantPointerNull::get(IR.getPtrTy()), Bytes, IR.getInt32(0)}, Layout,
+               activeFields(Layout));
+  else
+    IR.CreateMemSet(Shadow, IR.getInt8(0), Bytes, MaybeAlign());
+}
+
+} // namespace contraflow

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What moves when an object moves: pointers of its shadow forward, adjoints of its floats in
+// reverse. For handlers of copies, sorts and reallocations.
+
+#pragma once
+
+#include "contraflow/core/Construct.h"
+
+namespace contraflow {
+
+/// A row of struct cf_field.
+struct FieldRow {
+  int64_t Offset;
+  unsigned Kind;
+};
+
+llvm::SmallVector<FieldRow, 8> activeFields(const MemoryLayout &Layout);
+llvm::SmallVector<FieldRow, 8> pointerFields(const MemoryLayout &Layout);
+/// Calls a runtime function with Places and then period, table and number of the fields.
+void callFields(SweepBuilder &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Places,
+                const MemoryLayout &Layout, llvm::ArrayRef<FieldRow> Rows);
+
+/// All kinds of all fields.
+unsigned allKinds(const MemoryLayout &Layout);
+/// Every active field has one kind of float, and there is an active field.
+llvm::Error checkLayout(const MemoryLayout &Layout, llvm::CallBase &Call);
+
+/// Forward: the pointers in the shadow Src, of memory with this layout, are copied to Dst.
+void copyPointers(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst, llvm::Value *Src,
+                  llvm::Value *Bytes);
+/// Reverse: what is asked of Dst is asked of Src; Atomic is an i32.
+void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst, llvm::Value *Src,
+                  llvm::Value *Bytes, llvm::Value *Atomic);
+/// The floats in Shadow become zero; pointers stay.
+void clearFloats(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Shadow,
+                 llvm::Value *Bytes);
+
+} // namespace contraflow

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// qsort permutes an array. The runtime sorts, and says where every element came from; its reverse
+// takes the adjoints back there. The comparator gives an order and has no derivative.
+//
+//   qsort(y, n, size, f)   forward: p = sort(y, n, size, f), pointers in y' move by p
+//                          reverse: y'[p[i]] = y'[i] for all i at once
+//   r = bsearch(k, y, ...)          r' = y' + (r - y), and so for dynamic_cast
+
+#include "Fields.h"
+#include "Memory.h"
+#include "contraflow/core/Diag.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+/// True if F, or what it calls, may write memory other than its own variables.
+bool mayWrite(const Function &F, unsigned Depth = 0) {
+  constexpr unsigned MostDepth = 8;
+  if (F.onlyReadsMemory() || F.doesNotAccessMemory())
+    return false;
+  if (F.isDeclaration())
+    return !F.isIntrinsic();
+  for (const Instruction &I : instructions(F)) {
+    if (auto *Store = dyn_cast<StoreInst>(&I)) {
+      if (!isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand())))
+        return true;
+      continue;
+    }
+    if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
+      return true;
+    auto *Call = dyn_cast<CallBase>(&I);
+    if (!Call || isa<DbgInfoIntrinsic>(Call) || !Call->mayWriteToMemory())
+      continue;
+    const Function *Inner = Call->getCalledFunction();
+    if (!Inner || Depth == MostDepth || mayWrite(*Inner, Depth + 1))
+      return true;
+  }
+  return false;
+}
+
+class SortHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"qsort"}; }
+  bool claims(const CallBase &Call) const override {
+    return Call.getCalledFunction()->isDeclaration() && Call.arg_size() == 4 &&
+           Call.getArgOperand(0)->getType()->isPointerTy() &&
+           Call.getArgOperand(3)->getType()->isPointerTy();
+  }
+  CallFacts facts(const CallBase &) const override {
+    CallFacts Facts;
+    Facts.Reads = Facts.Writes = {0};
+    Facts.Arrays = {{0, 2}};
+    return Facts;
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    Value *Shadow = B.shadow(Call.getArgOperand(0));
+    if (!Shadow)
+      return Error::success();
+    if (Error E = check(B, Call))
+      return E;
+    B.runtime("sort_both", B.ir().getVoidTy(), arguments(B, Call, {Shadow}));
+    B.replaceCall(Call, nullptr);
+    return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override;
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
+
+private:
+  static Error check(SweepBuilder &B, CallBase &Call);
+  static SmallVector<Value *, 8> arguments(SweepBuilder &B, CallBase &Call,
+                                           ArrayRef<Value *> More) {
+    auto &IR = B.ir();
+    SmallVector<Value *, 8> Args{
+        Call.getArgOperand(0), IR.CreateZExtOrTrunc(Call.getArgOperand(1), IR.getInt64Ty()),
+        IR.CreateZExtOrTrunc(Call.getArgOperand(2), IR.getInt64Ty()), Call.getArgOperand(3)};
+    Args.append(More.begin(), More.end());
+    return Args;
+  }
+};
+
+Error SortHandler::check(SweepBuilder &B, CallBase &Call) {
+  if (!isa<ConstantInt>(Call.getArgOperand(2)))
+    return diffError(DiagId::UnsupportedMemory, Call, "the size of what is sorted is not constant");
+  auto *Order = dyn_cast<Function>(Call.getArgOperand(3)->stripPointerCasts());
+  if (Order && mayWrite(*Order))
+    return diffError(DiagId::UnsupportedMemory, Call, "a comparison that writes memory");
+  if (!B.activeMemory(Call.getArgOperand(0)))
+    return Error::success();
+  return checkLayout(B.layout(Call.getArgOperand(0)), Call);
+}
+
+Error SortHandler::augment(SweepBuilder &B, CallSite &Site) const {
+  CallBase &Call = *Site.Anchor;
+  Value *Shadow = B.shadow(Site.Operands[0]);
+  if (!Shadow)
+    return Error::success();
+  if (Error E = check(B, Call))
+    return E;
+  auto &IR = B.ir();
+  SmallVector<Value *, 8> Args = arguments(B, Call, {B.tape()});
+  CallInst *Order = B.runtime("sort_recorded", IR.getPtrTy(), Args);
+  MemoryLayout Layout = B.layout(Site.Operands[0]);
+  auto Pointers = pointerFields(Layout);
+  if (!Pointers.empty())
+    callFields(B, "permute_forward", {Shadow, Args[1], Args[2], Order}, Layout, Pointers);
+  Site.Recorded = {Shadow, Args[1], Order};
+  Site.Anchor = Order;
+  return Error::success();
+}
+
+Error SortHandler::adjoint(SweepBuilder &B, const CallSite &Site,
+                           ArrayRef<Value *> Recalled) const {
+  if (Recalled.empty())
+    return Error::success();
+  auto &IR = B.ir();
+  MemoryLayout Layout = B.layout(Site.Operands[0]);
+  auto Floats = activeFields(Layout);
+  Value *Size = IR.CreateZExtOrTrunc(Site.Operands[2], IR.getInt64Ty());
+  if (!Floats.empty())
+    callFields(B, "permute_adjoint", {Recalled[0], Recalled[1], Size, Recalled[2]}, Layout, Floats);
+  B.runtime("tape_release", IR.getVoidTy(), {B.tape(), Recalled[2]});
+  return Error::success();
+}
+
+/// A call whose result points into the object of an operand, or is null.
+class InsideHandler : public ConstructHandler {
+public:
+  explicit InsideHandler(unsigned Base) : Base(Base) {}
+  bool claims(const CallBase &Call) const override {
+    return Call.getCalledFunction()->isDeclaration() && Call.arg_size() > Base &&
+           Call.getArgOperand(Base)->getType()->isPointerTy() && Call.getType()->isPointerTy();
+  }
+  bool hasReverse(const CallBase &) const override { return false; }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    Value *Object = Call.getArgOperand(Base), *Shadow = B.shadow(Object);
+    if (!Shadow || !B.shadow(&Call))
+      return Error::success();
+    auto &IR = B.ir();
+    IR.SetInsertPoint(Call.getNextNode());
+    Value *Distance = IR.CreateSub(IR.CreatePtrToInt(&Call, IR.getInt64Ty()),
+                                   IR.CreatePtrToInt(Object, IR.getInt64Ty()));
+    B.setShadow(&Call,
+                IR.CreateSelect(IR.CreateIsNull(&Call), &Call, IR.CreatePtrAdd(Shadow, Distance)));
+    return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override { return tangent(B, *Site.Anchor); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+
+private:
+  unsigned Base;
+};
+
+class SearchHandler : public InsideHandler {
+public:
+  SearchHandler() : InsideHandler(1) {}
+  SmallVector<StringRef, 0> callees() const override { return {"bsearch"}; }
+  bool claims(const CallBase &Call) const override {
+    return Call.arg_size() == 5 && InsideHandler::claims(Call);
+  }
+  CallFacts facts(const CallBase &) const override {
+    CallFacts Facts;
+    Facts.Reads = {0, 1};
+    Facts.Arrays = {{1, 3}};
+    Facts.Linked.Operands = {1};
+    Facts.Linked.Result = true;
+    return Facts;
+  }
+};
+
+/// dynamic_cast: to another base, at a distance that only the object knows.
+class DynamicCastHandler : public InsideHandler {
+public:
+  DynamicCastHandler() : InsideHandler(0) {}
+  SmallVector<StringRef, 0> callees() const override { return {"__dynamic_cast"}; }
+  CallFacts facts(const CallBase &) const override {
+    CallFacts Facts;
+    Facts.Reads = {0};
+    Facts.Linked.Operands = {0};
+    Facts.Linked.Result = true;
+    Facts.Linked.Stride = sizeof(void *);
+    return Facts;
+  }
+};
+
+} // namespace
+
+void registerSortingHandlers(HandlerRegistry &Registry) {
+  Registry.add(std::make_unique<SortHandler>());
+  Registry.add(std::make_unique<SearchHandler>());
+  Registry.add(std::make_unique<DynamicCastHandler>());
+}
+
+} // namespace contraflow

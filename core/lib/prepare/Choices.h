@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accesses to one of two members of an object; see Choices.cpp.
+
+#pragma once
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace contraflow {
+
+/// Branches where a pointer is loaded from, or stored to, one of two constant distances.
+void splitMemberChoices(llvm::Function &F);
+
+} // namespace contraflow

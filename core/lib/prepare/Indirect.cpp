@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The callee of an indirect call is one of the functions of the module whose address is taken and
+// whose type fits, or unknown to the compiler. So the call becomes
+//
+//   r = f(x)     ->     if (f == square)    r = square(x);
+//                       else if (f == cube) r = cube(x);
+//                       else                unknown_callee("heat.cpp:41:9");   CF307
+//
+// and whatever comes after sees direct calls only. The pointer compared is the primal one.
+//
+// Where the pointer is loaded from a table at a constant distance (a virtual call, a struct of
+// operations), the functions that constant tables have at this distance are asked for, and those
+// whose address goes anywhere else than into a constant table. Candidates come in module order.
+
+#include "Indirect.h"
+#include "contraflow/core/Callee.h"
+#include "contraflow/core/Construct.h"
+#include "contraflow/core/Diag.h"
+#include "contraflow/core/Remark.h"
+#include "contraflow/core/Request.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr unsigned MostCandidates = 64; ///< of one call
+constexpr unsigned MostInlined = 8;     ///< a choice of more keeps its calls
+constexpr StringLiteral KeepMark = "cf.keep-call";
+
+/// The functions whose address a constant holds, with their distance from its beginning.
+void functionsIn(const Constant *C, const DataLayout &DL, int64_t Offset,
+                 function_ref<void(Function *, int64_t)> Visit) {
+  if (auto *F = dyn_cast<Function>(C->stripPointerCasts()))
+    return Visit(const_cast<Function *>(F), Offset);
+  if (auto *A = dyn_cast<GlobalAlias>(C))
+    return functionsIn(A->getAliasee(), DL, Offset, Visit);
+  auto *Aggregate = dyn_cast<ConstantAggregate>(C);
+  if (auto *Cast = dyn_cast<ConstantExpr>(C); Cast && Cast->isCast())
+    return functionsIn(Cast->getOperand(0), DL, Offset, Visit);
+  if (!Aggregate)
+    return;
+  for (unsigned I = 0; I < Aggregate->getNumOperands(); ++I) {
+    int64_t At = Offset;
+    if (auto *S = dyn_cast<StructType>(C->getType()))
+      At += DL.getStructLayout(S)->getElementOffset(I);
+    else if (auto *T = dyn_cast<ArrayType>(C->getType()))
+      At += I * int64_t(DL.getTypeAllocSize(T->getElementType()));
+    functionsIn(Aggregate->getOperand(I), DL, At, Visit);
+  }
+}
+
+/// A global that never changes and whose contents are known.
+bool isTable(const GlobalVariable &G) { return G.isConstant() && G.hasDefinitiveInitializer(); }
+
+class Candidates {
+public:
+  Candidates(CallBase &Call, const HandlerRegistry &Handlers)
+      : Call(Call), Handlers(Handlers), DL(Call.getDataLayout()) {}
+  SmallVector<Function *, 8> find();
+
+private:
+  bool fits(const Function &F) const;
+  bool escapes(const Value &F) const;
+  bool findDistances(const Value *Slot, SmallSetVector<int64_t, 4> &Out) const;
+  bool fromTable();
+  void atDistance(const GlobalVariable &G, int64_t Distance);
+  void everyTable();
+  bool differentiable(const Function &F);
+  bool opaque(const CallBase &Inner) const;
+
+  CallBase &Call;
+  const HandlerRegistry &Handlers;
+  const DataLayout &DL;
+  SmallPtrSet<Function *, 8> Found;
+};
+
+bool Candidates::fits(const Function &F) const {
+  if (F.getFunctionType() != Call.getFunctionType() || F.isIntrinsic() || F.isVarArg())
+    return false;
+  for (unsigned I = 0; I < F.arg_size(); ++I)
+    if (F.getParamByValType(I) != Call.getParamByValType(I) ||
+        F.hasParamAttribute(I, Attribute::StructRet) != Call.paramHasAttr(I, Attribute::StructRet))
+      return false;
+  return true;
+}
+
+/// True if the address of F goes where an indirect call may find it, other than constant tables.
+bool Candidates::escapes(const Value &F) const {
+  return any_of(F.uses(), [&](const Use &U) {
+    const User *By = U.getUser();
+    if (auto *G = dyn_cast<GlobalVariable>(By))
+      return !isTable(*G) && !G->hasAppendingLinkage();
+    if (isa<ConstantAggregate, ConstantExpr, GlobalAlias>(By))
+      return escapes(*By);
+    auto *User = dyn_cast<CallBase>(By);
+    if (!User || User->isCallee(&U))
+      return !User;
+    return !Handlers.find(*User) && !(isRequest(*User) && U.getOperandNo() == 0);
+  });
+}
+
+/// Adds the functions that a table holds Distance behind a place that something points to.
+void Candidates::atDistance(const GlobalVariable &G, int64_t Distance) {
+  SmallSetVector<int64_t, 4> Places;
+  bool Anywhere = false; ///< an index into the table goes somewhere
+  SmallVector<std::pair<const User *, int64_t>, 8> Todo;
+  for (const User *U : G.users())
+    Todo.push_back({U, 0});
+  while (!Todo.empty()) {
+    auto [U, Offset] = Todo.pop_back_val();
+    auto *Expr = dyn_cast<GEPOperator>(U);
+    APInt Bytes(DL.getIndexTypeSizeInBits(G.getType()), 0);
+    if (!Expr || !isa<Constant>(Expr) || !Expr->accumulateConstantOffset(DL, Bytes)) {
+      Places.insert(Offset);
+      Anywhere |= isa<GetElementPtrInst, PHINode, SelectInst>(U);
+      continue;
+    }
+    for (const User *Next : U->users())
+      Todo.push_back({Next, Offset + Bytes.getSExtValue()});
+  }
+  functionsIn(G.getInitializer(), DL, 0, [&](Function *F, int64_t At) {
+    if (Anywhere || Places.contains(At - Distance))
+      Found.insert(F);
+  });
+}
+
+/// How far a slot is from what may be the beginning of a table. False if that is not known.
+bool Candidates::findDistances(const Value *Slot, SmallSetVector<int64_t, 4> &Out) const {
+  SmallSetVector<std::pair<const Value *, int64_t>, 8> Todo;
+  Todo.insert({Slot, 0});
+  constexpr unsigned Most = 16;
+  for (unsigned I = 0; I < Todo.size(); ++I) {
+    auto [V, Distance] = Todo[I];
+    APInt Bytes(DL.getIndexTypeSizeInBits(V->getType()), 0);
+    const Value *Base = V->stripAndAccumulateConstantOffsets(DL, Bytes, true);
+    int64_t At = Distance + Bytes.getSExtValue();
+    if (isa<LoadInst, Argument, CallBase>(Base))
+      Out.insert(At);
+    else if (auto *Phi = dyn_cast<PHINode>(Base))
+      for (const Value *From : Phi->incoming_values())
+        Todo.insert({From, At});
+    else if (auto *Select = dyn_cast<SelectInst>(Base))
+      for (const Value *From : {Select->getTrueValue(), Select->getFalseValue()})
+        Todo.insert({From, At});
+    else
+      return false;
+    if (Todo.size() > Most)
+      return false;
+  }
+  return true;
+}
+
+/// The pointer is loaded: from a table that is known, or from tables that only their pointers are
+/// known of. True if no other function can be meant.
+bool Candidates::fromTable() {
+  auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
+  if (!Load) {
+    everyTable();
+    return false;
+  }
+  APInt Bytes(DL.getIndexTypeSizeInBits(Load->getPointerOperandType()), 0);
+  const Value *Base = Load->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, Bytes, true);
+  const Value *Object = Base;
+  while (auto *Step = dyn_cast<GEPOperator>(Object))
+    Object = Step->getPointerOperand()->stripPointerCasts();
+  if (auto *G = dyn_cast<GlobalVariable>(Object); G && isTable(*G)) {
+    functionsIn(G->getInitializer(), DL, 0, [&](Function *F, int64_t At) {
+      if (Base != G || At == Bytes.getSExtValue())
+        Found.insert(F);
+    });
+    return true;
+  }
+  SmallSetVector<int64_t, 4> Distances;
+  if (!findDistances(Load->getPointerOperand(), Distances)) {
+    everyTable();
+    return false;
+  }
+  for (const GlobalVariable &G : Call.getModule()->globals())
+    if (isTable(G))
+      for (int64_t Distance : Distances)
+        atDistance(G, Distance);
+  return false;
+}
+
+void Candidates::everyTable() {
+  for (const GlobalVariable &G : Call.getModule()->globals())
+    if (isTable(G))
+      functionsIn(G.getInitializer(), DL, 0, [&](Function *F, int64_t) { Found.insert(F); });
+}
+
+/// True for a call that may have to do with derivatives and that nothing is known of.
+bool Candidates::opaque(const CallBase &Inner) const {
+  if (Inner.isInlineAsm() || Inner.hasFnAttr(Attribute::ReturnsTwice) || isRequest(Inner))
+    return true;
+  const Function *F = Inner.getCalledFunction();
+  if (!F || !F->isDeclaration() || F->isIntrinsic() || Handlers.find(Inner) ||
+      lookupCallee(Inner).Kind != CalleeKind::Unknown)
+    return false;
+  auto Moves = [](Type *T) { return T->isFPOrFPVectorTy() || T->isPointerTy(); };
+  return Moves(F->getReturnType()) || any_of(Inner.args(), [&](const Use &Arg) {
+           return Moves(Arg->getType()) && !isa<Constant>(Arg);
+         });
+}
+
+bool Candidates::differentiable(const Function &F) {
+  if (F.isDeclaration())
+    return lookupCallee(F).Kind != CalleeKind::Unknown || Handlers.find(F.getName());
+  SmallPtrSet<const Function *, 16> Seen;
+  SmallVector<const Function *, 16> Todo{&F};
+  while (!Todo.empty()) {
+    const Function *Next = Todo.pop_back_val();
+    if (!Seen.insert(Next).second || lookupCallee(*Next).Kind != CalleeKind::Unknown)
+      continue;
+    if (Next->isInterposable() || (Next->isVarArg() && Next != &F))
+      return false;
+    for (const Instruction &I : instructions(*Next)) {
+      auto *Inner = dyn_cast<CallBase>(&I);
+      if (Inner && opaque(*Inner))
+        return false;
+      if (const Function *G = Inner ? Inner->getCalledFunction() : nullptr)
+        Todo.push_back(G);
+    }
+  }
+  return true;
+}
+
+SmallVector<Function *, 8> Candidates::find() {
+  bool Exact = fromTable();
+  SmallVector<Function *, 8> Fitting;
+  for (Function &F : *Call.getModule())
+    if (fits(F) && (Found.contains(&F) || (!Exact && escapes(F))))
+      Fitting.push_back(&F);
+  if (Fitting.size() < 2)
+    return Fitting;
+  SmallVector<Function *, 8> Usable;
+  for (Function *F : Fitting) {
+    if (differentiable(*F))
+      Usable.push_back(F);
+    else
+      remark(RemarkKind::Missed, "CalleeWithoutDerivative", Call,
+             "'" + userName(*F) + "' may be called here, but has no derivative: an error if it is");
+  }
+  return Usable.empty() ? Fitting : Usable;
+}
+
+} // namespace
+
+void emitFailure(IRBuilderBase &B, CallBase &Call, StringRef Name) {
+  Module &M = *Call.getModule();
+  Value *Place = B.CreateGlobalString(SourcePlace::of(Call).str(), "cf.place");
+  CallInst *End = SweepBuilder::callRuntime(B, M, Name, B.getVoidTy(), {Place});
+  End->addFnAttr(Attribute::NoReturn);
+  End->addFnAttr(Attribute::NoUnwind);
+  End->addFnAttr(Attribute::Cold);
+}
+
+bool isIndirect(const CallBase &Call) {
+  const Value *Callee = Call.getCalledOperand()->stripPointerCasts();
+  return !Call.isInlineAsm() && !isa<Function>(Callee);
+}
+
+bool staysCall(const CallBase &Call) { return Call.hasFnAttr(KeepMark); }
+
+Expected<SmallVector<CallBase *, 8>> chooseCallee(CallBase &Call, const HandlerRegistry &Handlers,
+                                                  Inlining Calls) {
+  SmallVector<Function *, 8> Callees = Candidates(Call, Handlers).find();
+  SmallVector<CallBase *, 8> Made;
+  if (Callees.empty())
+    return Made;
+  if (Callees.size() > MostCandidates)
+    return diffError(DiagId::IndirectCall, Call,
+                     Twine(Callees.size()) + " functions of this program fit");
+  BasicBlock *Head = Call.getParent();
+  BasicBlock *Join = SplitBlock(Head, Call.getIterator());
+  Head->getTerminator()->eraseFromParent();
+  Function *F = Head->getParent();
+  LLVMContext &Context = F->getContext();
+  IRBuilder<> B(Head);
+  B.SetCurrentDebugLocation(Call.getDebugLoc());
+  PHINode *Result = nullptr;
+  if (!Call.getType()->isVoidTy()) {
+    Result = PHINode::Create(Call.getType(), Callees.size(), "cf.result");
+    Result->insertBefore(Join->begin());
+  }
+  for (Function *Callee : Callees) {
+    BasicBlock *Then = BasicBlock::Create(Context, "cf.call", F, Join);
+    BasicBlock *Else = BasicBlock::Create(Context, "cf.else", F, Join);
+    B.CreateCondBr(B.CreateICmpEQ(Call.getCalledOperand(), Callee), Then, Else);
+    B.SetInsertPoint(Then);
+    auto *Direct = cast<CallBase>(Call.clone());
+    Direct->setCalledFunction(Callee);
+    Direct->setMetadata(LLVMContext::MD_prof, nullptr);
+    Direct->setMetadata(LLVMContext::MD_callees, nullptr);
+    if (Calls == Inlining::No || Callees.size() > MostInlined)
+      Direct->addFnAttr(Attribute::get(Context, KeepMark));
+    B.Insert(Direct);
+    B.CreateBr(Join);
+    if (Result)
+      Result->addIncoming(Direct, Then);
+    Made.push_back(Direct);
+    B.SetInsertPoint(Else);
+  }
+  emitFailure(B, Call, "unknown_callee");
+  B.CreateUnreachable();
+  if (Result)
+    Call.replaceAllUsesWith(Result);
+  Call.eraseFromParent();
+  return Made;
+}
+
+} // namespace contraflow

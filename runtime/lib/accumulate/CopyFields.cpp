@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies of objects whose shadows hold more than floats. Forward, the addresses in the shadow move;
+// in reverse the adjoints. A record that the copy cuts off moves as far as its fields are inside.
+//
+//   struct { double *p; double v; } a, b;  b = a     forward: b'.p = a'.p
+//                                                    reverse: a'.v += b'.v, b'.v = 0
+//
+// A field of kind 4 is a double at one time and a pointer at another. Read as a double an address
+// of user space is below 1e-309: what is that small is an address, and no adjoint.
+
+#include "contraflow/abi.h"
+
+#include "accumulate/Atomic.h"
+#include "support/Fail.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace contraflow {
+namespace {
+
+enum Kind : int32_t { Float = 0, Double = 1, LongDouble = 2, Pointer = 3, Either = 4 };
+
+int64_t widthOf(int32_t K) {
+  switch (K) {
+  case Float:
+    return sizeof(float);
+  case Double:
+  case Pointer:
+  case Either:
+    return sizeof(double);
+  case LongDouble:
+    return 10; // the rest is padding
+  default:
+    fail(ErrorId::Internal, "unknown kind of field " + std::to_string(K));
+  }
+}
+
+bool isAddress(uint64_t Bits) { return Bits != 0 && Bits < (uint64_t{1} << 48); }
+
+template <typename T> T read(const char *From) {
+  T Value;
+  std::memcpy(&Value, From, sizeof Value);
+  return Value;
+}
+
+template <typename T> void write(char *To, T Value) { std::memcpy(To, &Value, sizeof Value); }
+
+template <typename T> void moveBar(char *Dst, char *Src, bool Atomic) {
+  const T Bar = read<T>(Dst);
+  write<T>(Dst, 0);
+  if (!Src || Bar == 0)
+    return;
+  if (Atomic)
+    addAtomically(*reinterpret_cast<T *>(Src), Bar);
+  else
+    write<T>(Src, read<T>(Src) + Bar);
+}
+
+void moveAdjoint(char *Dst, char *Src, bool Atomic, int32_t K) {
+  switch (K) {
+  case Float:
+    return moveBar<float>(Dst, Src, Atomic);
+  case Double:
+    return moveBar<double>(Dst, Src, Atomic);
+  case LongDouble:
+    return moveBar<long double>(Dst, Src, Atomic);
+  default:
+    if (!isAddress(read<uint64_t>(Dst)))
+      moveBar<double>(Dst, Src, Atomic);
+  }
+}
+
+struct Fields {
+  const void *Base;
+  int64_t Bytes, Period;
+  const cf_field *Table;
+  int32_t Count;
+};
+
+// Visits every field that lies inside, upwards or downwards, as memmove would copy in reverse.
+template <typename Visitor> void forEachField(const Fields &All, bool Upwards, Visitor Visit) {
+  const int64_t Period = All.Period > 0 ? All.Period : All.Bytes;
+  if (Period <= 0)
+    return;
+  const int64_t Aligned =
+      -static_cast<int64_t>(reinterpret_cast<uintptr_t>(All.Base)) & (Period - 1);
+  const int64_t Records = (All.Bytes + Period - 1) / Period;
+  for (int64_t R = 0; R < Records; ++R)
+    for (int32_t F = 0; F < All.Count; ++F) {
+      const cf_field &Field = All.Table[Upwards ? F : All.Count - 1 - F];
+      const int64_t Offset = Field.offset == -1 ? Aligned : Field.offset;
+      const int64_t At = (Upwards ? R : Records - 1 - R) * Period + Offset;
+      if (Offset >= 0 && At + widthOf(Field.kind) <= All.Bytes)
+        Visit(At, Field.kind);
+    }
+}
+
+} // namespace
+} // namespace contraflow
+
+using namespace contraflow;
+
+void cf_v1_copy_fields_forward(void *dst, void *src, int64_t bytes, int64_t period,
+                               const struct cf_field *fields, int32_t n) {
+  if (!dst || !src || dst == src)
+    return;
+  forEachField({dst, bytes, period, fields, n}, dst < src, [&](int64_t At, int32_t K) {
+    const auto Bits = read<uint64_t>(static_cast<char *>(src) + At);
+    if (K == Pointer || isAddress(Bits))
+      write(static_cast<char *>(dst) + At, Bits);
+  });
+}
+
+void cf_v1_copy_fields_adjoint(void *dst_bar, void *src_bar, int64_t bytes, int32_t atomic,
+                               int64_t period, const struct cf_field *fields, int32_t n) {
+  if (!dst_bar || dst_bar == src_bar)
+    return;
+  forEachField({dst_bar, bytes, period, fields, n}, dst_bar > src_bar, [&](int64_t At, int32_t K) {
+    moveAdjoint(static_cast<char *>(dst_bar) + At,
+                src_bar ? static_cast<char *>(src_bar) + At : nullptr, atomic != 0, K);
+  });
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// std::function with and without captures, small and large, in a container and composed.
+// Supports: `std::function`
+#include "GradientCheck.h"
+#include <functional>
+#include <vector>
+
+static double twice(double x) { return 2 * x; }
+
+static double compose(const double *x, double a, int n) {
+  std::vector<std::function<double(double)>> stages;
+  stages.push_back(twice);
+  stages.push_back([](double v) { return v * v; });
+  stages.push_back([a](double v) { return v * a; });
+  stages.push_back([a, x, n](double v) { return v * a + x[n - 1] * x[0]; });
+  std::function<double(double)> all = [&stages](double v) {
+    for (auto &f : stages)
+      v = f(v);
+    return v;
+  };
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    s += all(x[i]);
+  return s;
+}
+
+GRADIENT_CHECK(std_function, Double, compose, In(double, 5), Scalar(double), Int(5))

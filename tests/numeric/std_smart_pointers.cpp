@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// unique_ptr and shared_ptr: ownership moves, counts go up and down, trees are freed.
+// Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
+#include "GradientCheck.h"
+#include <memory>
+#include <vector>
+
+namespace {
+struct Node {
+  double value;
+  std::unique_ptr<Node> left, right;
+};
+
+std::unique_ptr<Node> grow(const double *x, int lo, int hi) {
+  if (lo >= hi)
+    return nullptr;
+  int mid = (lo + hi) / 2;
+  auto n = std::make_unique<Node>();
+  n->value = x[mid];
+  n->left = grow(x, lo, mid);
+  n->right = grow(x, mid + 1, hi);
+  return n;
+}
+
+double fold(const Node *n, double a) {
+  return n ? n->value * a + fold(n->left.get(), a) * n->value + fold(n->right.get(), a * 0.5) : 0.1;
+}
+
+double own(const double *x, double a, int n) {
+  auto tree = grow(x, 0, n);
+  std::vector<std::shared_ptr<double>> shared;
+  auto one = std::make_shared<double>(a * x[0]);
+  for (int i = 0; i < n; ++i)
+    shared.push_back(i % 2 ? one : std::make_shared<double>(x[i]));
+  double s = fold(tree.get(), a);
+  for (auto &p : shared)
+    *p *= 1.1;
+  for (auto &p : shared)
+    s += *p * *p;
+  return s;
+}
+} // namespace
+
+GRADIENT_CHECK(std_smart_pointers, Double, own, In(double, 7), Scalar(double), Int(7))

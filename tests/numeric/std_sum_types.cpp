@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// std::optional, std::variant with std::visit, std::tuple, std::pair.
+// Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
+#include "GradientCheck.h"
+#include <optional>
+#include <tuple>
+#include <variant>
+
+namespace {
+struct Square {
+  double a;
+};
+struct Line {
+  double a, b;
+};
+struct Steps {
+  int n;
+};
+using Shape = std::variant<Square, Line, Steps>;
+
+std::optional<double> root(double x) {
+  if (x < 0.7)
+    return std::nullopt;
+  return x * x - 0.3;
+}
+
+Shape choose(double v, double a, int i) {
+  if (i % 3 == 0)
+    return Square{v};
+  if (i % 3 == 1)
+    return Line{v, a};
+  return Steps{i};
+}
+
+double sum(const double *x, double a, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    s += root(x[i]).value_or(x[i] * a);
+    Shape shape = choose(x[i], a, i);
+    s += std::visit(
+        [&](auto &it) -> double {
+          using T = std::decay_t<decltype(it)>;
+          if constexpr (std::is_same_v<T, Square>)
+            return it.a * it.a;
+          else if constexpr (std::is_same_v<T, Line>)
+            return it.a * it.b;
+          else
+            return it.n * a;
+        },
+        shape);
+    auto t = std::make_tuple(x[i], i, a * x[i]);
+    s += std::get<0>(t) * std::get<2>(t) * std::get<1>(t);
+  }
+  return s;
+}
+} // namespace
+
+GRADIENT_CHECK(std_sum_types, Double, sum, In(double, 9), Scalar(double), Int(9))

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// std::valarray expressions and slices.
+// Supports: `std::string`, `valarray`
+#include "GradientCheck.h"
+#include <valarray>
+
+static double fields(const double *x, double a, int n) {
+  std::valarray<double> u(x, n), v = u * a + 1.0;
+  v[std::slice(0, n / 2, 2)] = std::valarray<double>(a, n / 2);
+  std::valarray<double> w = std::sin(u) * v;
+  return w.sum() + (u * u).sum() * v[1];
+}
+
+GRADIENT_CHECK(std_valarray, Double, fields, In(double, 8), Scalar(double), Int(8))

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Vector extensions and SSE2 intrinsics.
+// Supports: vector extensions, SSE2 intrinsics
+#include "GradientCheck.h"
+#include <emmintrin.h>
+
+typedef double v4 __attribute__((vector_size(32), aligned(8)));
+
+static double lanes(const double *x, double *y, double a, int n) {
+  v4 sum = {0, 0, 0, 0};
+  for (int i = 0; i + 4 <= n; i += 4) {
+    v4 v = *(const v4 *)(x + i);
+    sum += v * v * a;
+    sum += v - 0.5 * sum;
+    v[i / 4] *= 3;
+    *(v4 *)(y + i) = __builtin_shufflevector(v, sum, 1, 4, 3, 6);
+  }
+  __m128d acc = _mm_setzero_pd();
+  for (int i = 0; i + 2 <= n; i += 2) {
+    __m128d v = _mm_loadu_pd(x + i);
+    acc = _mm_add_pd(acc, _mm_mul_pd(v, _mm_set1_pd(a)));
+    acc = _mm_sub_pd(acc, _mm_sqrt_pd(v));
+    acc = _mm_max_pd(acc, _mm_div_pd(v, _mm_set1_pd(7)));
+    acc = _mm_add_sd(acc, _mm_unpackhi_pd(acc, v));
+    acc = _mm_min_sd(acc, _mm_shuffle_pd(v, acc, 1));
+  }
+  double out[2];
+  _mm_storeu_pd(out, acc);
+  return sum[0] * sum[1] + sum[2] * sum[3] + out[0] * out[1];
+}
+
+GRADIENT_CHECK(vector_extensions, Double, lanes, In(double, 8), Out(double, 8), Scalar(double),
+               Int(8))

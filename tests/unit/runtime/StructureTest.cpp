@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Nodes and shadows are linked alike; trees stay sorted and balanced, as libstdc++ itself walks
+// them. Sorts agree with qsort, and adjoints go back where elements came from.
+
+#include "contraflow/abi.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+#include <vector>
+
+namespace {
+
+using Base = std::_Rb_tree_node_base;
+
+struct Node : Base {
+  int Key = 0;
+};
+
+struct Forest {
+  Base Header{}, HeaderShadow{};
+  std::map<Base *, Base *> Shadows;
+
+  Forest() {
+    Header._M_color = std::_S_red;
+    for (Base *H : {&Header, &HeaderShadow}) {
+      H->_M_parent = nullptr;
+      H->_M_left = H->_M_right = H;
+    }
+    Shadows[&Header] = &HeaderShadow;
+    Shadows[nullptr] = nullptr;
+  }
+
+  void insert(Node *X, Base *Shadow) {
+    Base *Parent = &Header;
+    bool Left = true;
+    for (Base *At = Header._M_parent; At;) {
+      Parent = At;
+      Left = X->Key < static_cast<Node *>(At)->Key;
+      At = Left ? At->_M_left : At->_M_right;
+    }
+    Shadows[X] = Shadow;
+    cf_v1_tree_insert(Left, X, Parent, &Header, Shadow, Shadows[Parent], &HeaderShadow);
+  }
+
+  void erase(Node *X) {
+    EXPECT_EQ(cf_v1_tree_erase(X, &Header, Shadows[X], &HeaderShadow), X);
+    Shadows.erase(X);
+  }
+
+  // The number of black nodes on every path below X; -1 if paths differ.
+  int blackHeight(Base *X) const {
+    if (!X)
+      return 0;
+    const int Left = blackHeight(X->_M_left), Right = blackHeight(X->_M_right);
+    const bool Red = X->_M_color == std::_S_red;
+    for (Base *Child : {X->_M_left, X->_M_right})
+      if (Child && Red && Child->_M_color == std::_S_red)
+        return -1;
+    return Left == Right && Left >= 0 ? Left + (Red ? 0 : 1) : -1;
+  }
+
+  void check() {
+    EXPECT_GE(blackHeight(Header._M_parent), 0);
+    for (auto [X, Shadow] : Shadows) {
+      if (!X)
+        continue;
+      EXPECT_EQ(Shadows.at(X->_M_left), Shadow->_M_left);
+      EXPECT_EQ(Shadows.at(X->_M_right), Shadow->_M_right);
+      EXPECT_EQ(Shadows.at(X->_M_parent), Shadow->_M_parent);
+    }
+    int Last = -1;
+    size_t Count = 0;
+    for (Base *X = Header._M_left; X != &Header; ++Count) {
+      EXPECT_LE(Last, static_cast<Node *>(X)->Key);
+      Last = static_cast<Node *>(X)->Key;
+      Base *Next = std::_Rb_tree_increment(X);
+      EXPECT_EQ(cf_v1_tree_next_shadow(X, Shadows[X]), Shadows[Next]);
+      EXPECT_EQ(std::_Rb_tree_decrement(Next), X);
+      EXPECT_EQ(cf_v1_tree_previous_shadow(Next, Shadows[Next]), Shadows[X]);
+      X = Next;
+    }
+    EXPECT_EQ(Count + 2, Shadows.size());
+  }
+};
+
+} // namespace
+
+TEST(Linked, TreesOfNodesAndShadows) {
+  std::mt19937 Random{7};
+  constexpr int N = 60;
+  std::vector<Node> Nodes(N), Twins(N);
+  Forest F;
+  for (int I = 0; I < N; ++I) {
+    Nodes[I].Key = static_cast<int>(Random() % 40);
+    F.insert(&Nodes[I], &Twins[I]);
+    F.check();
+  }
+  std::vector<int> Order(N);
+  for (int I = 0; I < N; ++I)
+    Order[I] = I;
+  std::shuffle(Order.begin(), Order.end(), Random);
+  for (int I : Order) {
+    F.erase(&Nodes[I]);
+    F.check();
+  }
+}
+
+TEST(Linked, ListsOfNodesAndShadows) {
+  struct Link {
+    Link *Next, *Previous;
+  };
+  Link P[6], S[6];
+  for (Link *L : {P, S})
+    for (int Head : {0, 1})
+      L[Head] = {&L[Head], &L[Head]};
+  for (int I : {2, 3, 4, 5})
+    cf_v1_list_hook(&P[I], &P[0], &S[I], &S[0]);                 // 0: 2 3 4 5
+  cf_v1_list_transfer(&P[1], &P[3], &P[5], &S[1], &S[3], &S[5]); // 1: 3 4
+  cf_v1_list_reverse(&P[1], &S[1]);                              // 1: 4 3
+  cf_v1_list_swap(&P[0], &P[1], &S[0], &S[1]);                   // 0: 4 3   1: 2 5
+  cf_v1_list_unhook(&P[2], &S[2]);                               // 1: 5
+  for (Link *L : {P, S}) {
+    EXPECT_EQ(L[0].Next, &L[4]);
+    EXPECT_EQ(L[4].Next, &L[3]);
+    EXPECT_EQ(L[3].Next, &L[0]);
+    EXPECT_EQ(L[0].Previous, &L[3]);
+    EXPECT_EQ(L[1].Next, &L[5]);
+    EXPECT_EQ(L[5].Next, &L[1]);
+    EXPECT_EQ(L[1].Previous, &L[5]);
+  }
+}
+
+static int compareFirst(const void *A, const void *B) {
+  return static_cast<const int *>(A)[0] - static_cast<const int *>(B)[0];
+}
+
+TEST(Sort, AgreesWithQsortAndGoesBack) {
+  struct Item {
+    int Key, Rest;
+    double Value;
+  };
+  constexpr cf_field Value = {8, 1};
+  std::mt19937 Random{11};
+  for (int N : {0, 1, 2, 7, 100}) {
+    std::vector<Item> Items(N), Bars(N);
+    for (int I = 0; I < N; ++I) {
+      Items[I] = {static_cast<int>(Random() % 20), I, I + 0.5};
+      Bars[I].Value = static_cast<double>(Random() % 9);
+    }
+    const auto Before = Items, BarsBefore = Bars;
+    auto Expected = Items;
+    if (N)
+      std::qsort(Expected.data(), N, sizeof(Item), compareFirst);
+    cf_tape *Tape = cf_v1_tape_begin();
+    int64_t *Order = cf_v1_sort_recorded(Items.data(), N, sizeof(Item), compareFirst, Tape);
+    cf_v1_permute_adjoint(Bars.data(), N, sizeof(Item), Order, 0, &Value, 1);
+    for (int I = 0; I < N; ++I) {
+      EXPECT_EQ(Items[I].Rest, Expected[I].Rest);
+      EXPECT_EQ(Items[I].Value, Before[Order[I]].Value);
+      EXPECT_EQ(Bars[Order[I]].Value, BarsBefore[I].Value);
+    }
+    cf_v1_tape_release(Tape, Order);
+    cf_v1_tape_end(Tape);
+  }
+}
+
+TEST(CopyFields, AddressesForwardAdjointsBack) {
+  struct Record {
+    double V;
+    void *P;
+    double Either;
+  };
+  constexpr cf_field Pointers[] = {{8, 3}, {16, 4}}, Floats[] = {{0, 1}, {16, 4}};
+  int Target = 0;
+  Record Src[2] = {{1, &Target, 2}, {3, &Target, 0}}, Dst[2] = {};
+  void *Address = &Target;
+  std::memcpy(&Src[1].Either, &Address, sizeof Address);
+  cf_v1_copy_fields_forward(Dst, Src, sizeof Src, sizeof(Record), Pointers, 2);
+  EXPECT_EQ(Dst[0].P, &Target);
+  EXPECT_EQ(Dst[0].V, 0);
+  EXPECT_EQ(Dst[0].Either, 0);
+  EXPECT_EQ(std::memcmp(&Dst[1].Either, &Address, sizeof Address), 0);
+  Dst[0].V = Dst[0].Either = 10;
+  cf_v1_copy_fields_adjoint(Dst, Src, sizeof Src, 0, sizeof(Record), Floats, 2);
+  EXPECT_EQ(Src[0].V, 11);
+  EXPECT_EQ(Src[0].Either, 12);
+  EXPECT_EQ(Dst[0].V, 0);
+  EXPECT_EQ(std::memcmp(&Src[1].Either, &Address, sizeof Address), 0);
+}
+
+TEST(CopyFields, StopsWhereTheCopyStops) {
+  double Dst[4] = {1, 2, 3, 4}, Src[4] = {};
+  constexpr cf_field Both[] = {{0, 1}, {8, 1}}, Aligned = {-1, 1};
+  cf_v1_copy_fields_adjoint(Dst, Src, 24, 0, 16, Both, 2);
+  EXPECT_EQ(Src[2], 3);
+  EXPECT_EQ(Src[3], 0);
+  EXPECT_EQ(Dst[3], 4);
+  char *From = reinterpret_cast<char *>(Dst) + 20, *To = reinterpret_cast<char *>(Src) + 20;
+  cf_v1_copy_fields_adjoint(From, To, 12, 0, 8, &Aligned, 1);
+  EXPECT_EQ(Src[3], 4);
+}
+
+TEST(Reallocate, KeepsTheOldObject) {
+  cf_tape *Tape = cf_v1_tape_begin();
+  auto *Old = static_cast<double *>(std::malloc(2 * sizeof(double)));
+  Old[0] = 1;
+  Old[1] = 2;
+  void *Shadow = cf_v1_shadow_alloc(Old, 2 * sizeof(double));
+  EXPECT_GE(cf_v1_realloc_extent(Old, Shadow, 800), 16);
+  EXPECT_EQ(cf_v1_realloc_extent(Old, Shadow, 8), 8);
+  EXPECT_EQ(cf_v1_realloc_extent(nullptr, nullptr, 8), 0);
+  auto *New = static_cast<double *>(cf_v1_realloc_forward(Old, Shadow, 800));
+  EXPECT_NE(New, Old);
+  EXPECT_EQ(New[1], 2);
+  EXPECT_EQ(Old[1], 2);
+  cf_v1_alloc_reverse(Old, Shadow);
+  std::free(New);
+  cf_v1_tape_end(Tape);
+}
+
+TEST(CalleeDeathTest, SaysWhere) {
+  EXPECT_EXIT(cf_v1_unknown_callee("heat.cpp:41:9"), testing::KilledBySignal(SIGABRT),
+              "CF307. .*heat.cpp:41:9");
+  EXPECT_EXIT(cf_v1_caught_exception("heat.cpp:41:9"), testing::KilledBySignal(SIGABRT),
+              "CF308. .*heat.cpp:41:9");
+  int X = 0;
+  cf_v1_check_global(&X, &X, "");
+  cf_v1_check_global(nullptr, nullptr, "");
+  EXPECT_EXIT(cf_v1_check_global(&X, nullptr, "heat.cpp:41:9"), testing::KilledBySignal(SIGABRT),
+              "CF309. .*heat.cpp:41:9");
+}
+
+TEST(Unwinding, GivesTheTapeBack) {
+  for (int Round = 0; Round < 3; ++Round) {
+    cf_tape *Tape = cf_v1_tape_begin();
+    void *Mark = cf_v1_tape_reserve(Tape, 16);
+    cf_v1_tape_reserve(Tape, 1 << 20);
+    cf_v1_tape_unwind(Tape, Mark);
+  }
+  cf_v1_tape_end(cf_v1_tape_begin());
+}
