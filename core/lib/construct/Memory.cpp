@@ -28,7 +28,7 @@ unsigned allKinds(const MemoryLayout &Layout) {
 
 bool ambiguous(unsigned Kinds) {
   unsigned Floats = Kinds & SK_AnyFloat;
-  return Floats && ((Kinds & (SK_Int | SK_Pointer)) || (Floats & (Floats - 1)));
+  return Floats && ((Kinds & (SK_Int | SK_Pointer | SK_Guessed)) || (Floats & (Floats - 1)));
 }
 
 /// Every active field has one kind of float, and there is an active field.
