@@ -13,29 +13,55 @@
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
 namespace contraflow::mpi {
 namespace {
 
+/// An argument and what it is; the datatype of a buffer is another argument.
+struct Role {
+  enum Kind { Buf, Base, Cell, Exposed, ExposedCell, Pending, Completes } What;
+  unsigned Argument;
+  int Datatype = -1;
+
+  bool hasShadow() const { return What <= Cell; }
+};
+
 struct Row {
   const char *Name;
   const char *Stem; ///< null: inquiry
-  SmallVector<unsigned, 2> Buffers;
+  SmallVector<Role, 2> Roles;
+  int Operator = -1; ///< argument that is a function to be differentiated
 };
 
 const std::vector<Row> &rows() {
   static const std::vector<Row> Rows = {
-#define Buf(I) I,
+#define Buf(I, T) {Role::Buf, I, T},
+#define Base(I) {Role::Base, I},
+#define Cell(I) {Role::Cell, I},
+#define Exposed(I) {Role::Exposed, I},
+#define ExposedCell(I) {Role::ExposedCell, I},
+#define Pending(I) {Role::Pending, I},
+#define Completes {Role::Completes, 0},
 #define MPI_FN(Name, Stem, Roles) {"MPI_" #Name, #Stem, {Roles}},
 #define MPI_INQUIRY(Name) {"MPI_" #Name, nullptr, {}},
+#define MPI_OPERATOR(Name, Function) {"MPI_" #Name, nullptr, {}, Function},
 #include "parallel/mpi/Functions.def"
 #undef MPI_FN
 #undef MPI_INQUIRY
+#undef MPI_OPERATOR
 #undef Buf
+#undef Base
+#undef Cell
+#undef Exposed
+#undef ExposedCell
+#undef Pending
+#undef Completes
   };
   return Rows;
 }
@@ -53,12 +79,55 @@ const StringMap<const Row *> &rowsByName() {
 }
 
 const Row &rowOf(StringRef Name) { return *rowsByName().lookup(Name); }
+const Row &rowOf(const CallBase &Call) { return rowOf(Call.getCalledFunction()->getName()); }
+
+/// What a datatype argument says about memory; unknown unless it is a predefined datatype.
+ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
+  if (Argument < 0)
+    return SK_Unknown;
+  const Value *Datatype = Call.getArgOperand(Argument);
+  static const StringMap<ScalarKind> Kinds = {
+#define MPI_DATATYPE(Symbol, Kind) {#Symbol, Kind},
+#include "parallel/mpi/Datatypes.def"
+  };
+  auto *Handle = dyn_cast<GlobalVariable>(Datatype->stripPointerCasts());
+  return Handle ? Kinds.lookup(Handle->getName()) : SK_Unknown;
+}
 
 /// Buffers may be written; other pointers are requests, statuses, results, or handles.
-void describeWrites(const CallBase &Call, ArrayRef<unsigned> Buffers, CallFacts &Facts) {
-  for (unsigned I = 0; I < Call.arg_size(); ++I)
-    if (Call.getArgOperand(I)->getType()->isPointerTy() && !isa<Constant>(Call.getArgOperand(I)))
-      (is_contained(Buffers, I) ? Facts.Writes : Facts.Handles).push_back(I);
+void describeWrites(const CallBase &Call, const Row &R, CallFacts &Facts) {
+  for (unsigned I = 0; I < Call.arg_size(); ++I) {
+    if (!Call.getArgOperand(I)->getType()->isPointerTy() || isa<Constant>(Call.getArgOperand(I)))
+      continue;
+    bool IsBuffer =
+        any_of(R.Roles, [I](Role B) { return B.What <= Role::Base && B.Argument == I; });
+    (IsBuffer ? Facts.Writes : Facts.Handles).push_back(I);
+  }
+}
+
+/// A constant array of {i64 offset, i32 kind}: the active floats of a layout.
+Constant *fieldTable(Module &M, const MemoryLayout &Layout, unsigned &Count) {
+  LLVMContext &C = M.getContext();
+  auto *Field = StructType::get(C, {Type::getInt64Ty(C), Type::getInt32Ty(C)});
+  SmallVector<Constant *, 8> Rows;
+  for (const MemoryLayout::Field &F : Layout.Fields) {
+    if (!F.Active || F.Offset < 0)
+      continue;
+    unsigned Kind = F.Kinds & SK_Float ? 0 : F.Kinds & SK_Double ? 1 : 2;
+    Rows.push_back(ConstantStruct::get(Field, {ConstantInt::get(Type::getInt64Ty(C), F.Offset),
+                                               ConstantInt::get(Type::getInt32Ty(C), Kind)}));
+  }
+  Count = Rows.size();
+  auto *Table = ArrayType::get(Field, Count);
+  return new GlobalVariable(M, Table, true, GlobalValue::PrivateLinkage,
+                            ConstantArray::get(Table, Rows), "cf.fields");
+}
+
+/// True if the first scalar of a layout is an active float and nothing else.
+bool startsWithFloat(const MemoryLayout &Layout) {
+  return any_of(Layout.Fields, [](const MemoryLayout::Field &F) {
+    return F.Offset == 0 && F.Active && !(F.Kinds & (SK_Int | SK_Pointer));
+  });
 }
 
 class CommunicationHandler : public ConstructHandler {
@@ -73,29 +142,47 @@ public:
   }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
-    ArrayRef<unsigned> Buffers = rowOf(Call.getCalledFunction()->getName()).Buffers;
-    describeWrites(Call, Buffers, Facts);
-    for (unsigned Buffer : Buffers) {
-      Facts.Flows.push_back({Place::memory(Buffer), Place::outside()});
-      Facts.Flows.push_back({Place::outside(), Place::memory(Buffer)});
+    const Row &R = rowOf(Call);
+    describeWrites(Call, R, Facts);
+    constexpr unsigned Anyone = 1, Completion = 2; // who writes to exposed memory
+    Facts.WritesExposed = Anyone;
+    for (Role A : R.Roles) {
+      Place Memory = A.What == Role::Cell || A.What == Role::ExposedCell
+                         ? Place::pointee(A.Argument)
+                         : Place::memory(A.Argument);
+      if (A.What == Role::Completes)
+        Facts.WritesExposed |= Completion;
+      else if (!A.hasShadow())
+        Facts.Exposes.push_back({Memory, A.What == Role::Pending ? Completion : Anyone});
+      if (!A.hasShadow())
+        continue;
+      ScalarKind Kind = kindOfDatatype(Call, A.Datatype);
+      if (Kind != SK_Int && A.What != Role::Cell)
+        Facts.Carries.push_back({A.Argument, Kind});
+      Facts.Flows.push_back({Memory, Place::outside()});
+      Facts.Flows.push_back({Place::outside(), Memory});
     }
     return Facts;
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    const Row &R = rowOf(Call.getCalledFunction()->getName());
-    Value *New = B.runtime(symbol(R, "_tangent"), Call.getType(), arguments(B, Call, R));
-    B.replaceCall(Call, New);
+    const Row &R = rowOf(Call);
+    auto Args = arguments(B, Call, R);
+    if (!Args)
+      return Args.takeError();
+    B.replaceCall(Call, B.runtime(symbol(R, "_tangent"), Call.getType(), *Args));
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;
-    const Row &R = rowOf(Call.getCalledFunction()->getName());
+    const Row &R = rowOf(Call);
     auto &IR = B.ir();
     BasicBlock &Entry = Call.getFunction()->getEntryBlock();
     Value *Cell = IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(IR.getPtrTy(), nullptr, "record");
-    SmallVector<Value *, 12> Args = arguments(B, Call, R);
-    Args.append({B.tape(), Cell});
-    Site.Anchor = B.runtime(symbol(R, "_augment"), Call.getType(), Args);
+    auto Args = arguments(B, Call, R);
+    if (!Args)
+      return Args.takeError();
+    Args->append({B.tape(), Cell});
+    Site.Anchor = B.runtime(symbol(R, "_augment"), Call.getType(), *Args);
     Site.Recorded = {IR.CreateLoad(IR.getPtrTy(), Cell, R.Stem), IR.getInt32(&R - rows().data())};
     return Error::success();
   }
@@ -109,13 +196,35 @@ private:
   static std::string symbol(const Row &R, StringRef Suffix) {
     return (Twine("mpi_") + R.Stem + Suffix).str();
   }
-  static SmallVector<Value *, 12> arguments(SweepBuilder &B, CallBase &Call, const Row &R) {
+  /// The user's arguments and the shadows of the buffers among them. Datatypes that do not say what
+  /// memory holds are helped by what the compiler knows of it.
+  static Expected<SmallVector<Value *, 12>> arguments(SweepBuilder &B, CallBase &Call,
+                                                      const Row &R) {
     SmallVector<Value *, 12> Args(Call.arg_begin(), Call.arg_end());
-    for (unsigned Buffer : R.Buffers) {
-      Value *Shadow = B.shadow(Call.getArgOperand(Buffer));
+    for (Role A : R.Roles) {
+      if (!A.hasShadow())
+        continue;
+      Value *Buffer = Call.getArgOperand(A.Argument), *Shadow = B.shadow(Buffer);
       Args.push_back(Shadow ? Shadow : ConstantPointerNull::get(B.ir().getPtrTy()));
+      ScalarKind Kind = kindOfDatatype(Call, A.Datatype);
+      if (!Shadow || A.What != Role::Buf || (Kind & SK_AnyFloat))
+        continue;
+      MemoryLayout Layout = B.layout(Buffer);
+      if (Kind == SK_Unknown)
+        describeBytes(B, *Call.getModule(), Shadow, Layout);
+      else if (startsWithFloat(Layout))
+        return diffError(DiagId::UnsupportedMPI, Call,
+                         R.Name + StringRef(" moves active floating-point memory as integers"));
     }
     return Args;
+  }
+  static void describeBytes(SweepBuilder &B, Module &M, Value *Shadow, const MemoryLayout &Layout) {
+    unsigned Count = 0;
+    Constant *Table = fieldTable(M, Layout, Count);
+    auto &IR = B.ir();
+    bool Guessed = any_of(Layout.Fields, [](auto &F) { return F.Kinds & SK_Guessed; });
+    B.runtime("mpi_describe", IR.getVoidTy(),
+              {Shadow, IR.getInt64(Layout.Period), Table, IR.getInt32(Guessed ? -1 : Count)});
   }
 };
 
@@ -132,8 +241,16 @@ public:
   }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
-    describeWrites(Call, {}, Facts);
+    describeWrites(Call, rowOf(Call), Facts);
     return Facts;
+  }
+  std::optional<Callback> callback(const CallBase &Call) const override {
+    const Row &R = rowOf(Call);
+    auto *Body = R.Operator < 0 ? nullptr : dyn_cast<Function>(Call.getArgOperand(R.Operator));
+    if (!Body || Body->isDeclaration() || Body->arg_size() != 4 ||
+        !all_of(Body->args(), [](Argument &A) { return A.getType()->isPointerTy(); }))
+      return std::nullopt;
+    return Callback{Body, {true, true, false, false}, "mpi_operator"};
   }
   bool hasReverse(const CallBase &) const override { return false; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }

@@ -68,6 +68,7 @@ private:
   void atomicEdges(Instruction &I, Visitor Visit);
   End value(const Value *V) { return {V, {}, false}; }
   End memory(const Value *Pointer, int64_t Size);
+  End pointee(const Value *Pointer);
   End place(CallBase &I, Place P);
   bool holds(const DenseSet<const Value *> &Values, const BitVector &Cells, const End &E);
   bool mark(DenseSet<const Value *> &Values, BitVector &Cells, const End &E);
@@ -96,18 +97,32 @@ End ActivitySolver::memory(const Value *Pointer, int64_t Size) {
   return E;
 }
 
+End ActivitySolver::pointee(const Value *Pointer) {
+  End E;
+  G.overlapping(G.find(Pointer), -1, [&](unsigned C) {
+    if (auto Target = G.pointee(C))
+      G.overlapping(*Target, -1, [&](unsigned Inner) {
+        if (G.kindsOfCell(Inner) & SK_AnyFloat)
+          E.Cells.push_back(Inner);
+      });
+  });
+  return E;
+}
+
 End ActivitySolver::place(CallBase &I, Place P) {
   switch (P.What) {
   case Place::Value:
     return value(I.getArgOperand(P.Operand));
   case Place::Memory:
     return memory(I.getArgOperand(P.Operand), -1);
+  case Place::Pointee:
+    return pointee(I.getArgOperand(P.Operand));
   case Place::Result:
     return value(&I);
   case Place::Outside:
     return {nullptr, {}, true};
   }
-  llvm_unreachable("every place is one of four");
+  llvm_unreachable("every place is one of five");
 }
 
 void ActivitySolver::handlerEdges(CallBase &I, const ConstructHandler &Handler, Visitor Visit) {

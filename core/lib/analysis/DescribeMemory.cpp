@@ -391,6 +391,47 @@ static void describeGlobals(MemoryGraph &Graph, const Module &M) {
   }
 }
 
+/// A field of 8 bytes of which nobody has said anything, made in an object of which more is known.
+static bool addFreeField(MemoryGraph &Graph, Location At) {
+  constexpr int64_t Width = 8;
+  const auto &Fields = Graph.fields(At.Node);
+  int64_t Period = Graph.period(At.Node);
+  int64_t End = Period ? Period - Width : Fields.rbegin()->first + Width;
+  for (int64_t Offset = 0; Offset <= End; Offset += Width) {
+    auto Next = Fields.lower_bound(Offset);
+    if (Next != Fields.end() && Next->first < Offset + Width)
+      continue;
+    Graph.addKind(Graph.fieldCell({Graph.canonical(At.Node), Offset}), SK_Double | SK_Guessed);
+    return true;
+  }
+  return false;
+}
+
+/// Memory that is only passed on: nothing but the call that does it tells what it holds.
+static bool assumeFloats(MemoryGraph &Graph, const Value *Pointer, ScalarKind Kind) {
+  Location At = Graph.locate(Pointer);
+  unsigned Known = At ? Graph.kindsOf(At.Node) : unsigned(SK_AnyFloat);
+  if (Known & SK_AnyFloat)
+    return false;
+  if (Known != SK_Unknown)
+    return Kind == SK_Unknown && addFreeField(Graph, At);
+  unsigned Kinds = Kind == SK_Unknown ? SK_Double | SK_Guessed : unsigned(Kind);
+  Graph.fold(At, widthOfKinds(Kinds));
+  Graph.addKind(Graph.fieldCell(At), Kinds);
+  return true;
+}
+
+static bool assumeFloats(MemoryGraph &Graph, const Instruction &I,
+                         const HandlerRegistry &Handlers) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
+  bool Changed = false;
+  if (H)
+    for (auto [Operand, Kind] : H->facts(*Call).Carries)
+      Changed |= assumeFloats(Graph, Call->getArgOperand(Operand), Kind);
+  return Changed;
+}
+
 void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
                     const HandlerRegistry &Handlers) {
   Describer D(Graph, Handlers, Closure);
@@ -399,14 +440,18 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
       D.visit(I);
   D.visitModels();
   describeGlobals(Graph, *Closure.front()->getParent());
-  bool Changed = true;
-  while (Changed) {
+  auto Settle = [&](function_ref<bool(Instruction &)> Step) {
+    bool Changed = false;
     Graph.settleCopies();
-    Changed = false;
     for (Function *F : Closure)
       for (Instruction &I : instructions(*F))
-        Changed |= spreadKinds(Graph, I);
-  }
+        Changed |= Step(I);
+    return Changed;
+  };
+  do {
+    while (Settle([&](Instruction &I) { return spreadKinds(Graph, I); }))
+      ;
+  } while (Settle([&](Instruction &I) { return assumeFloats(Graph, I, Handlers); }));
 }
 
 } // namespace contraflow

@@ -139,6 +139,43 @@ void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activ
         for (Value *Pointer : writtenBy(*Call, Activity, Handlers))
           add(I, Pointer, Graph);
     }
+  collectExposed(Closure, Graph, Handlers);
+}
+
+/// Memory that was handed out by one call is written by others, whoever made them.
+void WriteSet::collectExposed(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
+                              const HandlerRegistry &Handlers) {
+  struct Object {
+    Value *Pointer; ///< null: none is known
+    unsigned Node, To;
+  };
+  SmallVector<std::pair<CallBase *, unsigned>, 32> Writers;
+  SmallVector<Object, 8> Exposed;
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
+      if (!H)
+        continue;
+      CallFacts Facts = H->facts(*Call);
+      if (Facts.WritesExposed)
+        Writers.push_back({Call, Facts.WritesExposed});
+      for (auto [P, To] : Facts.Exposes) {
+        Value *Pointer = Call->getArgOperand(P.Operand);
+        Location At = Graph.find(Pointer);
+        if (P.What == Place::Memory && At)
+          Exposed.push_back({Pointer, At.Node, To});
+        else if (P.What == Place::Pointee)
+          Graph.overlapping(At, -1, [&, To = To](unsigned C) {
+            if (auto Target = Graph.pointee(C))
+              Exposed.push_back({nullptr, Target->Node, To});
+          });
+      }
+    }
+  for (auto [Writer, Bits] : Writers)
+    for (const Object &O : Exposed)
+      if (O.To & Bits)
+        All.push_back({Writer, O.Pointer, O.Node});
 }
 
 void WriteSet::moved(const Instruction &Old, Instruction &New) {
@@ -150,9 +187,18 @@ void WriteSet::moved(const Instruction &Old, Instruction &New) {
 /// Memory that no two activations of a function have in common.
 static bool isOneObject(const Value *V) { return isa<GlobalVariable>(V) || isNoAliasCall(V); }
 
+/// A value of the function, or of all.
+static bool belongsTo(const Value *V, const Function &F) {
+  if (auto *I = dyn_cast_or_null<Instruction>(V))
+    return I->getFunction() == &F;
+  if (auto *A = dyn_cast_or_null<Argument>(V))
+    return A->getParent() == &F;
+  return V;
+}
+
 bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *Pointer,
                             Time When) {
-  if (W.Anywhere)
+  if (W.Anywhere || !belongsTo(W.Pointer, *W.At->getFunction()))
     return true;
   AAMDNodes WriteTags = isa<CallBase>(W.At) ? AAMDNodes() : W.At->getAAMetadata();
   AAMDNodes LoadTags = Load.getAAMetadata();

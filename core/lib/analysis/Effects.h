@@ -51,6 +51,8 @@ public:
 private:
   void add(llvm::Instruction &I, llvm::Value *Pointer, const MemoryGraph &Graph);
   void addReachable(llvm::CallBase &Call, const MemoryGraph &Graph);
+  void collectExposed(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
+                      const HandlerRegistry &Handlers);
   llvm::SmallVector<Write, 32> All;
   void findSingleRuns(llvm::ArrayRef<llvm::Function *> Closure, const HandlerRegistry &Handlers);
   llvm::DenseSet<unsigned> Transient;

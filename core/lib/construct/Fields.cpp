@@ -30,11 +30,11 @@ unsigned allKinds(const MemoryLayout &Layout) {
   return Kinds;
 }
 
-/// Two kinds of float, or addresses where they cannot be told from floats. An integer has no
-/// shadow.
+/// Two kinds of float, a kind that is a guess, or addresses where they cannot be told from floats.
+/// An integer has no shadow.
 static bool ambiguous(unsigned Kinds) {
   unsigned Floats = Kinds & SK_AnyFloat;
-  return (Floats & (Floats - 1)) || (Floats & SK_Half) ||
+  return (Floats & (Floats - 1)) || (Floats & SK_Half) || (Floats && (Kinds & SK_Guessed)) ||
          ((Kinds & SK_Pointer) && (Floats & ~SK_Double));
 }
 

@@ -11,12 +11,15 @@
 #include "parallel/omp/Register.h"
 #include "request/Registration.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Timer.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include <map>
 
@@ -45,6 +48,8 @@ private:
   void readRequests();
   bool waits(const DerivativeRequest &R) const;
   Error serve(const DerivativeRequest &R);
+  bool serveCallbacks();
+  bool registerCallback(const Callback &B);
   Expected<Derivative> derivativeOf(const DerivativeSpec &Spec);
   void note(Error E) { Errors = joinErrors(std::move(Errors), std::move(E)); }
 
@@ -116,6 +121,60 @@ Error ModuleDriver::serve(const DerivativeRequest &R) {
   return lowerRequest(R, *D);
 }
 
+/// Puts cf_v1_<name>(function, tangent, adjoint) among the constructors of the module. False if the
+/// function has no derivative: whoever needs it will say so.
+bool ModuleDriver::registerCallback(const Callback &B) {
+  Value *Registered[2];
+  for (auto Mode : {DerivativeMode::Tangent, DerivativeMode::Adjoint}) {
+    DerivativeSpec Spec;
+    Spec.Primal = B.Body;
+    Spec.Mode = Mode;
+    for (bool HasShadow : B.HasShadow)
+      Spec.Args.push_back(HasShadow ? Activity::Dup : Activity::Const);
+    auto Derivative = derivativeOf(Spec);
+    if (!Derivative) {
+      consumeError(Derivative.takeError());
+      return false;
+    }
+    Registered[Mode == DerivativeMode::Adjoint] = Derivative->Forward;
+  }
+  LLVMContext &Context = M.getContext();
+  auto *Constructor =
+      Function::Create(FunctionType::get(Type::getVoidTy(Context), false),
+                       GlobalValue::InternalLinkage, "cf.register." + B.Body->getName(), M);
+  IRBuilder<> IR(BasicBlock::Create(Context, "entry", Constructor));
+  CallInst *Call = SweepBuilder::callRuntime(IR, M, B.Register, IR.getVoidTy(),
+                                             {B.Body, Registered[0], Registered[1]});
+  // Programs that never differentiate the call are not linked with the runtime.
+  Function *Register = Call->getCalledFunction();
+  Register->setLinkage(GlobalValue::ExternalWeakLinkage);
+  ReturnInst *End = IR.CreateRetVoid();
+  IR.SetInsertPoint(Call);
+  Value *Present = IR.CreateICmpNE(Register, ConstantPointerNull::get(IR.getPtrTy()));
+  BasicBlock *Then = Constructor->getEntryBlock().splitBasicBlock(Call->getIterator(), "register");
+  BasicBlock *Done = Then->splitBasicBlock(End->getIterator(), "done");
+  Instruction *Jump = Constructor->getEntryBlock().getTerminator();
+  IR.SetInsertPoint(Jump);
+  IR.CreateCondBr(Present, Then, Done);
+  Jump->eraseFromParent();
+  appendToGlobalCtors(M, Constructor, /*Priority=*/65535);
+  return true;
+}
+
+bool ModuleDriver::serveCallbacks() {
+  SmallMapVector<Function *, Callback, 4> Found;
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (const ConstructHandler *H = Adjoints.Handlers.find(*Call))
+          if (auto B = H->callback(*Call))
+            Found.insert({B->Body, *B});
+  bool Any = false;
+  for (auto &[Body, B] : Found)
+    Any |= registerCallback(B);
+  return Any;
+}
+
 bool ModuleDriver::run() {
   readRequests();
   bool Any = !Pending.empty();
@@ -128,6 +187,7 @@ bool ModuleDriver::run() {
     if (Error E = serve(R))
       note(std::move(E));
   }
+  Any |= serveCallbacks();
   retireRequests(M);
   reportErrors(M.getContext(), std::move(Errors));
   return Any;

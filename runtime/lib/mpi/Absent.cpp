@@ -15,6 +15,8 @@ using contraflow::mpi::refuse;
 extern "C" {
 #define CF_FN(name, ret, args)                                                                     \
   ret cf_v1_##name args { refuse(Refusal::Absent, #name); }
+#define CF_MPI_NOTE(name, args)                                                                    \
+  void cf_v1_##name args {}
 #include "contraflow/abi_mpi.def"
 #undef CF_FN
 }

@@ -142,10 +142,31 @@ void Communicator::numberWaiting() {
   }
 }
 
+void Communicator::matched(Message &M) {
+  if (Waiting.empty())
+    number(M, NextReceive);
+  else
+    Waiting.push_back(&M);
+}
+
 void Communicator::completeSend(Message &M) {
   const std::scoped_lock Guard(Lock);
   M.Completed = true;
   checkWindow(M, NextSend[{M.Peer, M.Tag}]);
+}
+
+/// The receive never was one: the next one gets its number.
+void Communicator::cancelReceive(Message &M) {
+  const std::scoped_lock Guard(Lock);
+  if (!M.Numbered) {
+    std::erase(Waiting, &M);
+    numberWaiting();
+  } else if (auto &Next = NextReceive[{M.Peer, M.Tag}]; Next == M.Number + 1) {
+    --Next;
+  } else {
+    refuse(Refusal::Outstanding, std::to_string(Next - M.Number - 1));
+  }
+  M.Kind = cf_mpi_record::Role::None;
 }
 
 void Communicator::completeReceive(Message &M, const MPI_Status &Status) {

@@ -25,6 +25,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <mpi.h>
 #include <mutex>
 #include <vector>
@@ -32,6 +33,16 @@
 namespace contraflow::mpi {
 
 struct NonblockingCollective;
+
+/// One edge of a topology, as one of its ends sees it.
+struct Edge {
+  int Rank; ///< the other end; MPI_PROC_NULL where a grid ends
+  int Tag;  ///< its place among the outgoing edges of the rank that sends along it
+};
+
+struct Neighbours {
+  std::vector<Edge> In, Out;
+};
 
 class Communicator {
 public:
@@ -50,10 +61,18 @@ public:
   /// The carrier with the ranks in reverse order; made at first use, by all ranks.
   MPI_Comm reversed();
 
+  /// The edges of the topology of this rank; all ranks call it the first time.
+  const Neighbours &neighbours();
+
   /// Runs Start() (a nonblocking primal call) and gives M its number; one thread at a time.
   template <class Action> int startSend(Message &M, Action Start);
   template <class Action> int startReceive(Message &M, Action Start);
+  /// A probe has matched M, whose source and tag are known; under lock().
+  std::mutex &lock() { return Lock; }
+  void matched(Message &M);
   void completeSend(Message &M);
+  /// M was cancelled.
+  void cancelReceive(Message &M);
   /// Enters what arrived: `Status` of the primal receive.
   void completeReceive(Message &M, const MPI_Status &Status);
 
@@ -90,6 +109,7 @@ private:
   int Rank = 0, Size = 0;
   int PayloadBits = 0;
   bool Used = false; ///< records may refer to it
+  std::unique_ptr<const Neighbours> Topology;
   std::mutex Lock;
   std::map<Peer, std::uint64_t> NextSend, NextReceive;
   std::vector<NonblockingCollective *> Open;

@@ -6,6 +6,8 @@
 //
 //   MPI_Comm_split(...)  ->  PMPI_Comm_split(...); PMPI_Comm_dup(new communicator)
 //
+// and MPI_Op_create, because nobody else knows of which function an operator was made.
+//
 // Weak: a tool that defines the same functions is used instead, and derivatives then travel on the
 // user's communicators until the first collective call. The program must see this library before
 // libmpi.
@@ -13,6 +15,7 @@
 #include "mpi/Interpose.h"
 
 #include "mpi/Communicator.h"
+#include "mpi/Operators.h"
 
 namespace contraflow::mpi {
 
@@ -50,6 +53,13 @@ extern "C" {
 
 [[gnu::weak]] int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   return initialised(PMPI_Init_thread(argc, argv, required, provided));
+}
+
+[[gnu::weak]] int MPI_Op_create(MPI_User_function *function, int commute, MPI_Op *op) {
+  const int Code = PMPI_Op_create(function, commute, op);
+  if (Code == MPI_SUCCESS)
+    contraflow::mpi::operatorCreated(*op, function);
+  return Code;
 }
 
 [[gnu::weak]] int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) {

@@ -56,10 +56,6 @@ std::span<const Predefined> predefinedTypes() {
 
 /// The name of a predefined datatype that may carry floating-point values we cannot find.
 const char *opaqueName(MPI_Datatype Type) {
-  if (Type == MPI_BYTE)
-    return "MPI_BYTE";
-  if (Type == MPI_PACKED)
-    return "MPI_PACKED";
   return Type != MPI_DATATYPE_NULL && Type == MPI_REAL16 ? "MPI_REAL16" : nullptr;
 }
 
@@ -98,6 +94,8 @@ Layout readPredefined(MPI_Datatype Type) {
   int Size = 0;
   PMPI_Type_size(Type, &Size);
   L.Size = Size;
+  if (Type == MPI_BYTE || Type == MPI_PACKED)
+    L.Runs.push_back({0, 1, 0, Leaf::Byte});
   return L;
 }
 
@@ -237,6 +235,7 @@ void summarise(Layout &L, MPI_Datatype Type) {
     L.Leaves += R.Count;
     L.LeafBytes += R.Count * sizeOf(R.Kind);
     L.Widest = std::max(L.Widest, R.Kind);
+    L.Raw |= R.Kind == Leaf::Byte;
   }
   L.Dense =
       L.Runs.size() == 1 && L.Runs[0].Offset == 0 && L.LeafBytes == L.Extent && L.Size == L.Extent;
@@ -254,7 +253,9 @@ bool same(const Layout &A, const Layout &B) {
     return X.Offset == Y.Offset && X.Count == Y.Count && X.Behind == Y.Behind && X.Kind == Y.Kind;
   };
   return A.Extent == B.Extent && A.Size == B.Size && A.Complex == B.Complex &&
-         A.Opaque == B.Opaque && std::ranges::equal(A.Runs, B.Runs, SameRun);
+         A.Opaque == B.Opaque && A.Inside.Fields == B.Inside.Fields &&
+         A.Inside.Period == B.Inside.Period && A.Inside.Count == B.Inside.Count &&
+         std::ranges::equal(A.Runs, B.Runs, SameRun);
 }
 
 /// All layouts ever seen. A program that makes the same datatype again and again adds none.
@@ -277,10 +278,36 @@ int layoutKey() {
   return Key;
 }
 
+/// The last buffers that the compiler has described on this thread; a call has two at most.
+struct DescribedShadow {
+  const void *Shadow = nullptr;
+  Description Inside;
+};
+thread_local DescribedShadow LastDescribed[2];
+
+Description descriptionOf(const void *Shadow) {
+  for (const DescribedShadow &D : LastDescribed)
+    if (D.Shadow == Shadow)
+      return D.Inside;
+  return {};
+}
+
+/// The same datatype in memory of which more is known.
+const Layout &layoutIn(const Layout &L, const Description &Inside) {
+  if (Inside.Count < 0)
+    return L;
+  Layout New = L;
+  New.Inside = Inside;
+  return intern(std::move(New));
+}
+
 } // namespace
 
 MPI_Datatype datatypeOf(Leaf Kind) {
-  return Kind == Leaf::F32 ? MPI_FLOAT : Kind == Leaf::F64 ? MPI_DOUBLE : MPI_LONG_DOUBLE;
+  return Kind == Leaf::Byte  ? MPI_BYTE
+         : Kind == Leaf::F32 ? MPI_FLOAT
+         : Kind == Leaf::F64 ? MPI_DOUBLE
+                             : MPI_LONG_DOUBLE;
 }
 
 const Layout &layoutOf(MPI_Datatype Type) {
@@ -298,6 +325,18 @@ const Layout &layoutOf(MPI_Datatype Type) {
   return New;
 }
 
+const Layout &packedLayoutOf(const Layout &L) {
+  Layout P = L;
+  P.Runs.clear();
+  for (Run R : L.Runs) {
+    R.Offset = R.Behind;
+    append(P, R);
+  }
+  P.Extent = P.Size;
+  P.Dense = P.Runs.size() == 1 && P.Runs[0].Offset == 0 && P.LeafBytes == P.Size;
+  return intern(std::move(P));
+}
+
 std::int64_t leavesIn(const Layout &L, std::int64_t Bytes) {
   if (L.Leaves == 0 || L.Size == 0)
     return 0;
@@ -310,7 +349,9 @@ std::int64_t leavesIn(const Layout &L, std::int64_t Bytes) {
 }
 
 View viewOf(const Buffer &B) {
-  const Layout &L = layoutOf(B.Type);
+  const Layout &Plain = B.Known ? *B.Known : layoutOf(B.Type);
+  const Layout &L =
+      Plain.Raw && B.Shadow && !B.Known ? layoutIn(Plain, descriptionOf(B.Shadow)) : Plain;
   if (B.Count > 0 && B.Shadow && L.Opaque)
     refuse(Refusal::Datatype, L.Opaque);
   if (B.Count > 0 && B.Primal == MPI_BOTTOM && L.Leaves > 0)
@@ -319,3 +360,11 @@ View viewOf(const Buffer &B) {
 }
 
 } // namespace contraflow::mpi
+
+void cf_v1_mpi_describe(void *shadow, std::int64_t period, const cf_field *fields,
+                        std::int32_t nfields) {
+  using namespace contraflow::mpi;
+  if (LastDescribed[0].Shadow != shadow)
+    LastDescribed[1] = LastDescribed[0];
+  LastDescribed[0] = {shadow, {fields, period, nfields}};
+}

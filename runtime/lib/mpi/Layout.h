@@ -8,8 +8,14 @@
 // layouts are:
 //
 //   {double; int; float[2]}  ->  run F64 x 1 at 0, run F32 x 2 at 12; 3 leaves, 16 packed bytes
+//
+// MPI_BYTE and MPI_PACKED do not say what they carry. Their leaves are bytes, which travel as they
+// are; which of them are parts of floating-point values is told by the compiler, who knows the
+// memory (cf_v1_mpi_describe), and that is all that is stored, added to, or cleared.
 
 #pragma once
+
+#include "mpi/Abi.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +24,11 @@
 
 namespace contraflow::mpi {
 
-enum class Leaf : std::uint8_t { F32, F64, F80 };
+enum class Leaf : std::uint8_t { Byte, F32, F64, F80 };
 
 constexpr std::int64_t sizeOf(Leaf Kind) {
-  return Kind == Leaf::F32   ? sizeof(float)
+  return Kind == Leaf::Byte  ? 1
+         : Kind == Leaf::F32 ? sizeof(float)
          : Kind == Leaf::F64 ? sizeof(double)
                              : sizeof(long double);
 }
@@ -34,6 +41,13 @@ struct Run {
   Leaf Kind;
 };
 
+/// What the compiler knows of the memory behind a buffer of bytes.
+struct Description {
+  const cf_field *Fields = nullptr;
+  std::int64_t Period = 0;
+  int Count = -1; ///< negative: nothing is known
+};
+
 /// One item of a datatype.
 struct Layout {
   std::vector<Run> Runs;
@@ -44,11 +58,16 @@ struct Layout {
   Leaf Widest = Leaf::F32;
   bool Dense = false;           ///< items are leaves of one kind without gaps
   bool Complex = false;         ///< a predefined complex type
+  bool Raw = false;             ///< some leaves are bytes
+  Description Inside;           ///< of the memory, if there are bytes
   const char *Opaque = nullptr; ///< name of a datatype that does not say what it carries, or null
 };
 
 /// Never goes away: layouts outlive the datatypes they came from.
 const Layout &layoutOf(MPI_Datatype Type);
+
+/// How MPI_Pack lays out items: the signature without gaps.
+const Layout &packedLayoutOf(const Layout &L);
 
 /// Leaves that a message of `Bytes` bytes filled.
 std::int64_t leavesIn(const Layout &L, std::int64_t Bytes);
@@ -60,7 +79,7 @@ struct View {
   const Layout *L = nullptr;
   std::int64_t Leaves = 0;
 
-  std::int64_t bytes() const; ///< of the leaves, packed
+  std::int64_t bytes() const; ///< of the leaves, packed; a multiple of four
   std::int64_t bytes(Leaf As) const { return Leaves * sizeOf(As); }
   void pack(std::byte *To) const;
   void store(const std::byte *From) const;
@@ -77,6 +96,7 @@ struct Buffer {
   void *Shadow;
   std::int64_t Count;
   MPI_Datatype Type;
+  const Layout *Known = nullptr; ///< of Type, if it has been looked up
 };
 
 /// The shadow of a buffer; refuses datatypes that do not say where floating-point values are.

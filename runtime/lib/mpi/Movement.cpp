@@ -5,7 +5,7 @@
 
 #include "mpi/Movement.h"
 
-#include "mpi/Outbox.h"
+#include "mpi/Parcel.h"
 #include "mpi/Refuse.h"
 
 #include <climits>
@@ -13,12 +13,26 @@
 
 namespace contraflow::mpi {
 
+/// In bytes.
+std::int64_t Blocks::start(int Block) const {
+  if (Places)
+    return Places[Block];
+  if (Displs)
+    return Displs[Block] * (Layouts ? 1 : L->Extent);
+  return Same ? 0 : std::int64_t{Block} * Count * L->Extent;
+}
+
 View Blocks::at(int Block) const {
-  if (Block == Skip)
-    return {nullptr, L, 0};
+  const Layout *Here = Layouts ? Layouts[Block] : L;
+  if (Block == Skip || (Edges && Edges[Block].Rank == MPI_PROC_NULL))
+    return {nullptr, Here, 0};
   const std::int64_t Items = Counts ? Counts[Block] : Count;
-  const std::int64_t Start = Displs ? Displs[Block] : std::int64_t{Block} * Count;
-  return {Base ? Base + Start * L->Extent : nullptr, L, Items * L->Leaves};
+  // A description belongs to the beginning of the buffer.
+  const Description &Inside = Here->Inside;
+  if (Base && Items > 0 && Inside.Count > 0 && start(Block) != 0 &&
+      (Inside.Period == 0 || start(Block) % Inside.Period != 0))
+    refuse(Refusal::Datatype, "MPI_BYTE in blocks that do not begin where an element does");
+  return {Base ? Base + start(Block) : nullptr, Here, Items * Here->Leaves};
 }
 
 std::int64_t Blocks::leaves() const {
@@ -28,48 +42,21 @@ std::int64_t Blocks::leaves() const {
   return Sum;
 }
 
+int leafCount(std::int64_t Leaves, const char *Function) {
+  if (Leaves > INT_MAX)
+    refuse(Refusal::TooLarge, Function);
+  return static_cast<int>(Leaves);
+}
+
 namespace {
-
-/// The packed leaves of some blocks; counts and starts in units of the carrier.
-struct Parcel {
-  std::vector<int> Counts, Starts;
-  Packed Data;
-  int Units = 0;
-
-  explicit Parcel(const Blocks &B) {
-    std::int64_t Bytes = 0;
-    for (int I = 0; I < B.Size; ++I) {
-      Starts.push_back(carrierCount(Bytes));
-      Counts.push_back(carrierCount(B.at(I).bytes()));
-      Bytes += B.at(I).bytes();
-    }
-    Units = carrierCount(Bytes);
-    Data = packedBuffer(Bytes);
-  }
-  std::byte *block(int I) const {
-    return Data.get() +
-           static_cast<std::size_t>(Starts[static_cast<std::size_t>(I)]) * sizeof(float);
-  }
-  void pack(const Blocks &B) const {
-    for (int I = 0; I < B.Size; ++I)
-      B.at(I).pack(block(I));
-  }
-  void storeTo(const Blocks &B) const {
-    for (int I = 0; I < B.Size; ++I)
-      B.at(I).store(block(I));
-  }
-  void addTo(const Blocks &B) const {
-    for (int I = 0; I < B.Size; ++I)
-      B.at(I).add(block(I));
-  }
-};
 
 void move(Pattern How, const Movement &M, const Parcel &Out, const Parcel &In) {
   const MPI_Datatype Unit = carrierUnit();
   const MPI_Comm Comm = M.Comm->carrier();
   switch (How) {
   case Pattern::Bcast:
-    break; // one buffer: see below
+  case Pattern::Neighbours:
+    break; // see below
   case Pattern::Gather:
     PMPI_Gatherv(Out.Data.get(), Out.Units, Unit, In.Data.get(), In.Counts.data(), In.Starts.data(),
                  Unit, M.Root, Comm);
@@ -88,17 +75,6 @@ void move(Pattern How, const Movement &M, const Parcel &Out, const Parcel &In) {
     break;
   }
 }
-
-int leafCount(std::int64_t Leaves, const char *Function) {
-  if (Leaves > INT_MAX)
-    refuse(Refusal::TooLarge, Function);
-  return static_cast<int>(Leaves);
-}
-
-bool isRoot(const Movement &M) { return M.Comm->rank() == M.Root; }
-
-/// The one buffer of a broadcast.
-View broadcastView(const Movement &M) { return isRoot(M) ? M.Given.at(0) : M.Got.at(0); }
 
 void tangentBcast(const Movement &M) {
   const View V = broadcastView(M);
@@ -144,9 +120,17 @@ void adjointAllgather(const Movement &M) {
   Mine.addAs(Kind, Sum.get());
 }
 
+/// Messages along the edges, on the lane, which has no others.
+void runNow(const Movement &M, Operation &O) {
+  O.start(M.Comm->lane());
+  O.finish();
+}
+
 } // namespace
 
 void tangent(const Movement &M) {
+  if (M.How == Pattern::Neighbours)
+    return runNow(M, *tangentOperation(M));
   if (M.How == Pattern::Bcast)
     return tangentBcast(M);
   const Parcel Out(M.Given), In(M.Got);
@@ -156,6 +140,8 @@ void tangent(const Movement &M) {
 }
 
 void adjoint(const Movement &M) {
+  if (M.How == Pattern::Neighbours)
+    return runNow(M, *adjointOperation(M));
   if (M.How == Pattern::Bcast)
     return adjointBcast(M);
   if (M.How == Pattern::Allgather)

@@ -5,7 +5,7 @@
 // ranks, what comes back is summed:
 //
 //   Gather -> Scatter    Scatter -> Gather    Alltoall -> Alltoall    Bcast -> Reduce
-//   Allgather -> Reduce_scatter
+//   Allgather -> Reduce_scatter       along the edges of a topology -> against them
 //
 // Blocks that are got are cleared before anything is added to blocks that were given; with
 // MPI_IN_PLACE these are the same memory.
@@ -14,6 +14,7 @@
 
 #include "mpi/Communicator.h"
 #include "mpi/Layout.h"
+#include "mpi/Operation.h"
 #include "mpi/Record.h"
 
 namespace contraflow::mpi {
@@ -25,17 +26,25 @@ struct Blocks {
   int Size = 0;  ///< number of blocks
   int Count = 0; ///< items of each, unless there are Counts
   const int *Counts = nullptr;
-  const int *Displs = nullptr; ///< in items; if null, one block after the other
-  int Skip = -1;               ///< a block that does not move (MPI_IN_PLACE)
+  const int *Displs = nullptr;            ///< in items; if null, one block after the other
+  const MPI_Aint *Places = nullptr;       ///< displacements in bytes
+  const Layout *const *Layouts = nullptr; ///< one for each block; Displs are in bytes then
+  const Edge *Edges = nullptr;            ///< where each block goes or comes from
+  int Skip = -1;                          ///< a block that does not move (MPI_IN_PLACE)
+  bool Same = false;                      ///< every block is the same memory
 
   View at(int Block) const;
   std::int64_t leaves() const;
+
+private:
+  std::int64_t start(int Block) const;
 };
 
-enum class Pattern : std::uint8_t { Bcast, Gather, Scatter, Allgather, Alltoall };
+enum class Pattern : std::uint8_t { Bcast, Gather, Scatter, Allgather, Alltoall, Neighbours };
 
 struct Movement : cf_mpi_record {
   Pattern How;
+  bool Blocking = true;
   int Root = 0;
   Communicator *Comm;
   Blocks Given, Got;
@@ -43,5 +52,10 @@ struct Movement : cf_mpi_record {
 
 void tangent(const Movement &M);
 void adjoint(const Movement &M);
+
+/// The same without blocking.
+std::unique_ptr<Operation> tangentOperation(const Movement &M);
+/// Takes what belongs to the blocks that were got.
+std::unique_ptr<Operation> adjointOperation(const Movement &M);
 
 } // namespace contraflow::mpi

@@ -1,145 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The broadcast, gather, scatter, allgather and alltoall functions of abi_mpi.def: which blocks
-// each rank gives and gets. Arguments that are not significant on a rank are not looked at.
+// The functions of abi_mpi.def that move data without combining it, blocking and not.
 
-#include "mpi/Movement.h"
-
-#include "mpi/Refuse.h"
-
-#include <algorithm>
-#include <new>
+#include "mpi/MovementArguments.h"
+#include "mpi/NonblockingCollective.h"
+#include "mpi/NonblockingStart.h"
 
 using namespace contraflow::mpi;
 
 namespace {
-
-/// One buffer argument: a block for all, or blocks with counts and displacements.
-struct Side {
-  const void *Primal;
-  void *Shadow;
-  MPI_Datatype Type;
-  int Count;
-  const int *Counts = nullptr, *Displs = nullptr;
-};
-
-struct Call {
-  const char *Name;
-  Pattern How;
-  MPI_Comm Comm;
-  int Root = 0;
-  bool OwnBlocksOnly = false; ///< a rank does not know the sizes of blocks of others
-};
-
-Blocks blocksOf(const Side &S, int Size) {
-  const int Most = S.Counts ? *std::max_element(S.Counts, S.Counts + Size) : S.Count;
-  const View V = viewOf({S.Primal, S.Shadow, Most, S.Type});
-  return {V.Base, V.L, Size, S.Count, S.Counts, S.Displs};
-}
-
-/// What a buffer of which only one block belongs to this rank, in place.
-Blocks oneBlock(const Blocks &All, int Block) {
-  const View V = All.at(Block);
-  const int Count = All.Counts ? All.Counts[Block] : All.Count;
-  return {V.Base, V.L, 1, Count};
-}
-
-/// Fills in who gives and gets what. Rooted: the buffer with a block for each rank is the root's.
-Movement describe(const Call &C, const Side &Send, const Side &Receive) {
-  Movement M;
-  M.How = C.How;
-  M.Root = C.Root;
-  M.Comm = &Communicator::collective(C.Comm, C.Name);
-  const int Size = M.Comm->size(), Rank = M.Comm->rank();
-  const bool IsRoot = Rank == C.Root;
-  switch (C.How) {
-  case Pattern::Bcast:
-    (IsRoot ? M.Given : M.Got) = blocksOf(Send, 1);
-    break;
-  case Pattern::Gather:
-    if (IsRoot)
-      M.Got = blocksOf(Receive, Size);
-    if (Send.Primal != MPI_IN_PLACE)
-      M.Given = blocksOf(Send, 1);
-    else
-      M.Got.Skip = Rank;
-    break;
-  case Pattern::Scatter:
-    if (IsRoot)
-      M.Given = blocksOf(Send, Size);
-    if (Receive.Primal != MPI_IN_PLACE)
-      M.Got = blocksOf(Receive, 1);
-    else
-      M.Given.Skip = Rank;
-    break;
-  case Pattern::Allgather:
-    M.Got = blocksOf(Receive, Size);
-    M.Given = Send.Primal == MPI_IN_PLACE ? oneBlock(M.Got, Rank) : blocksOf(Send, 1);
-    break;
-  case Pattern::Alltoall:
-    M.Got = blocksOf(Receive, Size);
-    M.Given = Send.Primal == MPI_IN_PLACE ? M.Got : blocksOf(Send, Size);
-    break;
-  }
-  return M;
-}
-
-/// False if all ranks know that nothing here carries a derivative.
-bool isActive(const Call &C, const Movement &M) {
-  return C.OwnBlocksOnly || M.Given.leaves() + M.Got.leaves() > 0;
-}
-
-const int *copyInts(const int *From, int Count, int *&To) {
-  if (!From)
-    return nullptr;
-  int *Copy = To;
-  To = std::copy_n(From, Count, To);
-  return Copy;
-}
-
-/// The user's arrays may be gone in the reverse sweep.
-void copyArrays(Blocks &B, int *&To) {
-  B.Counts = copyInts(B.Counts, B.Size, To);
-  B.Displs = copyInts(B.Displs, B.Size, To);
-}
-
-std::int64_t arrayBytes(const Blocks &B) {
-  return ((B.Counts ? B.Size : 0) + (B.Displs ? B.Size : 0)) *
-         static_cast<std::int64_t>(sizeof(int));
-}
-
-template <class Action>
-int tangentOf(const Call &C, const Side &Send, const Side &Receive, Action Primal) {
-  const Movement M = describe(C, Send, Receive);
-  const int Code = Primal();
-  if (Code == MPI_SUCCESS && isActive(C, M))
-    tangent(M);
-  return Code;
-}
 
 struct Recording {
   cf_tape *Tape;
   cf_mpi_record **Record;
 };
 
+Movement *keep(const Described &D, cf_tape *Tape) {
+  auto *M = record<Movement>(Tape, arrayBytes(D.M));
+  *M = D.M;
+  copyArrays(*M, reinterpret_cast<std::byte *>(M + 1));
+  return M;
+}
+
 template <class Action>
-int augment(const Call &C, const Side &Send, const Side &Receive, Recording To, Action Primal) {
-  const Movement Found = describe(C, Send, Receive);
-  *To.Record = nullptr;
-  if (isActive(C, Found)) {
-    auto *M = record<Movement>(To.Tape, arrayBytes(Found.Given) + arrayBytes(Found.Got));
-    *M = Found;
-    int *Arrays = reinterpret_cast<int *>(M + 1);
-    copyArrays(M->Given, Arrays);
-    copyArrays(M->Got, Arrays);
-    *To.Record = M;
-  }
+int tangentOf(const MovementCall &C, const Side &Send, const Side &Receive, Action Primal) {
+  Described D;
+  describe(D, C, Send, Receive);
+  const int Code = Primal();
+  if (Code == MPI_SUCCESS && D.Active)
+    tangent(D.M);
+  return Code;
+}
+
+template <class Action>
+int augment(const MovementCall &C, const Side &Send, const Side &Receive, Recording To,
+            Action Primal) {
+  Described D;
+  describe(D, C, Send, Receive);
+  *To.Record = D.Active ? keep(D, To.Tape) : nullptr;
   return Primal();
 }
 
 void reverse(const cf_mpi_record *Record) {
   if (Record)
     adjoint(static_cast<const Movement &>(*Record));
+}
+
+template <class Action>
+int startTangentOf(const MovementCall &C, const Side &Send, const Side &Receive,
+                   MPI_Request *Request, Action Primal) {
+  Described D;
+  describe(D, C, Send, Receive);
+  D.M.Blocking = false;
+  const int Code = Primal();
+  if (Code == MPI_SUCCESS && D.Active) {
+    const std::int64_t Bytes = arrayBytes(D.M);
+    auto Arrays = std::make_unique<std::byte[]>(static_cast<std::size_t>(Bytes));
+    copyArrays(D.M, Arrays.get());
+    auto Tangent = tangentOperation(D.M);
+    Tangent->keep(std::move(Arrays));
+    startedTangent(*D.M.Comm, std::move(Tangent), Request);
+  }
+  return Code;
+}
+
+template <class Action>
+int augmentStart(const MovementCall &C, const Side &Send, const Side &Receive, MPI_Request *Request,
+                 Recording To, Action Primal) {
+  Described D;
+  describe(D, C, Send, Receive);
+  D.M.Blocking = false;
+  *To.Record = nullptr;
+  const int Code = Primal();
+  if (Code == MPI_SUCCESS && D.Active) {
+    NonblockingCollective *N = started(*D.M.Comm, Request, To.Tape);
+    N->Moved = keep(D, To.Tape);
+    *To.Record = N;
+  }
+  return Code;
+}
+
+void reverseStart(cf_mpi_record *Record) {
+  if (Record)
+    closeAdjoint(static_cast<NonblockingCollective &>(*Record));
 }
 
 } // namespace
@@ -160,199 +103,160 @@ int cf_v1_mpi_bcast_augment(void *buf, int count, MPI_Datatype type, int root, M
 
 void cf_v1_mpi_bcast_adjoint(cf_mpi_record *record) { reverse(record); }
 
-int cf_v1_mpi_gather_tangent(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                             void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                             MPI_Comm comm, void *sendbuf_shadow, void *recvbuf_shadow) {
-  return tangentOf(
-      {"MPI_Gather", Pattern::Gather, comm, root}, {sendbuf, sendbuf_shadow, sendtype, sendcount},
-      {recvbuf, recvbuf_shadow, recvtype, recvcount}, [&] {
-        return PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-      });
+int cf_v1_mpi_ibcast_tangent(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                             MPI_Request *request, void *buf_shadow) {
+  const Side All = {buf, buf_shadow, type, count};
+  return startTangentOf({"MPI_Ibcast", Pattern::Bcast, comm, root}, All, All, request,
+                        [&] { return PMPI_Ibcast(buf, count, type, root, comm, request); });
 }
 
-int cf_v1_mpi_gather_augment(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                             void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                             MPI_Comm comm, void *sendbuf_shadow, void *recvbuf_shadow,
-                             cf_tape *tape, cf_mpi_record **record) {
-  return augment(
-      {"MPI_Gather", Pattern::Gather, comm, root}, {sendbuf, sendbuf_shadow, sendtype, sendcount},
-      {recvbuf, recvbuf_shadow, recvtype, recvcount}, {tape, record}, [&] {
-        return PMPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-      });
+int cf_v1_mpi_ibcast_augment(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                             MPI_Request *request, void *buf_shadow, cf_tape *tape,
+                             cf_mpi_record **record) {
+  const Side All = {buf, buf_shadow, type, count};
+  return augmentStart({"MPI_Ibcast", Pattern::Bcast, comm, root}, All, All, request, {tape, record},
+                      [&] { return PMPI_Ibcast(buf, count, type, root, comm, request); });
 }
 
-void cf_v1_mpi_gather_adjoint(cf_mpi_record *record) { reverse(record); }
+void cf_v1_mpi_ibcast_adjoint(cf_mpi_record *record) { reverseStart(record); }
 
-int cf_v1_mpi_gatherv_tangent(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                              void *recvbuf, const int *recvcounts, const int *displs,
-                              MPI_Datatype recvtype, int root, MPI_Comm comm, void *sendbuf_shadow,
-                              void *recvbuf_shadow) {
-  return tangentOf({"MPI_Gatherv", Pattern::Gather, comm, root, true},
-                   {sendbuf, sendbuf_shadow, sendtype, sendcount},
-                   {recvbuf, recvbuf_shadow, recvtype, 0, recvcounts, displs}, [&] {
-                     return PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                         recvtype, root, comm);
-                   });
-}
+// A function with two buffers, and its nonblocking form: parameters, arguments, the movement, what
+// is given, what is got.
 
-int cf_v1_mpi_gatherv_augment(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                              void *recvbuf, const int *recvcounts, const int *displs,
-                              MPI_Datatype recvtype, int root, MPI_Comm comm, void *sendbuf_shadow,
-                              void *recvbuf_shadow, cf_tape *tape, cf_mpi_record **record) {
-  return augment({"MPI_Gatherv", Pattern::Gather, comm, root, true},
-                 {sendbuf, sendbuf_shadow, sendtype, sendcount},
-                 {recvbuf, recvbuf_shadow, recvtype, 0, recvcounts, displs}, {tape, record}, [&] {
-                   return PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                       recvtype, root, comm);
-                 });
-}
+#define CF_LIST(...) __VA_ARGS__
+#define CF_MOVEMENT(stem, Function, Params, Args, How, Send, Receive)                              \
+  int cf_v1_mpi_##stem##_tangent(CF_LIST Params, void *sendbuf_shadow, void *recvbuf_shadow) {     \
+    return tangentOf(MovementCall{"MPI_" #Function, CF_LIST How}, Side{CF_LIST Send},              \
+                     Side{CF_LIST Receive}, [&] { return PMPI_##Function Args; });                 \
+  }                                                                                                \
+  int cf_v1_mpi_##stem##_augment(CF_LIST Params, void *sendbuf_shadow, void *recvbuf_shadow,       \
+                                 cf_tape *tape, cf_mpi_record **record) {                          \
+    return augment(MovementCall{"MPI_" #Function, CF_LIST How}, Side{CF_LIST Send},                \
+                   Side{CF_LIST Receive}, {tape, record}, [&] { return PMPI_##Function Args; });   \
+  }                                                                                                \
+  void cf_v1_mpi_##stem##_adjoint(cf_mpi_record *record) { reverse(record); }                      \
+  int cf_v1_mpi_i##stem##_tangent(CF_LIST Params, MPI_Request *request, void *sendbuf_shadow,      \
+                                  void *recvbuf_shadow) {                                          \
+    return startTangentOf(MovementCall{"MPI_I" #stem, CF_LIST How}, Side{CF_LIST Send},            \
+                          Side{CF_LIST Receive}, request,                                          \
+                          [&] { return PMPI_I##stem(CF_LIST Args, request); });                    \
+  }                                                                                                \
+  int cf_v1_mpi_i##stem##_augment(CF_LIST Params, MPI_Request *request, void *sendbuf_shadow,      \
+                                  void *recvbuf_shadow, cf_tape *tape, cf_mpi_record **record) {   \
+    return augmentStart(MovementCall{"MPI_I" #stem, CF_LIST How}, Side{CF_LIST Send},              \
+                        Side{CF_LIST Receive}, request, {tape, record},                            \
+                        [&] { return PMPI_I##stem(CF_LIST Args, request); });                      \
+  }                                                                                                \
+  void cf_v1_mpi_i##stem##_adjoint(cf_mpi_record *record) { reverseStart(record); }
 
-void cf_v1_mpi_gatherv_adjoint(cf_mpi_record *record) { reverse(record); }
+CF_MOVEMENT(gather, Gather,
+            (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+             int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
+            (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+            (Pattern::Gather, comm, root), (sendbuf, sendbuf_shadow, sendtype, sendcount),
+            (recvbuf, recvbuf_shadow, recvtype, recvcount))
 
-int cf_v1_mpi_scatter_tangent(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                              void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                              MPI_Comm comm, void *sendbuf_shadow, void *recvbuf_shadow) {
-  return tangentOf(
-      {"MPI_Scatter", Pattern::Scatter, comm, root}, {sendbuf, sendbuf_shadow, sendtype, sendcount},
-      {recvbuf, recvbuf_shadow, recvtype, recvcount}, [&] {
-        return PMPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-      });
-}
+CF_MOVEMENT(gatherv, Gatherv,
+            (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+             const int *recvcounts, const int *displs, MPI_Datatype recvtype, int root,
+             MPI_Comm comm),
+            (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
+            (Pattern::Gather, comm, root, true), (sendbuf, sendbuf_shadow, sendtype, sendcount),
+            (recvbuf, recvbuf_shadow, recvtype, 0, recvcounts, displs))
 
-int cf_v1_mpi_scatter_augment(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                              void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                              MPI_Comm comm, void *sendbuf_shadow, void *recvbuf_shadow,
-                              cf_tape *tape, cf_mpi_record **record) {
-  return augment(
-      {"MPI_Scatter", Pattern::Scatter, comm, root}, {sendbuf, sendbuf_shadow, sendtype, sendcount},
-      {recvbuf, recvbuf_shadow, recvtype, recvcount}, {tape, record}, [&] {
-        return PMPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-      });
-}
+CF_MOVEMENT(scatter, Scatter,
+            (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+             int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
+            (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+            (Pattern::Scatter, comm, root), (sendbuf, sendbuf_shadow, sendtype, sendcount),
+            (recvbuf, recvbuf_shadow, recvtype, recvcount))
 
-void cf_v1_mpi_scatter_adjoint(cf_mpi_record *record) { reverse(record); }
+CF_MOVEMENT(scatterv, Scatterv,
+            (const void *sendbuf, const int *sendcounts, const int *displs, MPI_Datatype sendtype,
+             void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
+            (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
+            (Pattern::Scatter, comm, root, true),
+            (sendbuf, sendbuf_shadow, sendtype, 0, sendcounts, displs),
+            (recvbuf, recvbuf_shadow, recvtype, recvcount))
 
-int cf_v1_mpi_scatterv_tangent(const void *sendbuf, const int *sendcounts, const int *displs,
-                               MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                               MPI_Datatype recvtype, int root, MPI_Comm comm, void *sendbuf_shadow,
-                               void *recvbuf_shadow) {
-  return tangentOf({"MPI_Scatterv", Pattern::Scatter, comm, root, true},
-                   {sendbuf, sendbuf_shadow, sendtype, 0, sendcounts, displs},
-                   {recvbuf, recvbuf_shadow, recvtype, recvcount}, [&] {
-                     return PMPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
-                                          recvtype, root, comm);
-                   });
-}
+CF_MOVEMENT(allgather, Allgather,
+            (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+             int recvcount, MPI_Datatype recvtype, MPI_Comm comm),
+            (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            (Pattern::Allgather, comm), (sendbuf, sendbuf_shadow, sendtype, sendcount),
+            (recvbuf, recvbuf_shadow, recvtype, recvcount))
 
-int cf_v1_mpi_scatterv_augment(const void *sendbuf, const int *sendcounts, const int *displs,
-                               MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                               MPI_Datatype recvtype, int root, MPI_Comm comm, void *sendbuf_shadow,
-                               void *recvbuf_shadow, cf_tape *tape, cf_mpi_record **record) {
-  return augment({"MPI_Scatterv", Pattern::Scatter, comm, root, true},
-                 {sendbuf, sendbuf_shadow, sendtype, 0, sendcounts, displs},
-                 {recvbuf, recvbuf_shadow, recvtype, recvcount}, {tape, record}, [&] {
-                   return PMPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
-                                        recvtype, root, comm);
-                 });
-}
+CF_MOVEMENT(allgatherv, Allgatherv,
+            (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+             const int *recvcounts, const int *displs, MPI_Datatype recvtype, MPI_Comm comm),
+            (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+            (Pattern::Allgather, comm), (sendbuf, sendbuf_shadow, sendtype, sendcount),
+            (recvbuf, recvbuf_shadow, recvtype, 0, recvcounts, displs))
 
-void cf_v1_mpi_scatterv_adjoint(cf_mpi_record *record) { reverse(record); }
+CF_MOVEMENT(alltoall, Alltoall,
+            (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+             int recvcount, MPI_Datatype recvtype, MPI_Comm comm),
+            (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            (Pattern::Alltoall, comm), (sendbuf, sendbuf_shadow, sendtype, sendcount),
+            (recvbuf, recvbuf_shadow, recvtype, recvcount))
 
-int cf_v1_mpi_allgather_tangent(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                void *sendbuf_shadow, void *recvbuf_shadow) {
-  return tangentOf(
-      {"MPI_Allgather", Pattern::Allgather, comm}, {sendbuf, sendbuf_shadow, sendtype, sendcount},
-      {recvbuf, recvbuf_shadow, recvtype, recvcount}, [&] {
-        return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-      });
-}
+CF_MOVEMENT(alltoallv, Alltoallv,
+            (const void *sendbuf, const int *sendcounts, const int *sdispls, MPI_Datatype sendtype,
+             void *recvbuf, const int *recvcounts, const int *rdispls, MPI_Datatype recvtype,
+             MPI_Comm comm),
+            (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+            (Pattern::Alltoall, comm, 0, true),
+            (sendbuf, sendbuf_shadow, sendtype, 0, sendcounts, sdispls),
+            (recvbuf, recvbuf_shadow, recvtype, 0, recvcounts, rdispls))
 
-int cf_v1_mpi_allgather_augment(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                void *sendbuf_shadow, void *recvbuf_shadow, cf_tape *tape,
-                                cf_mpi_record **record) {
-  return augment(
-      {"MPI_Allgather", Pattern::Allgather, comm}, {sendbuf, sendbuf_shadow, sendtype, sendcount},
-      {recvbuf, recvbuf_shadow, recvtype, recvcount}, {tape, record}, [&] {
-        return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-      });
-}
+CF_MOVEMENT(alltoallw, Alltoallw,
+            (const void *sendbuf, const int *sendcounts, const int *sdispls,
+             const MPI_Datatype *sendtypes, void *recvbuf, const int *recvcounts,
+             const int *rdispls, const MPI_Datatype *recvtypes, MPI_Comm comm),
+            (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+             comm),
+            (Pattern::Alltoall, comm, 0, true),
+            (typed(sendbuf, sendbuf_shadow, sendcounts, sdispls, sendtypes)),
+            (typed(recvbuf, recvbuf_shadow, recvcounts, rdispls, recvtypes)))
 
-void cf_v1_mpi_allgather_adjoint(cf_mpi_record *record) { reverse(record); }
+CF_MOVEMENT(neighbor_allgather, Neighbor_allgather,
+            (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+             int recvcount, MPI_Datatype recvtype, MPI_Comm comm),
+            (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            (Pattern::Neighbours, comm, 0, true, true),
+            (sendbuf, sendbuf_shadow, sendtype, sendcount),
+            (recvbuf, recvbuf_shadow, recvtype, recvcount))
 
-int cf_v1_mpi_allgatherv_tangent(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                 void *recvbuf, const int *recvcounts, const int *displs,
-                                 MPI_Datatype recvtype, MPI_Comm comm, void *sendbuf_shadow,
-                                 void *recvbuf_shadow) {
-  return tangentOf({"MPI_Allgatherv", Pattern::Allgather, comm},
-                   {sendbuf, sendbuf_shadow, sendtype, sendcount},
-                   {recvbuf, recvbuf_shadow, recvtype, 0, recvcounts, displs}, [&] {
-                     return PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
-                                            displs, recvtype, comm);
-                   });
-}
+CF_MOVEMENT(neighbor_allgatherv, Neighbor_allgatherv,
+            (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+             const int *recvcounts, const int *displs, MPI_Datatype recvtype, MPI_Comm comm),
+            (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+            (Pattern::Neighbours, comm, 0, true, true),
+            (sendbuf, sendbuf_shadow, sendtype, sendcount),
+            (recvbuf, recvbuf_shadow, recvtype, 0, recvcounts, displs))
 
-int cf_v1_mpi_allgatherv_augment(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                 void *recvbuf, const int *recvcounts, const int *displs,
-                                 MPI_Datatype recvtype, MPI_Comm comm, void *sendbuf_shadow,
-                                 void *recvbuf_shadow, cf_tape *tape, cf_mpi_record **record) {
-  return augment({"MPI_Allgatherv", Pattern::Allgather, comm},
-                 {sendbuf, sendbuf_shadow, sendtype, sendcount},
-                 {recvbuf, recvbuf_shadow, recvtype, 0, recvcounts, displs}, {tape, record}, [&] {
-                   return PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                          recvtype, comm);
-                 });
-}
+CF_MOVEMENT(neighbor_alltoall, Neighbor_alltoall,
+            (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+             int recvcount, MPI_Datatype recvtype, MPI_Comm comm),
+            (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            (Pattern::Neighbours, comm, 0, true), (sendbuf, sendbuf_shadow, sendtype, sendcount),
+            (recvbuf, recvbuf_shadow, recvtype, recvcount))
 
-void cf_v1_mpi_allgatherv_adjoint(cf_mpi_record *record) { reverse(record); }
+CF_MOVEMENT(neighbor_alltoallv, Neighbor_alltoallv,
+            (const void *sendbuf, const int *sendcounts, const int *sdispls, MPI_Datatype sendtype,
+             void *recvbuf, const int *recvcounts, const int *rdispls, MPI_Datatype recvtype,
+             MPI_Comm comm),
+            (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+            (Pattern::Neighbours, comm, 0, true),
+            (sendbuf, sendbuf_shadow, sendtype, 0, sendcounts, sdispls),
+            (recvbuf, recvbuf_shadow, recvtype, 0, recvcounts, rdispls))
 
-int cf_v1_mpi_alltoall_tangent(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                               void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                               void *sendbuf_shadow, void *recvbuf_shadow) {
-  return tangentOf(
-      {"MPI_Alltoall", Pattern::Alltoall, comm}, {sendbuf, sendbuf_shadow, sendtype, sendcount},
-      {recvbuf, recvbuf_shadow, recvtype, recvcount}, [&] {
-        return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-      });
-}
-
-int cf_v1_mpi_alltoall_augment(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                               void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                               void *sendbuf_shadow, void *recvbuf_shadow, cf_tape *tape,
-                               cf_mpi_record **record) {
-  return augment(
-      {"MPI_Alltoall", Pattern::Alltoall, comm}, {sendbuf, sendbuf_shadow, sendtype, sendcount},
-      {recvbuf, recvbuf_shadow, recvtype, recvcount}, {tape, record}, [&] {
-        return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-      });
-}
-
-void cf_v1_mpi_alltoall_adjoint(cf_mpi_record *record) { reverse(record); }
-
-int cf_v1_mpi_alltoallv_tangent(const void *sendbuf, const int *sendcounts, const int *sdispls,
-                                MPI_Datatype sendtype, void *recvbuf, const int *recvcounts,
-                                const int *rdispls, MPI_Datatype recvtype, MPI_Comm comm,
-                                void *sendbuf_shadow, void *recvbuf_shadow) {
-  return tangentOf({"MPI_Alltoallv", Pattern::Alltoall, comm, 0, true},
-                   {sendbuf, sendbuf_shadow, sendtype, 0, sendcounts, sdispls},
-                   {recvbuf, recvbuf_shadow, recvtype, 0, recvcounts, rdispls}, [&] {
-                     return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                                           recvcounts, rdispls, recvtype, comm);
-                   });
-}
-
-int cf_v1_mpi_alltoallv_augment(const void *sendbuf, const int *sendcounts, const int *sdispls,
-                                MPI_Datatype sendtype, void *recvbuf, const int *recvcounts,
-                                const int *rdispls, MPI_Datatype recvtype, MPI_Comm comm,
-                                void *sendbuf_shadow, void *recvbuf_shadow, cf_tape *tape,
-                                cf_mpi_record **record) {
-  return augment({"MPI_Alltoallv", Pattern::Alltoall, comm, 0, true},
-                 {sendbuf, sendbuf_shadow, sendtype, 0, sendcounts, sdispls},
-                 {recvbuf, recvbuf_shadow, recvtype, 0, recvcounts, rdispls}, {tape, record}, [&] {
-                   return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                                         recvcounts, rdispls, recvtype, comm);
-                 });
-}
-
-void cf_v1_mpi_alltoallv_adjoint(cf_mpi_record *record) { reverse(record); }
+CF_MOVEMENT(neighbor_alltoallw, Neighbor_alltoallw,
+            (const void *sendbuf, const int *sendcounts, const MPI_Aint *sdispls,
+             const MPI_Datatype *sendtypes, void *recvbuf, const int *recvcounts,
+             const MPI_Aint *rdispls, const MPI_Datatype *recvtypes, MPI_Comm comm),
+            (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+             comm),
+            (Pattern::Neighbours, comm, 0, true),
+            (typed(sendbuf, sendbuf_shadow, sendcounts, sdispls, sendtypes)),
+            (typed(recvbuf, recvbuf_shadow, recvcounts, rdispls, recvtypes)))

@@ -1,78 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every mirror takes the packed r-bar (zeros where a rank got nothing), leaves in place what
-// amounts to the rank's input, and is itself nonblocking.
+// The order of mirrors, whatever they are; the mirrors themselves are operations (Operation.h).
 
 #include "mpi/NonblockingCollective.h"
 
-#include "mpi/Outbox.h"
 #include "mpi/RequestTable.h"
 
-#include <cstring>
+#include <utility>
 
 namespace contraflow::mpi {
 namespace {
 
-using Pattern = NonblockingCollective::Pattern;
+class Barrier : public Operation {
+public:
+  void start(MPI_Comm Comm) override { PMPI_Ibarrier(Comm, request()); }
 
-void allocate(NonblockingCollective &C, const View &From) {
-  const std::int64_t Bytes = C.Count * sizeOf(C.Leaves);
-  C.Packed = packedBuffer(Bytes).release();
-  if (From.Leaves == 0)
-    std::memset(C.Packed, 0, static_cast<std::size_t>(Bytes));
-  else
-    From.packAs(C.Leaves, C.Packed);
-}
+protected:
+  void deliver() override {}
+};
 
-/// Waits and hands the buffer over.
-Packed take(NonblockingCollective &C) {
-  PMPI_Wait(&C.Request, MPI_STATUS_IGNORE);
-  Packed Data(C.Packed);
-  C.Packed = nullptr;
-  return Data;
-}
-
-void start(Pattern How, NonblockingCollective &C, MPI_Comm Comm) {
-  const MPI_Datatype Type = datatypeOf(C.Leaves);
-  const bool IsRoot = C.Comm->rank() == C.Root;
-  switch (How) {
-  case Pattern::Barrier:
-    PMPI_Ibarrier(Comm, &C.Request);
-    break;
-  case Pattern::Bcast:
-    PMPI_Ibcast(C.Packed, C.Count, Type, C.Root, Comm, &C.Request);
-    break;
-  case Pattern::Reduce:
-    PMPI_Ireduce(IsRoot ? MPI_IN_PLACE : C.Packed, IsRoot ? C.Packed : nullptr, C.Count, Type,
-                 MPI_SUM, C.Root, Comm, &C.Request);
-    break;
-  case Pattern::Allreduce:
-    PMPI_Iallreduce(MPI_IN_PLACE, C.Packed, C.Count, Type, MPI_SUM, Comm, &C.Request);
-    break;
-  }
-}
-
-Pattern mirrorOf(Pattern How) {
-  if (How == Pattern::Bcast)
-    return Pattern::Reduce;
-  return How == Pattern::Reduce ? Pattern::Bcast : How;
+std::unique_ptr<Operation> mirrorOf(const NonblockingCollective &C) {
+  if (C.Moved)
+    return adjointOperation(*C.Moved);
+  return C.Reduced ? adjointOperation(*C.Reduced) : std::make_unique<Barrier>();
 }
 
 /// Starts the mirrors whose turn it is.
 void startMirrors(Communicator &Comm) {
   auto &Open = Comm.open();
   for (; !Open.empty() && Open.back()->Open; Open.pop_back())
-    start(mirrorOf(Open.back()->How), *Open.back(), Comm.lane());
+    Open.back()->Derivative->start(Comm.lane());
 }
 
+void finish(NonblockingCollective &C) {
+  const std::unique_ptr<Operation> Derivative(std::exchange(C.Derivative, nullptr));
+  Derivative->finish();
+}
+
+int queryCompleted(void *, MPI_Status *Status) {
+  PMPI_Status_set_elements(Status, MPI_BYTE, 0);
+  PMPI_Status_set_cancelled(Status, 0);
+  Status->MPI_SOURCE = MPI_UNDEFINED;
+  Status->MPI_TAG = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+int freeNothing(void *) { return MPI_SUCCESS; }
+int cancelNothing(void *, int) { return MPI_SUCCESS; }
+
 } // namespace
+
+void ownHandle(MPI_Request *Request) {
+  int Done = 0;
+  PMPI_Request_get_status(*Request, &Done, MPI_STATUS_IGNORE);
+  if (!Done)
+    return;
+  PMPI_Wait(Request, MPI_STATUS_IGNORE);
+  PMPI_Grequest_start(queryCompleted, freeNothing, cancelNothing, nullptr, Request);
+  PMPI_Grequest_complete(*Request);
+}
 
 void complete(NonblockingCollective &C) { C.Completed = true; }
 
 void openAdjoint(NonblockingCollective &C) {
   C.Open = true;
-  allocate(C, C.Result);
-  C.Result.zero();
+  C.Derivative = mirrorOf(C).release();
   startMirrors(*C.Comm);
 }
 
@@ -82,20 +74,14 @@ void closeAdjoint(NonblockingCollective &C) {
   if (!C.Open)
     openAdjoint(C); // everything started later has been closed by now
   C.Open = false;
-  const Packed Data = take(C);
-  if (C.Input.Leaves > 0)
-    C.Input.addAs(C.Leaves, Data.get());
+  finish(C);
 }
 
-void startTangent(NonblockingCollective &C) {
-  allocate(C, C.Input);
-  start(C.How, C, C.Comm->carrier());
+void startTangent(NonblockingCollective &C, std::unique_ptr<Operation> Tangent) {
+  C.Derivative = Tangent.release();
+  C.Derivative->start(C.Comm->lane());
 }
 
-void finishTangent(NonblockingCollective &C) {
-  const Packed Data = take(C);
-  if (C.Result.Leaves > 0)
-    C.Result.storeAs(C.Leaves, Data.get());
-}
+void finishTangent(NonblockingCollective &C) { finish(C); }
 
 } // namespace contraflow::mpi

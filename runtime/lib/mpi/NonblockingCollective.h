@@ -13,26 +13,18 @@
 
 #pragma once
 
-#include "mpi/Communicator.h"
-#include "mpi/Layout.h"
-#include "mpi/Record.h"
+#include "mpi/Movement.h"
+#include "mpi/Reduction.h"
 
 namespace contraflow::mpi {
 
 struct NonblockingCollective : cf_mpi_record {
-  enum class Pattern : std::uint8_t { Barrier, Bcast, Reduce, Allreduce };
-
-  Pattern How = Pattern::Barrier;
-  bool Open = false; ///< r-bar has been taken: Packed
+  bool Open = false; ///< r-bar has been taken
   bool Completed = false;
-  Leaf Leaves = Leaf::F64; ///< the kind in which they travel
-  int Root = 0;
-  int Count = 0; ///< leaves on every rank
-  View Input;    ///< shadow of what this rank gives; no leaves if nothing
-  View Result;   ///< shadow of what this rank gets; no leaves if nothing
   Communicator *Comm = nullptr;
-  std::byte *Packed = nullptr;
-  MPI_Request Request = MPI_REQUEST_NULL;
+  const Movement *Moved = nullptr; ///< what it is: one of the two, or a barrier
+  const Reduction *Reduced = nullptr;
+  Operation *Derivative = nullptr; ///< while it is on the way
 };
 
 void complete(NonblockingCollective &C);
@@ -40,7 +32,11 @@ void openAdjoint(NonblockingCollective &C);
 void closeAdjoint(NonblockingCollective &C);
 
 /// In a tangent: starts beside the primal, ends at its completion.
-void startTangent(NonblockingCollective &C);
+void startTangent(NonblockingCollective &C, std::unique_ptr<Operation> Tangent);
 void finishTangent(NonblockingCollective &C);
+
+/// MPI libraries return one and the same handle for everything that is complete at once. Which
+/// collective a completion is of matters, so such a request is exchanged for one of its own.
+void ownHandle(MPI_Request *Request);
 
 } // namespace contraflow::mpi

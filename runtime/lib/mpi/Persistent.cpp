@@ -37,8 +37,9 @@ std::map<MPI_Request, Persistent> &known() {
   return *Only;
 }
 
-int made(int Code, MPI_Request Request, const Persistent &P) {
+int made(int Code, MPI_Request Request, Persistent P) {
   if (Code == MPI_SUCCESS) {
+    P.Arguments.Data.Known = viewOf(P.Arguments.Data).L;
     const std::scoped_lock Guard(Lock);
     known().insert_or_assign(Request, P);
   }

@@ -82,6 +82,10 @@ void complete(Message &M, const MPI_Status &Status) {
     M.Comm->completeSend(M);
     return;
   }
+  int Cancelled = 0;
+  PMPI_Test_cancelled(&Status, &Cancelled);
+  if (Cancelled)
+    return M.Comm->cancelReceive(M);
   M.Comm->completeReceive(M, Status);
   if (M.Kind == Role::TangentReceive)
     receiveTangent(M);

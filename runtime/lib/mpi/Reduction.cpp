@@ -6,6 +6,7 @@
 
 #include "mpi/Reduction.h"
 
+#include "mpi/Chain.h"
 #include "mpi/Outbox.h"
 #include "mpi/Refuse.h"
 
@@ -23,6 +24,8 @@ using Weight = Reduction::Weight;
 
 template <class Action> void withType(Leaf Kind, Action Do) {
   switch (Kind) {
+  case Leaf::Byte: // only in the user's own operators, which see items
+    return;
   case Leaf::F32:
     return Do(static_cast<float *>(nullptr), MPI_FLOAT_INT);
   case Leaf::F64:
@@ -38,17 +41,71 @@ int asCount(std::int64_t Leaves, const char *Name) {
   return static_cast<int>(Leaves);
 }
 
-/// The weight that an operator asks for; nothing for operators without a derivative.
-std::optional<Weight> weightOf(const ReductionCall &C, const Layout &L) {
+/// How a predefined operator is a chain; nothing for operators without a derivative.
+std::optional<Combination> chainOf(const ReductionCall &C, const Layout &L) {
+  using Kind = Combination::Kind;
+  Combination Found;
+  Found.Leaves = L.Widest;
+  Found.Count = static_cast<int>(C.Count * L.Leaves);
+  Found.Bytes = C.Count * L.LeafBytes;
   if (C.Op == MPI_SUM)
-    return Weight::One;
-  if (C.To == Reach::Prefix || C.To == Reach::PrefixBefore)
+    Found.How = Kind::Sum;
+  else if (C.Op == MPI_PROD)
+    Found.How = L.Complex ? Kind::ComplexProduct : Kind::Product;
+  else if (C.Op == MPI_MIN || C.Op == MPI_MINLOC)
+    Found.How = Kind::Least;
+  else if (C.Op == MPI_MAX || C.Op == MPI_MAXLOC)
+    Found.How = Kind::Most;
+  else
     return std::nullopt;
-  if (C.Op == MPI_PROD && !L.Complex)
-    return Weight::Others;
+  if (C.Op == MPI_MINLOC || C.Op == MPI_MAXLOC) // the place may be a float, too
+    Found.Group = static_cast<int>(L.Leaves);
+  return Found;
+}
+
+/// The user's operator on whole items.
+std::optional<Combination> userChainOf(const ReductionCall &C, const Layout &L) {
+  const auto User = userOperator(C.Op);
+  MPI_Aint Lower = 0, Length = 0;
+  PMPI_Type_get_true_extent(C.Type, &Lower, &Length);
+  if (!User || Lower < 0 || L.Extent < Lower + Length)
+    return std::nullopt;
+  Combination Found;
+  Found.How = Combination::Kind::User;
+  Found.Count = C.Count;
+  Found.Bytes = C.Count * L.Extent;
+  Found.User = *User;
+  Found.Type = C.Type;
+  return Found;
+}
+
+/// Chooses how the derivative is found; false for operators without one.
+bool choose(Reduction &R, const ReductionCall &C, const Layout &L) {
+  const bool Prefix = C.To == Reach::Prefix || C.To == Reach::PrefixBefore;
   const bool Extreme =
       C.Op == MPI_MIN || C.Op == MPI_MAX || C.Op == MPI_MINLOC || C.Op == MPI_MAXLOC;
-  return Extreme && L.Leaves == 1 ? std::optional(Weight::Owner) : std::nullopt;
+  R.Factor = Weight::Chain;
+  if (C.Op == MPI_SUM)
+    R.Factor = Weight::One;
+  else if (C.Op == MPI_PROD && !L.Complex && !Prefix && C.Blocks)
+    R.Factor = Weight::Others;
+  else if (Extreme && L.Leaves == 1 && !Prefix && C.Blocks)
+    R.Factor = Weight::Owner;
+  if (R.Factor != Weight::Chain)
+    return true;
+  const auto Chain = combinationOf(C, L);
+  if (Chain)
+    R.Chain = *Chain;
+  return Chain.has_value();
+}
+
+/// The datatype of a user's items must outlive what the user may do to it.
+void keepType(Reduction &R) {
+  int I = 0, A = 0, T = 0, Kind = MPI_COMBINER_NAMED;
+  PMPI_Type_get_envelope(R.Chain.Type, &I, &A, &T, &Kind);
+  R.OwnsType = Kind != MPI_COMBINER_NAMED;
+  if (R.OwnsType)
+    PMPI_Type_dup(R.Chain.Type, &R.Chain.Type);
 }
 
 struct Extremes {
@@ -146,18 +203,21 @@ void bringBack(const Reduction &R, std::byte *To) {
 
 } // namespace
 
+std::optional<Combination> combinationOf(const ReductionCall &C, const Layout &L) {
+  const auto Found = chainOf(C, L);
+  return Found ? Found : userChainOf(C, L);
+}
+
 bool describe(Reduction &R, const ReductionCall &C) {
   const Layout &L = layoutOf(C.Type);
   if (C.Count == 0 || L.Leaves == 0)
     return false;
-  const auto Factor = weightOf(C, L);
-  if (!Factor) {
+  if (!choose(R, C, L)) {
     if (C.SendShadow || C.ReceiveShadow)
       refuse(Refusal::Operator, C.Name);
     return false; // a rank for which it is active refuses
   }
   R.Comm = &Communicator::collective(C.Comm, C.Name);
-  R.Factor = *Factor;
   R.To = C.To;
   R.Root = C.Root;
   R.Leaves = L.Widest;
@@ -171,9 +231,13 @@ bool describe(Reduction &R, const ReductionCall &C) {
   else if ((C.To == Reach::Root && R.Comm->rank() != C.Root) ||
            (C.To == Reach::PrefixBefore && R.Comm->rank() == 0))
     Here = 0;
-  R.Result = {static_cast<char *>(Here ? C.ReceiveShadow : nullptr), &L, Here * L.Leaves};
+  R.Result = {};
+  if (Here > 0)
+    R.Result = viewOf({C.Receive, C.ReceiveShadow, Here, C.Type});
   return true;
 }
+
+namespace {
 
 std::int64_t weightBytes(const Reduction &R) {
   switch (R.Factor) {
@@ -183,18 +247,31 @@ std::int64_t weightBytes(const Reduction &R) {
     return R.Input.Leaves;
   case Weight::Others:
     return R.Input.bytes();
+  case Weight::Chain:
+    return R.Chain.Bytes;
   }
   return 0;
+}
+
+/// The image of what this rank contributes.
+void keepContribution(Reduction &R, const void *Primal, const View &Contribution,
+                      std::byte *Space) {
+  if (R.Chain.How != Combination::Kind::User)
+    return Contribution.pack(Space);
+  std::memcpy(Space, Primal, static_cast<std::size_t>(R.Chain.Bytes));
+  keepType(R);
 }
 
 void findWeights(Reduction &R, const ReductionCall &C, std::byte *Space) {
   R.Weights = Space;
   if (R.Factor == Weight::One)
     return;
-  const Packed Values = packedBuffer(R.Input.bytes());
   const void *Primal = C.Send == MPI_IN_PLACE ? C.Receive : C.Send;
   View Contribution = R.Input;
   Contribution.Base = static_cast<char *>(const_cast<void *>(Primal));
+  if (R.Factor == Weight::Chain)
+    return keepContribution(R, Primal, Contribution, Space);
+  const Packed Values = packedBuffer(R.Input.bytes());
   Contribution.pack(Values.get());
   const auto Count = static_cast<int>(R.Input.Leaves);
   const bool Least = C.Op == MPI_MIN || C.Op == MPI_MINLOC;
@@ -207,7 +284,38 @@ void findWeights(Reduction &R, const ReductionCall &C, std::byte *Space) {
   });
 }
 
+/// Weights need their alignment, counts less: weights come first.
+std::int64_t weightSpace(const Reduction &R) { return (weightBytes(R) + 15) / 16 * 16; }
+
+} // namespace
+
+std::int64_t spaceOf(const Reduction &R) {
+  const std::int64_t Counts = R.To == Reach::Blocks ? R.Comm->size() : 0;
+  return weightSpace(R) + Counts * static_cast<std::int64_t>(sizeof(int));
+}
+
+void fillSpace(Reduction &R, const ReductionCall &C, std::byte *Space) {
+  findWeights(R, C, Space);
+  if (R.To != Reach::Blocks)
+    return;
+  int *Counts = reinterpret_cast<int *>(Space + weightSpace(R));
+  std::transform(C.BlockCounts, C.BlockCounts + R.Comm->size(), Counts,
+                 [&](int Items) { return static_cast<int>(Items * R.Input.L->Leaves); });
+  R.BlockCounts = Counts;
+}
+
+namespace {
+
+void runNow(const Reduction &R, Operation &O) {
+  O.start(R.Comm->carrier());
+  O.finish();
+}
+
+} // namespace
+
 void tangent(const Reduction &R) {
+  if (R.Factor == Weight::Chain)
+    return runNow(R, *chainTangent(R));
   const auto Count = static_cast<int>(R.Input.Leaves);
   const MPI_Datatype Type = datatypeOf(R.Leaves);
   const MPI_Comm Comm = R.Comm->carrier();
@@ -236,11 +344,117 @@ void tangent(const Reduction &R) {
 }
 
 void adjoint(const Reduction &R) {
+  if (R.Factor == Weight::Chain)
+    return runNow(R, *chainAdjoint(R));
   const Packed Values = packedBuffer(R.Input.bytes());
   bringBack(R, Values.get());
   R.Result.zero();
   applyWeights(R, Values.get());
   R.Input.add(Values.get());
+}
+
+namespace {
+
+/// The tangent of a sum.
+class SumTangent : public Operation {
+public:
+  explicit SumTangent(const Reduction &R)
+      : R(R), In(packedBuffer(R.Input.bytes())), Out(packedBuffer(R.Input.bytes())) {
+    R.Input.pack(In.get());
+  }
+  void start(MPI_Comm Comm) override {
+    const auto Count = static_cast<int>(R.Input.Leaves);
+    const MPI_Datatype Type = datatypeOf(R.Leaves);
+    switch (R.To) {
+    case Reach::Root:
+      PMPI_Ireduce(In.get(), Out.get(), Count, Type, MPI_SUM, R.Root, Comm, request());
+      return;
+    case Reach::All:
+      PMPI_Iallreduce(In.get(), Out.get(), Count, Type, MPI_SUM, Comm, request());
+      return;
+    case Reach::Blocks:
+      PMPI_Ireduce_scatter(In.get(), Out.get(), R.BlockCounts, Type, MPI_SUM, Comm, request());
+      return;
+    case Reach::Prefix:
+      PMPI_Iscan(In.get(), Out.get(), Count, Type, MPI_SUM, Comm, request());
+      return;
+    case Reach::PrefixBefore:
+      PMPI_Iexscan(In.get(), Out.get(), Count, Type, MPI_SUM, Comm, request());
+      return;
+    }
+  }
+
+protected:
+  void deliver() override { R.Result.store(Out.get()); }
+
+private:
+  Reduction R;
+  Packed In, Out;
+};
+
+/// The adjoint of a sum. The suffix sums that belong to prefix sums are taken from all seeds: there
+/// is no communicator with the ranks in reverse order to be had without blocking.
+class SumAdjoint : public Operation {
+public:
+  explicit SumAdjoint(const Reduction &R) : R(R), Bytes(R.Input.bytes()) {
+    const bool Prefix = R.To == Reach::Prefix || R.To == Reach::PrefixBefore;
+    const std::int64_t Most = Prefix ? Bytes * R.Comm->size() : Bytes;
+    Mine = packedBuffer(Bytes);
+    All = packedBuffer(Most);
+    std::memset(Mine.get(), 0, static_cast<std::size_t>(Bytes));
+    R.Result.pack(Mine.get());
+    R.Result.zero();
+  }
+  void start(MPI_Comm Comm) override {
+    const auto Count = static_cast<int>(R.Input.Leaves);
+    const MPI_Datatype Type = datatypeOf(R.Leaves);
+    switch (R.To) {
+    case Reach::Root:
+      std::memcpy(All.get(), Mine.get(), static_cast<std::size_t>(Bytes));
+      PMPI_Ibcast(All.get(), Count, Type, R.Root, Comm, request());
+      return;
+    case Reach::All:
+      PMPI_Iallreduce(Mine.get(), All.get(), Count, Type, MPI_SUM, Comm, request());
+      return;
+    case Reach::Blocks:
+      Starts = blockStarts(R);
+      PMPI_Iallgatherv(Mine.get(), R.BlockCounts[R.Comm->rank()], Type, All.get(), R.BlockCounts,
+                       Starts.data(), Type, Comm, request());
+      return;
+    case Reach::Prefix:
+    case Reach::PrefixBefore:
+      PMPI_Iallgather(Mine.get(), Count, Type, All.get(), Count, Type, Comm, request());
+      return;
+    }
+  }
+
+protected:
+  void deliver() override {
+    if (R.To != Reach::Prefix && R.To != Reach::PrefixBefore)
+      return R.Input.add(All.get());
+    for (int P = R.Comm->rank() + (R.To == Reach::PrefixBefore); P < R.Comm->size(); ++P)
+      R.Input.add(All.get() + P * Bytes);
+  }
+
+private:
+  Reduction R;
+  std::int64_t Bytes;
+  Packed Mine, All;
+  std::vector<int> Starts;
+};
+
+} // namespace
+
+std::unique_ptr<Operation> tangentOperation(const Reduction &R) {
+  if (R.Factor == Weight::Chain)
+    return chainTangent(R);
+  return std::make_unique<SumTangent>(R);
+}
+
+std::unique_ptr<Operation> adjointOperation(const Reduction &R) {
+  if (R.Factor == Weight::Chain)
+    return chainAdjoint(R);
+  return std::make_unique<SumAdjoint>(R);
 }
 
 } // namespace contraflow::mpi

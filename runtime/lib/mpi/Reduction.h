@@ -11,11 +11,14 @@
 //
 // Who has a result decides how r-bar is brought: root only -> broadcast; everybody -> sum; one
 // block each -> all blocks gathered; prefix sums -> prefix sums over the ranks in reverse order.
+// What is no such sum, or none whose weights are easily found, is a chain (Chain.h).
 
 #pragma once
 
 #include "mpi/Communicator.h"
 #include "mpi/Layout.h"
+#include "mpi/Operation.h"
+#include "mpi/Operators.h"
 #include "mpi/Record.h"
 
 namespace contraflow::mpi {
@@ -35,10 +38,11 @@ struct ReductionCall {
   int Root;
   const int *BlockCounts; ///< Reach::Blocks: items of the result for each rank
   MPI_Comm Comm;
+  bool Blocks = true; ///< false: nothing may wait for other ranks before the completion
 };
 
 struct Reduction : cf_mpi_record {
-  enum class Weight : std::uint8_t { One, Owner, Others };
+  enum class Weight : std::uint8_t { One, Owner, Others, Chain };
 
   Reach To;
   Weight Factor = Weight::One;
@@ -48,17 +52,29 @@ struct Reduction : cf_mpi_record {
   View Input;  ///< shadow of what this rank contributes: of the receive buffer if in place
   View Result; ///< shadow of what this rank receives; no leaves if nothing
   const int *BlockCounts = nullptr;   ///< Reach::Blocks: leaves of the result for each rank
-  const std::byte *Weights = nullptr; ///< Owner: a byte for each leaf; Others: a leaf for each
+  const std::byte *Weights = nullptr; ///< Owner: a byte for each leaf; Others: a leaf for each;
+                                      ///< Chain: the image of what this rank contributes
+  Combination Chain;
+  bool OwnsType = false; ///< Chain.Type is a duplicate
 };
 
 /// Fills R and works out its weights, which live behind it on the tape or, in a tangent, in
 /// `Space`. Before the primal call, which may overwrite the input. False: nothing here carries a
 /// derivative.
 bool describe(Reduction &R, const ReductionCall &C);
-std::int64_t weightBytes(const Reduction &R);
-void findWeights(Reduction &R, const ReductionCall &C, std::byte *Space);
+/// What a reduction keeps: the bytes of it, and working it out before the primal call.
+std::int64_t spaceOf(const Reduction &R);
+void fillSpace(Reduction &R, const ReductionCall &C, std::byte *Space);
+
+/// The operator of C on its own, for images of its items; nothing if it has no derivative.
+std::optional<Combination> combinationOf(const ReductionCall &C, const Layout &L);
 
 void tangent(const Reduction &R);
 void adjoint(const Reduction &R);
+
+/// The same without blocking: sums and chains.
+std::unique_ptr<Operation> tangentOperation(const Reduction &R);
+/// Takes r-bar.
+std::unique_ptr<Operation> adjointOperation(const Reduction &R);
 
 } // namespace contraflow::mpi

@@ -14,35 +14,12 @@ using namespace contraflow::mpi;
 
 namespace {
 
-/// Leaves of the result for each rank.
-void countBlocks(const Reduction &R, const ReductionCall &C, int *Counts) {
-  std::transform(C.BlockCounts, C.BlockCounts + R.Comm->size(), Counts,
-                 [&](int Items) { return static_cast<int>(Items * R.Input.L->Leaves); });
-}
-
-std::int64_t blockBytes(const Reduction &R) {
-  return R.To == Reach::Blocks ? R.Comm->size() * static_cast<std::int64_t>(sizeof(int)) : 0;
-}
-
-/// Weights need their alignment, counts less: weights come first.
-void place(Reduction &R, const ReductionCall &C, std::byte *Space) {
-  findWeights(R, C, Space);
-  if (R.To != Reach::Blocks)
-    return;
-  const std::int64_t Weights = (weightBytes(R) + 15) / 16 * 16;
-  int *Counts = reinterpret_cast<int *>(Space + Weights);
-  countBlocks(R, C, Counts);
-  R.BlockCounts = Counts;
-}
-
-std::int64_t spaceOf(const Reduction &R) { return (weightBytes(R) + 15) / 16 * 16 + blockBytes(R); }
-
 template <class Action> int tangentOf(const ReductionCall &C, Action Primal) {
   Reduction R;
   if (!describe(R, C))
     return Primal();
   const Packed Space = packedBuffer(spaceOf(R));
-  place(R, C, Space.get());
+  fillSpace(R, C, Space.get());
   const int Code = Primal();
   if (Code == MPI_SUCCESS)
     tangent(R);
@@ -57,7 +34,7 @@ int augment(const ReductionCall &C, Action Primal, cf_tape *Tape, cf_mpi_record 
     return Primal();
   auto *R = record<Reduction>(Tape, spaceOf(Found));
   *R = Found;
-  place(*R, C, reinterpret_cast<std::byte *>(R + 1));
+  fillSpace(*R, C, reinterpret_cast<std::byte *>(R + 1));
   *Record = R;
   return Primal();
 }

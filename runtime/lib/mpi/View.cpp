@@ -5,6 +5,8 @@
 
 #include "mpi/Layout.h"
 
+#include "mpi/Refuse.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -33,6 +35,8 @@ template <class Action> void forEachRun(const View &V, Action Do) {
 /// Calls Do with a null pointer to the C type of a leaf.
 template <class Action> void withType(Leaf Kind, Action Do) {
   switch (Kind) {
+  case Leaf::Byte:
+    return Do(static_cast<unsigned char *>(nullptr));
   case Leaf::F32:
     return Do(static_cast<float *>(nullptr));
   case Leaf::F64:
@@ -47,6 +51,37 @@ template <class T> T load(const void *From) {
   T Value;
   std::memcpy(&Value, From, sizeof(T));
   return Value;
+}
+
+constexpr Leaf FieldKinds[] = {Leaf::F32, Leaf::F64, Leaf::F80};
+
+/// Calls Do(address, bytes from From, kind) for every floating-point value that lies in a run of
+/// bytes.
+template <class Action>
+void forEachField(const View &V, char *From, std::int64_t Bytes, Action Do) {
+  const Description &D = V.L->Inside;
+  const std::int64_t Start = From - V.Base, End = Start + Bytes;
+  const std::int64_t Period = D.Period ? D.Period : End;
+  for (std::int64_t Item = Start / Period * Period; Item < End; Item += Period)
+    for (int F = 0; F < D.Count; ++F) {
+      const Leaf Kind = FieldKinds[D.Fields[F].kind];
+      const std::int64_t At = Item + D.Fields[F].offset;
+      if (At >= Start && At + sizeOf(Kind) <= End)
+        Do(V.Base + At, At - Start, Kind);
+    }
+}
+
+bool isZero(const char *At, std::int64_t Bytes) {
+  return std::all_of(At, At + Bytes, [](char C) { return C == 0; });
+}
+
+/// Bytes of which nothing is known can be added to nothing.
+void addUnknown(char *To, const std::byte *From, std::int64_t Bytes) {
+  if (std::all_of(From, From + Bytes, [](std::byte B) { return B == std::byte{0}; }))
+    return;
+  if (!isZero(To, Bytes))
+    refuse(Refusal::Datatype, "bytes");
+  std::memcpy(To, From, static_cast<std::size_t>(Bytes));
 }
 
 void addRun(char *To, const std::byte *From, Leaf Kind, std::int64_t Count) {
@@ -85,6 +120,8 @@ std::int64_t View::bytes() const {
     Bytes += Count * sizeOf(R.Kind);
     Left -= Count;
   }
+  if (L->Raw)
+    Bytes = (Bytes + 3) / 4 * 4;
   return Bytes;
 }
 
@@ -105,7 +142,12 @@ void View::store(const std::byte *From) const {
     return;
   forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
     const std::int64_t Bytes = Count * sizeOf(Kind);
-    std::memcpy(At, From, static_cast<std::size_t>(Bytes));
+    if (Kind != Leaf::Byte || L->Inside.Count < 0)
+      std::memcpy(At, From, static_cast<std::size_t>(Bytes));
+    else
+      forEachField(*this, At, Bytes, [&](char *To, std::int64_t Behind, Leaf Field) {
+        std::memcpy(To, From + Behind, static_cast<std::size_t>(sizeOf(Field)));
+      });
     From += Bytes;
   });
 }
@@ -114,7 +156,14 @@ void View::add(const std::byte *From) const {
   if (!Base)
     return;
   forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
-    addRun(At, From, Kind, Count);
+    if (Kind != Leaf::Byte)
+      addRun(At, From, Kind, Count);
+    else if (L->Inside.Count < 0)
+      addUnknown(At, From, Count);
+    else
+      forEachField(*this, At, Count, [&](char *To, std::int64_t Behind, Leaf Field) {
+        addRun(To, From + Behind, Field, 1);
+      });
     From += Count * sizeOf(Kind);
   });
 }
@@ -122,8 +171,13 @@ void View::add(const std::byte *From) const {
 void View::zero() const {
   if (!Base)
     return;
-  forEachRun(*this, [](char *At, Leaf Kind, std::int64_t Count) {
-    std::memset(At, 0, static_cast<std::size_t>(Count * sizeOf(Kind)));
+  forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
+    if (Kind != Leaf::Byte || L->Inside.Count < 0)
+      std::memset(At, 0, static_cast<std::size_t>(Count * sizeOf(Kind)));
+    else
+      forEachField(*this, At, Count, [](char *Field, std::int64_t, Leaf Inner) {
+        std::memset(Field, 0, static_cast<std::size_t>(sizeOf(Inner)));
+      });
   });
 }
 

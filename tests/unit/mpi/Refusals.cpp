@@ -29,7 +29,13 @@ void receiveAs(int Source, int Tag, MPI_Request *To) {
                           &Record);
 }
 
-void bytes() { sendAs(MPI_BYTE, 0); }
+/// Bytes of which nobody has said what they are can be added to nothing but zeros.
+void bytes() {
+  cf_v1_mpi_sendrecv_augment(Value, 8, MPI_BYTE, next(), 0, Value + 4, 8, MPI_BYTE, previous(), 0,
+                             MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow, Shadow + 4, Tape, &Record);
+  Shadow[0] = Shadow[4] = 1;
+  cf_v1_mpi_sendrecv_adjoint(Record);
+}
 
 void userOperator() {
   MPI_Op Op;
@@ -38,8 +44,8 @@ void userOperator() {
                               Shadow + 4, Tape, &Record);
 }
 
-void scanMaximum() {
-  cf_v1_mpi_scan_augment(Value, Value + 4, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, Shadow,
+void bitwise() {
+  cf_v1_mpi_scan_augment(Value, Value + 4, 1, MPI_DOUBLE, MPI_BXOR, MPI_COMM_WORLD, Shadow,
                          Shadow + 4, Tape, &Record);
 }
 
@@ -94,15 +100,23 @@ void intercommunicator() {
   cf_v1_mpi_bcast_augment(Value, 1, MPI_DOUBLE, 0, Inter, Shadow, Tape, &Record);
 }
 
-/// Owners would have to be found without blocking.
-void nonblockingMaximum() {
-  cf_v1_mpi_iallreduce_augment(Value, Value + 4, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &Request,
-                               Shadow, Shadow + 4, Tape, &Record);
-}
-
 void persistentUnknown() {
   MPI_Send_init(Value, 1, MPI_DOUBLE, next(), 0, MPI_COMM_WORLD, &Request);
   cf_v1_mpi_start_augment(&Request, Tape, &Record);
+}
+
+void messageUnknown() {
+  MPI_Message Message;
+  sendAs(MPI_DOUBLE, 0);
+  MPI_Mprobe(previous(), 0, MPI_COMM_WORLD, &Message, MPI_STATUS_IGNORE);
+  cf_v1_mpi_mrecv_augment(Value, 1, MPI_DOUBLE, &Message, MPI_STATUS_IGNORE, Shadow, Tape, &Record);
+}
+
+void windowUnknown() {
+  MPI_Win Win;
+  MPI_Win_create(Value, sizeof Value, sizeof *Value, MPI_INFO_NULL, MPI_COMM_WORLD, &Win);
+  MPI_Win_fence(0, Win);
+  cf_v1_mpi_put_augment(Value, 1, MPI_DOUBLE, next(), 1, 1, MPI_DOUBLE, Win, Shadow, Tape, &Record);
 }
 
 struct Case {
@@ -113,14 +127,15 @@ struct Case {
 const Case Cases[] = {
     {"bytes", bytes},
     {"userOperator", userOperator},
-    {"scanMaximum", scanMaximum},
+    {"bitwise", bitwise},
     {"hugeTag", hugeTag},
     {"manyOpen", manyOpen},
     {"completedElsewhere", completedElsewhere},
     {"wildcardOrder", wildcardOrder},
     {"intercommunicator", intercommunicator},
-    {"nonblockingMaximum", nonblockingMaximum},
     {"persistentUnknown", persistentUnknown},
+    {"messageUnknown", messageUnknown},
+    {"windowUnknown", windowUnknown},
 };
 
 } // namespace

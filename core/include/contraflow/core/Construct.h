@@ -35,15 +35,18 @@ enum ScalarKind : unsigned {
   SK_Double = 8,
   SK_LongDouble = 16,
   SK_Half = 32,
+  SK_Guessed = 64, ///< beside SK_Double: floats, but nobody says which
   SK_AnyFloat = SK_Float | SK_Double | SK_LongDouble | SK_Half,
 };
 
 /// Something a call touches: an operand's value, the memory behind an operand, the result.
 struct Place {
-  enum Kind { Value, Memory, Result, Outside } What;
+  enum Kind { Value, Memory, Pointee, Result, Outside } What;
   unsigned Operand = 0;
   static Place value(unsigned I) { return {Value, I}; }
   static Place memory(unsigned I) { return {Memory, I}; }
+  /// The memory that pointers in the memory behind an operand lead to.
+  static Place pointee(unsigned I) { return {Pointee, I}; }
   static Place result() { return {Result, 0}; }
   /// Another process: what is sent there matters, what comes from there varies.
   static Place outside() { return {Outside, 0}; }
@@ -68,6 +71,14 @@ struct Division {
   unsigned Lower, Upper;
 };
 
+/// A function that a call hands to a library, which will call it on its own account. The library's
+/// runtime learns its derivatives: cf_v1_<Register>(function, tangent, adjoint).
+struct Callback {
+  llvm::Function *Body = nullptr;
+  llvm::SmallVector<bool, 8> HasShadow; ///< per parameter
+  llvm::StringRef Register;
+};
+
 /// The facts about one call that the analyses ask for.
 struct CallFacts {
   llvm::SmallVector<Flow, 4> Flows;      ///< how derivatives move
@@ -75,6 +86,9 @@ struct CallFacts {
   llvm::SmallVector<unsigned, 4> Writes; ///< operands whose memory is written
   /// Operands that are either written or handles to objects the program cannot see.
   llvm::SmallVector<unsigned, 4> Handles;
+  /// Memories that later calls may write to, and which: those that have a bit in common.
+  llvm::SmallVector<std::pair<Place, unsigned>, 1> Exposes;
+  unsigned WritesExposed = 0;
   struct Copy {
     unsigned From, To, Size; ///< operands: two memories and a number of bytes
   };
@@ -89,6 +103,8 @@ struct CallFacts {
     bool Result = false;
     int64_t Stride = 0; ///< how far apart the parts may be is a multiple of this
   } Linked;
+  /// Memory that holds these if nobody else says that it holds floats; SK_Unknown: somewhere in it.
+  llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Carries;
   bool FreshResult = false; ///< result points to a new object
   bool Inactive = false;    ///< runs in the forward sweep only, moves nothing
   /// May write whatever its operands and the globals lead to.
@@ -139,6 +155,7 @@ public:
   virtual CallFacts facts(const llvm::CallBase &Call) const = 0;
   virtual std::optional<Closure> closure(const llvm::CallBase &) const { return std::nullopt; }
   virtual std::optional<Division> division(const llvm::CallBase &) const { return std::nullopt; }
+  virtual std::optional<Callback> callback(const llvm::CallBase &) const { return std::nullopt; }
   /// Emits the tangent beside the call.
   virtual llvm::Error tangent(SweepBuilder &B, llvm::CallBase &Call) const = 0;
   /// Emits what the forward sweep must do besides the call, before it. May replace the call and

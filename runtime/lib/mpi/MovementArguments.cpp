@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mpi/MovementArguments.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace contraflow::mpi {
+namespace {
+
+Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
+  Blocks B;
+  B.Size = Size;
+  B.Count = S.Count;
+  B.Counts = S.Counts;
+  B.Displs = S.Displs;
+  B.Places = S.Places;
+  if (S.Types) {
+    B.Base = static_cast<char *>(S.Shadow);
+    for (int I = 0; I < Size; ++I)
+      Layouts.push_back(viewOf({S.Primal, S.Shadow, S.Counts[I], S.Types[I]}).L);
+    B.Layouts = Layouts.data();
+    return B;
+  }
+  const int Most = S.Counts && Size > 0 ? *std::max_element(S.Counts, S.Counts + Size) : S.Count;
+  const View V = viewOf({S.Primal, S.Shadow, Most, S.Type});
+  B.Base = V.Base;
+  B.L = V.L;
+  return B;
+}
+
+/// What a buffer of which only one block belongs to this rank, in place.
+Blocks oneBlock(const Blocks &All, int Block) {
+  const View V = All.at(Block);
+  const int Count = All.Counts ? All.Counts[Block] : All.Count;
+  return {V.Base, V.L, 1, Count};
+}
+
+template <class T> void copyArray(const T *&Array, int Count, std::byte *&To) {
+  if (!Array)
+    return;
+  const std::size_t Bytes = static_cast<std::size_t>(Count) * sizeof(T);
+  std::memcpy(To, Array, Bytes);
+  Array = reinterpret_cast<const T *>(To);
+  To += Bytes;
+}
+
+std::int64_t arrayBytes(const Blocks &B) {
+  const std::size_t Each = (B.Counts ? sizeof(int) : 0) + (B.Displs ? sizeof(int) : 0) +
+                           (B.Places ? sizeof(MPI_Aint) : 0) + (B.Layouts ? sizeof(B.L) : 0);
+  return B.Size * static_cast<std::int64_t>(Each);
+}
+
+/// What came back is added to the same memory again and again.
+Blocks sameForAll(const Blocks &One, int Size, int Skip) {
+  Blocks B = One;
+  B.Size = Size;
+  B.Skip = Skip;
+  B.Same = true;
+  return B;
+}
+
+bool isRaw(const Blocks &B) { return B.L && B.L->Raw; }
+
+/// Bytes cannot be summed on the way: every rank gets a block of its own, so that what comes back
+/// arrives block by block.
+void spreadBytes(Movement &M) {
+  const int Size = M.Comm->size();
+  if (M.How == Pattern::Bcast && (isRaw(M.Given) || isRaw(M.Got))) {
+    M.How = Pattern::Scatter;
+    if (M.Comm->rank() == M.Root)
+      M.Given = sameForAll(M.Given, Size, M.Root);
+  } else if (M.How == Pattern::Allgather && isRaw(M.Got)) {
+    M.How = Pattern::Alltoall;
+    M.Given = sameForAll(M.Given, Size, -1);
+  }
+}
+
+} // namespace
+
+void describe(Described &D, const MovementCall &C, const Side &Send, const Side &Receive) {
+  Movement &M = D.M;
+  M.How = C.How;
+  M.Root = C.Root;
+  M.Comm = &Communicator::collective(C.Comm, C.Name);
+  const int Size = M.Comm->size(), Rank = M.Comm->rank();
+  const bool IsRoot = Rank == C.Root;
+  const auto give = [&](int Blocks) { M.Given = blocksOf(Send, Blocks, D.GivenLayouts); };
+  const auto get = [&](int Blocks) { M.Got = blocksOf(Receive, Blocks, D.GotLayouts); };
+  switch (C.How) {
+  case Pattern::Bcast:
+    IsRoot ? give(1) : get(1);
+    break;
+  case Pattern::Gather:
+    if (IsRoot)
+      get(Size);
+    if (Send.Primal != MPI_IN_PLACE)
+      give(1);
+    else
+      M.Got.Skip = Rank;
+    break;
+  case Pattern::Scatter:
+    if (IsRoot)
+      give(Size);
+    if (Receive.Primal != MPI_IN_PLACE)
+      get(1);
+    else
+      M.Given.Skip = Rank;
+    break;
+  case Pattern::Allgather:
+    get(Size);
+    if (Send.Primal == MPI_IN_PLACE)
+      M.Given = oneBlock(M.Got, Rank);
+    else
+      give(1);
+    break;
+  case Pattern::Alltoall:
+    get(Size);
+    if (Send.Primal == MPI_IN_PLACE)
+      M.Given = M.Got;
+    else
+      give(Size);
+    break;
+  case Pattern::Neighbours: {
+    const Neighbours &N = M.Comm->neighbours();
+    give(static_cast<int>(N.Out.size()));
+    get(static_cast<int>(N.In.size()));
+    M.Given.Same = C.OneForAll;
+    M.Given.Edges = N.Out.data();
+    M.Got.Edges = N.In.data();
+    break;
+  }
+  }
+  spreadBytes(M);
+  D.Active = C.OwnBlocksOnly || M.Given.leaves() + M.Got.leaves() > 0;
+}
+
+std::int64_t arrayBytes(const Movement &M) { return arrayBytes(M.Given) + arrayBytes(M.Got); }
+
+/// Those of wide elements first: all are aligned then.
+void copyArrays(Movement &M, std::byte *To) {
+  for (Blocks *B : {&M.Given, &M.Got}) {
+    copyArray(B->Places, B->Size, To);
+    copyArray(B->Layouts, B->Size, To);
+  }
+  for (Blocks *B : {&M.Given, &M.Got}) {
+    copyArray(B->Counts, B->Size, To);
+    copyArray(B->Displs, B->Size, To);
+  }
+}
+
+} // namespace contraflow::mpi

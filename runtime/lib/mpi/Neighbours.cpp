@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which block of which neighbour arrives where: asked from the MPI library itself, because two
+// ranks may have several edges between them (a periodic grid of two, a rank that is its own
+// neighbour).
+
+#include "mpi/Communicator.h"
+
+namespace contraflow::mpi {
+namespace {
+
+struct Ranks {
+  std::vector<int> In, Out;
+};
+
+std::vector<int> sized(int Count) { return std::vector<int>(static_cast<std::size_t>(Count)); }
+
+Ranks gridNeighbours(MPI_Comm Comm) {
+  Ranks Found;
+  int Dims = 0;
+  PMPI_Cartdim_get(Comm, &Dims);
+  for (int D = 0; D < Dims; ++D) {
+    int Before = MPI_PROC_NULL, Behind = MPI_PROC_NULL;
+    PMPI_Cart_shift(Comm, D, 1, &Before, &Behind);
+    Found.In.push_back(Before);
+    Found.In.push_back(Behind);
+  }
+  Found.Out = Found.In;
+  return Found;
+}
+
+Ranks graphNeighbours(MPI_Comm Comm, int Rank) {
+  int Count = 0;
+  PMPI_Graph_neighbors_count(Comm, Rank, &Count);
+  Ranks Found{sized(Count), {}};
+  PMPI_Graph_neighbors(Comm, Rank, Count, Found.In.data());
+  Found.Out = Found.In;
+  return Found;
+}
+
+Ranks distributedNeighbours(MPI_Comm Comm) {
+  int In = 0, Out = 0, Weighted = 0;
+  PMPI_Dist_graph_neighbors_count(Comm, &In, &Out, &Weighted);
+  Ranks Found{sized(In), sized(Out)};
+  std::vector<int> InWeights = sized(In), OutWeights = sized(Out);
+  PMPI_Dist_graph_neighbors(Comm, In, Found.In.data(), Weighted ? InWeights.data() : MPI_UNWEIGHTED,
+                            Out, Found.Out.data(), Weighted ? OutWeights.data() : MPI_UNWEIGHTED);
+  return Found;
+}
+
+Ranks neighboursOf(MPI_Comm Comm, int Rank) {
+  int Kind = MPI_UNDEFINED;
+  PMPI_Topo_test(Comm, &Kind);
+  switch (Kind) {
+  case MPI_CART:
+    return gridNeighbours(Comm);
+  case MPI_GRAPH:
+    return graphNeighbours(Comm, Rank);
+  case MPI_DIST_GRAPH:
+    return distributedNeighbours(Comm);
+  default:
+    return {};
+  }
+}
+
+} // namespace
+
+const Neighbours &Communicator::neighbours() {
+  if (Topology)
+    return *Topology;
+  const Ranks Found = neighboursOf(User, Rank);
+  auto New = std::make_unique<Neighbours>();
+  std::vector<int> Sent, Arrived(Found.In.size(), 0);
+  for (std::size_t I = 0; I < Found.Out.size(); ++I) {
+    Sent.push_back(static_cast<int>(I));
+    New->Out.push_back({Found.Out[I], static_cast<int>(I)});
+  }
+  PMPI_Neighbor_alltoall(Sent.data(), 1, MPI_INT, Arrived.data(), 1, MPI_INT, carrier());
+  for (std::size_t I = 0; I < Found.In.size(); ++I)
+    New->In.push_back({Found.In[I], Arrived[I]});
+  Topology = std::move(New);
+  return *Topology;
+}
+
+} // namespace contraflow::mpi

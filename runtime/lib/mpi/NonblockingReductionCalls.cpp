@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The nonblocking reductions of abi_mpi.def, and the barrier.
+
+#include "mpi/NonblockingStart.h"
+#include "mpi/Outbox.h"
+
+#include <numeric>
+#include <vector>
+
+using namespace contraflow::mpi;
+
+namespace {
+
+template <class Action> int tangentOf(const ReductionCall &C, MPI_Request *Request, Action Primal) {
+  Reduction R;
+  if (!describe(R, C))
+    return Primal();
+  Packed Space = packedBuffer(spaceOf(R));
+  fillSpace(R, C, Space.get());
+  const int Code = Primal();
+  if (Code != MPI_SUCCESS)
+    return Code;
+  auto Tangent = tangentOperation(R);
+  Tangent->keep(std::move(Space));
+  startedTangent(*R.Comm, std::move(Tangent), Request);
+  return Code;
+}
+
+struct Recording {
+  cf_tape *Tape;
+  cf_mpi_record **Record;
+};
+
+template <class Action>
+int augment(const ReductionCall &C, MPI_Request *Request, Recording To, Action Primal) {
+  Reduction Found;
+  *To.Record = nullptr;
+  if (!describe(Found, C))
+    return Primal();
+  auto *R = record<Reduction>(To.Tape, spaceOf(Found));
+  *R = Found;
+  fillSpace(*R, C, reinterpret_cast<std::byte *>(R + 1));
+  const int Code = Primal();
+  if (Code != MPI_SUCCESS)
+    return Code;
+  NonblockingCollective *N = started(*R->Comm, Request, To.Tape);
+  N->Reduced = R;
+  *To.Record = N;
+  return Code;
+}
+
+void reverse(cf_mpi_record *Record) {
+  if (Record)
+    closeAdjoint(static_cast<NonblockingCollective &>(*Record));
+}
+
+/// The arguments that all reductions have.
+struct Common {
+  const void *Send;
+  void *Receive, *SendShadow, *ReceiveShadow;
+  MPI_Datatype Type;
+  MPI_Op Op;
+  MPI_Comm Comm;
+};
+
+ReductionCall call(const char *Name, Reach To, const Common &A, int Count, int Root = 0,
+                   const int *BlockCounts = nullptr) {
+  return {Name, To,   A.Send,      A.Receive, A.SendShadow, A.ReceiveShadow, Count, A.Type,
+          A.Op, Root, BlockCounts, A.Comm,    false};
+}
+
+int sizeOfComm(MPI_Comm Comm) {
+  int Size = 0;
+  PMPI_Comm_size(Comm, &Size);
+  return Size;
+}
+
+} // namespace
+
+int cf_v1_mpi_ibarrier_tangent(MPI_Comm comm, MPI_Request *request) {
+  return PMPI_Ibarrier(comm, request);
+}
+
+int cf_v1_mpi_ibarrier_augment(MPI_Comm comm, MPI_Request *request, cf_tape *tape,
+                               cf_mpi_record **record) {
+  Communicator &Comm = Communicator::collective(comm, "MPI_Ibarrier");
+  const int Code = PMPI_Ibarrier(comm, request);
+  *record = Code == MPI_SUCCESS ? started(Comm, request, tape) : nullptr;
+  return Code;
+}
+
+void cf_v1_mpi_ibarrier_adjoint(cf_mpi_record *record) { reverse(record); }
+
+// Parameters, arguments of MPI, and those of call() that differ.
+
+#define CF_LIST(...) __VA_ARGS__
+#define CF_REDUCTION(stem, Params, Args, To, ...)                                                  \
+  int cf_v1_mpi_##stem##_tangent(CF_LIST Params, MPI_Request *request, void *sendbuf_shadow,       \
+                                 void *recvbuf_shadow) {                                           \
+    const Common All = {sendbuf, recvbuf, sendbuf_shadow, recvbuf_shadow, type, op, comm};         \
+    return tangentOf(call("MPI_" #stem, To, All, __VA_ARGS__), request,                            \
+                     [&] { return CF_LIST Args; });                                                \
+  }                                                                                                \
+  int cf_v1_mpi_##stem##_augment(CF_LIST Params, MPI_Request *request, void *sendbuf_shadow,       \
+                                 void *recvbuf_shadow, cf_tape *tape, cf_mpi_record **record) {    \
+    const Common All = {sendbuf, recvbuf, sendbuf_shadow, recvbuf_shadow, type, op, comm};         \
+    return augment(call("MPI_" #stem, To, All, __VA_ARGS__), request, {tape, record},              \
+                   [&] { return CF_LIST Args; });                                                  \
+  }                                                                                                \
+  void cf_v1_mpi_##stem##_adjoint(cf_mpi_record *record) { reverse(record); }
+
+#define CF_PREFIX(stem, Function, To)                                                              \
+  CF_REDUCTION(stem,                                                                               \
+               (const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,       \
+                MPI_Comm comm),                                                                    \
+               (PMPI_##Function(sendbuf, recvbuf, count, type, op, comm, request)), To, count)
+
+CF_PREFIX(iallreduce, Iallreduce, Reach::All)
+CF_PREFIX(iscan, Iscan, Reach::Prefix)
+CF_PREFIX(iexscan, Iexscan, Reach::PrefixBefore)
+
+CF_REDUCTION(ireduce,
+             (const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root,
+              MPI_Comm comm),
+             (PMPI_Ireduce(sendbuf, recvbuf, count, type, op, root, comm, request)), Reach::Root,
+             count, root)
+
+CF_REDUCTION(ireduce_scatter,
+             (const void *sendbuf, void *recvbuf, const int *recvcounts, MPI_Datatype type,
+              MPI_Op op, MPI_Comm comm),
+             (PMPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, type, op, comm, request)),
+             Reach::Blocks, std::accumulate(recvcounts, recvcounts + sizeOfComm(comm), 0), 0,
+             recvcounts)
+
+CF_REDUCTION(ireduce_scatter_block,
+             (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype type, MPI_Op op,
+              MPI_Comm comm),
+             (PMPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm, request)),
+             Reach::Blocks, recvcount *sizeOfComm(comm), 0,
+             std::vector<int>(static_cast<std::size_t>(sizeOfComm(comm)), recvcount).data())

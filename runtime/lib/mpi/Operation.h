@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One derivative collective under way: what it needs is taken when it is made, it starts when its
+// turn has come, and when it has finished its result is where it belongs. Nothing but finish()
+// blocks.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mpi.h>
+#include <utility>
+#include <vector>
+
+namespace contraflow::mpi {
+
+class Operation {
+public:
+  virtual ~Operation() = default;
+  virtual void start(MPI_Comm Comm) = 0;
+  void finish() {
+    PMPI_Waitall(static_cast<int>(Requests.size()), Requests.data(), MPI_STATUSES_IGNORE);
+    deliver();
+  }
+
+  /// Memory that lives as long as the operation.
+  void keep(std::unique_ptr<std::byte[]> Memory) { Kept = std::move(Memory); }
+
+protected:
+  Operation() = default;
+  Operation(const Operation &) = delete;
+  Operation &operator=(const Operation &) = delete;
+  virtual void deliver() = 0;
+  /// One more request to wait for.
+  MPI_Request *request() { return &Requests.emplace_back(MPI_REQUEST_NULL); }
+
+private:
+  std::vector<MPI_Request> Requests;
+  std::unique_ptr<std::byte[]> Kept;
+};
+
+} // namespace contraflow::mpi

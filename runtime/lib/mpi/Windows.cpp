@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mpi/Windows.h"
+
+#include <cstring>
+
+namespace contraflow::mpi {
+
+Window *Window::create(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
+  auto W = std::make_unique<Window>();
+  W->Comm = &Communicator::collective(Comm, "MPI_Win_create");
+  W->Base = Shadow;
+  if (!Shadow) {
+    W->Own = std::make_unique<std::byte[]>(static_cast<std::size_t>(Size));
+    W->Base = W->Own.get();
+  }
+  PMPI_Win_create(W->Base, Size, Unit, MPI_INFO_NULL, W->Comm->carrier(), &W->Shadow);
+  PMPI_Win_lock_all(MPI_MODE_NOCHECK, W->Shadow);
+  return W.release();
+}
+
+Window *Window::allocate(MPI_Comm Comm, MPI_Aint Size, int Unit) {
+  auto W = std::make_unique<Window>();
+  W->Comm = &Communicator::collective(Comm, "MPI_Win_allocate");
+  PMPI_Win_allocate(Size, Unit, MPI_INFO_NULL, W->Comm->carrier(), &W->Base, &W->Shadow);
+  std::memset(W->Base, 0, static_cast<std::size_t>(Size));
+  PMPI_Win_lock_all(MPI_MODE_NOCHECK, W->Shadow);
+  W->synchronise(); // others may access it at once
+  return W.release();
+}
+
+void Window::destroy(Window *W) {
+  const std::unique_ptr<Window> Gone(W);
+  PMPI_Win_unlock_all(Gone->Shadow);
+  PMPI_Win_free(&Gone->Shadow);
+}
+
+void Window::synchronise() const {
+  PMPI_Win_sync(Shadow);
+  PMPI_Barrier(Comm->carrier());
+  PMPI_Win_sync(Shadow);
+}
+
+void Window::update(const Target &T, const std::byte *Values, MPI_Op Op) const {
+  PMPI_Accumulate(Values, T.Leaves, T.Element, T.Rank, T.Displacement, T.Count, T.Type, Op, Shadow);
+  PMPI_Win_flush(T.Rank, Shadow);
+}
+
+void Window::exchange(const Target &T, const std::byte *Values, MPI_Op Op, std::byte *Old) const {
+  PMPI_Get_accumulate(Values, T.Leaves, T.Element, Old, T.Leaves, T.Element, T.Rank, T.Displacement,
+                      T.Count, T.Type, Op, Shadow);
+  PMPI_Win_flush(T.Rank, Shadow);
+}
+
+} // namespace contraflow::mpi

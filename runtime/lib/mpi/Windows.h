@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Windows have a shadow window over the shadow of their memory. It is open for everybody all the
+// time (MPI_Win_lock_all), and an access to it is complete when the call returns, because in
+// reverse the adjoint of an origin buffer is wanted at the access and not at the end of the epoch.
+// What the epochs of the primal put in order is put in order by their mirrors, which are barriers.
+
+#pragma once
+
+#include "mpi/Communicator.h"
+#include "mpi/Layout.h"
+
+namespace contraflow::mpi {
+
+class Window {
+public:
+  /// All ranks of `Comm` make one. Without a shadow (a null pointer) there is memory of our own.
+  static Window *create(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit);
+  /// The same with memory that MPI allocates.
+  static Window *allocate(MPI_Comm Comm, MPI_Aint Size, int Unit);
+  /// All ranks destroy it.
+  static void destroy(Window *W);
+
+  void *shadow() const { return Base; }
+  void sync() const { PMPI_Win_sync(Shadow); }
+  /// What all ranks did to their memory before, all ranks see afterwards.
+  void synchronise() const;
+
+  /// Where an access goes.
+  struct Target {
+    int Rank;
+    MPI_Aint Displacement;
+    int Count;
+    MPI_Datatype Type;
+    int Leaves; ///< of the kind `Element`
+    MPI_Datatype Element;
+  };
+  /// `Op` is MPI_SUM or MPI_REPLACE.
+  void update(const Target &T, const std::byte *Values, MPI_Op Op) const;
+  /// The same, and gives what was there before. MPI_NO_OP: only that.
+  void exchange(const Target &T, const std::byte *Values, MPI_Op Op, std::byte *Old) const;
+
+private:
+  MPI_Win Shadow = MPI_WIN_NULL;
+  void *Base = nullptr;
+  std::unique_ptr<std::byte[]> Own;
+  Communicator *Comm = nullptr;
+};
+
+} // namespace contraflow::mpi

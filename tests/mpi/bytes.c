@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Floating-point data as MPI_BYTE: arrays, structures with other members, broadcast and gathered.
+// Supports: `MPI_BYTE` of floating-point data
+#include "GradientCheck.h"
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct body {
+  double mass;
+  int id;
+  float charge;
+  double place[2];
+};
+
+static double bytes(const double *x, int n) {
+  int rank, size;
+  MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  struct body out[3], in[3], *all = malloc((unsigned)size * sizeof *all);
+  double a[4], b[4], sum = 0;
+  for (int i = 0; i < 3; i++) {
+    out[i].mass = x[i] * x[i + 1];
+    out[i].id = i + rank;
+    out[i].charge = 1;
+    out[i].place[0] = x[i] + i;
+    out[i].place[1] = x[i + 1] * 2;
+  }
+  MPI_Sendrecv(out, sizeof out, MPI_BYTE, next, 1, in, sizeof in, MPI_BYTE, before, 1, comm,
+               MPI_STATUS_IGNORE);
+  for (int i = 0; i < 3; i++)
+    sum += in[i].mass * in[i].place[0] + in[i].place[1] * in[i].id + in[i].charge;
+  for (int i = 0; i < n; i++)
+    a[i] = x[i] * sum;
+  MPI_Bcast(a, sizeof a, MPI_BYTE, size - 1, comm);
+  MPI_Allgather(&in[1], sizeof in[1], MPI_BYTE, all, sizeof *all, MPI_BYTE, comm);
+  for (int r = 0; r < size; r++)
+    sum += all[r].mass * all[r].place[1] * (r + 1 + rank);
+  MPI_Request requests[2];
+  MPI_Irecv(b, sizeof b, MPI_BYTE, before, 2, comm, &requests[0]);
+  MPI_Isend(a, sizeof a, MPI_BYTE, next, 2, comm, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  // Through a buffer of characters, as a serialiser would.
+  char buffer[64];
+  memcpy(buffer, b, 2 * sizeof(double));
+  memcpy(buffer + 2 * sizeof(double), x, 2 * sizeof(double));
+  MPI_Sendrecv_replace(buffer, 4 * sizeof(double), MPI_BYTE, next, 3, before, 3, comm,
+                       MPI_STATUS_IGNORE);
+  double c[4];
+  memcpy(c, buffer, sizeof c);
+  for (int i = 0; i < n; i++)
+    sum += b[i] * c[i] * x[i];
+  free(all);
+  return sum;
+}
+
+GRADIENT_CHECK(bytes, Double, bytes, In(double, 4), Int(4))

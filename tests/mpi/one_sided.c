@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Windows: accesses between fences, under locks, and to memory that MPI allocates.
+// Supports: windows: `Put`, `Get`, `Accumulate`, `Get_accumulate`, `Fetch_and_op`; fences and locks
+#include "GradientCheck.h"
+#include <mpi.h>
+
+enum { N = 4 };
+
+static double fences(const double *x, int n) {
+  int rank, size;
+  MPI_Win win;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  double w[3 * N], got[N], mine[N], sum = 0;
+  for (int i = 0; i < 3 * N; i++)
+    w[i] = x[i % n] * (1 + 0.1 * i);
+  MPI_Win_create(w, sizeof w, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  for (int i = 0; i < n; i++)
+    mine[i] = x[i] * x[i];
+  MPI_Win_fence(0, win);
+  MPI_Put(mine, n, MPI_DOUBLE, next, 0, n, MPI_DOUBLE, win);
+  MPI_Win_fence(0, win);
+  for (int i = 0; i < n; i++)
+    sum += w[i] * w[i] * (i + 1);
+  MPI_Win_fence(0, win);
+  MPI_Get(got, n, MPI_DOUBLE, before, 1, n, MPI_DOUBLE, win);
+  MPI_Accumulate(mine, n, MPI_DOUBLE, 0, 2 * N, n, MPI_DOUBLE, MPI_SUM, win);
+  MPI_Win_fence(0, win);
+  for (int i = 0; i < n; i++) {
+    sum += got[i] * x[i] + w[2 * N + i] * w[2 * N + i];
+    w[2 * N + i] *= w[i];
+  }
+  MPI_Win_fence(0, win);
+  MPI_Accumulate(got, n, MPI_DOUBLE, next, N, n, MPI_DOUBLE, MPI_REPLACE, win);
+  MPI_Win_fence(0, win);
+  for (int i = 0; i < 3 * N; i++)
+    sum += w[i] * w[(i + 1) % (3 * N)];
+  MPI_Win_free(&win);
+  return sum;
+}
+
+GRADIENT_CHECK(one_sided_fences, Double, fences, In(double, N), Int(N))
+
+static double locks(const double *x, int n, int steps) {
+  int rank, size;
+  MPI_Win win;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int next = (rank + 1) % size;
+  double *w, old[N], part[N], sum = 0;
+  MPI_Win_allocate(2 * N * sizeof *w, sizeof *w, MPI_INFO_NULL, MPI_COMM_WORLD, &w, &win);
+  for (int i = 0; i < n; i++) {
+    w[i] = x[i];
+    w[N + i] = 1;
+  }
+  for (int s = 0; s < steps; s++) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < n; i++)
+      part[i] = w[i] * w[(i + 1) % n] * 0.5;
+    MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win);
+    MPI_Get_accumulate(part, n, MPI_DOUBLE, old, n, MPI_DOUBLE, next, N, n, MPI_DOUBLE, MPI_SUM,
+                       win);
+    MPI_Win_unlock(next, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
+    for (int i = 0; i < n; i++) {
+      sum += old[i] * x[i];
+      w[i] = 0.5 * w[N + i] * w[i];
+    }
+    MPI_Win_unlock(rank, win);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  MPI_Request request;
+  MPI_Rget(old, n, MPI_DOUBLE, next, 0, n, MPI_DOUBLE, win, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  double one = 1;
+  MPI_Fetch_and_op(&one, &part[0], MPI_DOUBLE, next, N, MPI_NO_OP, win);
+  MPI_Win_flush(next, win);
+  MPI_Win_unlock_all(win);
+  for (int i = 0; i < n; i++)
+    sum += old[i] * old[i] * part[0];
+  MPI_Win_free(&win);
+  return sum;
+}
+
+GRADIENT_CHECK(one_sided_locks, Double, locks, In(double, N), Int(N), Int(3))

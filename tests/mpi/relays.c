@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory that is only passed on: received and sent again, never looked at.
+// Supports: buffers that are only passed on
+#include "GradientCheck.h"
+#include <mpi.h>
+
+struct parcel {
+  int sender;
+  double load[2];
+};
+
+static double relay(const double *x, int n) {
+  int rank, size;
+  MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  double a[4], b[4], c[4], d[4], sum = 0;
+  for (int i = 0; i < n; i++)
+    a[i] = x[i] * x[i];
+  MPI_Sendrecv(a, n, MPI_DOUBLE, next, 1, b, n, MPI_DOUBLE, before, 1, comm, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(b, n, MPI_DOUBLE, next, 2, c, n, MPI_DOUBLE, before, 2, comm, MPI_STATUS_IGNORE);
+  MPI_Allreduce(c, d, n, MPI_DOUBLE, MPI_SUM, comm);
+  MPI_Bcast(d, n, MPI_DOUBLE, 0, comm);
+  MPI_Allreduce(MPI_IN_PLACE, d, n, MPI_DOUBLE, MPI_MAX, comm);
+  for (int i = 0; i < n; i++)
+    sum += d[i] * x[i];
+  MPI_Datatype pair;
+  MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &pair);
+  MPI_Type_commit(&pair);
+  double e[4], f[4] = {0};
+  MPI_Sendrecv(a, 1, pair, next, 3, e, 1, pair, before, 3, comm, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(e, 1, pair, next, 4, f, 1, pair, before, 4, comm, MPI_STATUS_IGNORE);
+  MPI_Type_free(&pair);
+  double g[4], h[4];
+  MPI_Sendrecv(f, sizeof f, MPI_BYTE, next, 5, g, sizeof g, MPI_BYTE, before, 5, comm,
+               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(g, sizeof g, MPI_BYTE, next, 6, h, sizeof h, MPI_BYTE, before, 6, comm,
+               MPI_STATUS_IGNORE);
+  return sum + h[0] * h[2];
+}
+
+GRADIENT_CHECK(relays, Double, relay, In(double, 4), Int(4))
