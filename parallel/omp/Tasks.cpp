@@ -25,13 +25,12 @@ namespace {
 
 /// What a call does to the task that operand 2 is, or that it makes.
 enum class Role {
-  Make,       ///< (ident, thread, flags, bytes, bytes of shareds, entry)
-  Run,        ///< (ident, thread, task, ...)
-  RunLoop,    ///< (ident, thread, task, ..., dup), the last operand
-  Finish,     ///< (ident, thread, task): the program has run the entry itself
-  Nothing,    ///< waits for what is done already
-  FirstParam, ///< result is not looked at
-  Reduced,    ///< (thread, group, variable): the private copy of a reduced variable
+  Make,    ///< (ident, thread, flags, bytes, bytes of shareds, entry)
+  Run,     ///< (ident, thread, task, ...)
+  RunLoop, ///< (ident, thread, task, ..., dup), the last operand
+  Finish,  ///< (ident, thread, task): the program has run the entry itself
+  Nothing, ///< waits for what is done already
+  Reduced, ///< (thread, group, variable): the private copy of a reduced variable
 };
 
 struct TaskFunction {
@@ -52,7 +51,7 @@ constexpr TaskFunction Functions[] = {{"__kmpc_omp_task_alloc", Role::Make},
                                       {"__kmpc_omp_taskwait_deps_51", Role::Nothing},
                                       {"__kmpc_taskgroup", Role::Nothing},
                                       {"__kmpc_end_taskgroup", Role::Nothing},
-                                      {"__kmpc_taskred_init", Role::FirstParam},
+                                      {"__kmpc_taskred_init", Role::Nothing},
                                       {"__kmpc_task_reduction_get_th_data", Role::Reduced}};
 
 const TaskFunction *taskFunction(const Instruction &I) {
@@ -78,7 +77,7 @@ public:
 private:
   Value *allocate(IRBuilder<> &B, Value *Bytes, Value *Whole);
   void make(CallBase &Call);
-  void enter(IRBuilder<> &B, const Task &T, Value *Thread, Value *Memory);
+  void enter(IRBuilder<> &B, const Task &T, CallBase &Call, Value *Memory);
   bool runTask(CallBase &Call, bool IsLoop);
   void release(IRBuilder<> &B, Value *Memory);
 
@@ -110,14 +109,14 @@ void Unfolder::make(CallBase &Call) {
   Made[Memory] = T;
 }
 
-void Unfolder::enter(IRBuilder<> &B, const Task &T, Value *Thread, Value *Memory) {
-  B.CreateCall(T.Entry, {Thread, Memory});
+void Unfolder::enter(IRBuilder<> &B, const Task &T, CallBase &Call, Value *Memory) {
+  B.CreateCall(T.Entry, {Call.getArgOperand(1), Memory})->copyMetadata(Call);
   release(B, Memory);
 }
 
 /// False if the task was not made in this function.
 bool Unfolder::runTask(CallBase &Call, bool IsLoop) {
-  Value *Thread = Call.getArgOperand(1), *Memory = Call.getArgOperand(2);
+  Value *Memory = Call.getArgOperand(2);
   auto It = Made.find(Memory);
   if (It == Made.end() || !It->second.Entry || It->second.Entry->arg_size() != 2)
     return false;
@@ -129,11 +128,11 @@ bool Unfolder::runTask(CallBase &Call, bool IsLoop) {
     Value *Shareds = B.CreateLoad(B.getPtrTy(), Copy);
     B.CreateMemCpy(Copy, MaybeAlign(8), Memory, MaybeAlign(8), T.Whole);
     B.CreateStore(Shareds, Copy);
-    B.CreateCall(Dup, {Copy, Memory, B.getInt32(1)});
-    enter(B, T, Thread, Copy);
+    B.CreateCall(Dup, {Copy, Memory, B.getInt32(1)})->copyMetadata(Call);
+    enter(B, T, Call, Copy);
     release(B, Memory);
   } else {
-    enter(B, T, Thread, Memory);
+    enter(B, T, Call, Memory);
   }
   remark(RemarkKind::Missed, "Task", Call, "in the derivative this task runs where it is made");
   return true;
@@ -158,7 +157,6 @@ bool Unfolder::run(CallBase &Call, Role What) {
     Call.replaceAllUsesWith(Call.getArgOperand(2));
     break;
   case Role::Nothing:
-  case Role::FirstParam:
     break;
   }
   if (!Call.getType()->isVoidTy() && !Call.use_empty())

@@ -55,6 +55,9 @@ bool runOneTeam(CallBase &Call) {
   auto *Body = dyn_cast<Function>(Call.getArgOperand(2)->stripPointerCasts());
   if (!Body || Body->arg_size() != Call.arg_size() - 1)
     return false;
+  for (unsigned I = 3; I < Call.arg_size(); ++I)
+    if (Call.getArgOperand(I)->getType() != Body->getArg(I - 1)->getType())
+      return false;
   IRBuilder<> Top(&*Call.getFunction()->getEntryBlock().getFirstInsertionPt());
   Value *Thread = Top.CreateAlloca(Top.getInt32Ty(), nullptr, "thread");
   Value *Zero = Top.CreateAlloca(Top.getInt32Ty(), nullptr, "zero");
@@ -66,10 +69,7 @@ bool runOneTeam(CallBase &Call) {
   SmallVector<Value *, 8> Args{Thread, Zero};
   for (unsigned I = 3; I < Call.arg_size(); ++I)
     Args.push_back(Call.getArgOperand(I));
-  for (unsigned I = 0; I < Args.size(); ++I)
-    if (Args[I]->getType() != Body->getArg(I)->getType())
-      return false;
-  B.CreateCall(Body, Args);
+  B.CreateCall(Body, Args)->copyMetadata(Call);
   Call.eraseFromParent();
   return true;
 }

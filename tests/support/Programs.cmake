@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # contraflow_add_programs(Set SOURCES ... [DRIVER lib] [LIBRARIES ...] [LABELS ...] [FAST ...]
-#                         [CONFIGURATIONS ...] [RANKS ...] [ENVIRONMENT ...])
+#                         [CONFIGURATIONS ...] [RANKS ...] [ENVIRONMENT ...]
+#                         [ACTIVITY ...])
 #
 # Every source of the set is compiled with the plugin in every configuration, all sources of one
 # configuration are linked with the checker, and each becomes a test <set>.<configuration>.<source>.
 # With RANKS the tests are <set>.<configuration>.r<n>, each over all sources, and
 # <set>.<configuration>.invariance.r<n>, which compares the gradients with those of one rank.
+#
+# ACTIVITY names sources whose memory holds floats and other things at one place, which is refused
+# where the analysis that tells them apart is off.
 #
 # CONTRAFLOW_TEST_SEPARATE makes one executable per source, so that a source that does not compile
 # hides no other.
@@ -32,14 +36,19 @@ set(CONTRAFLOW_TEST_CONFIGURATIONS ${ContraflowConfigurations} CACHE STRING
 
 function(contraflow_add_programs Set)
   cmake_parse_arguments(Arg "" "DRIVER"
-    "SOURCES;LIBRARIES;LABELS;FAST;CONFIGURATIONS;RANKS;ENVIRONMENT" ${ARGN})
+    "SOURCES;LIBRARIES;LABELS;FAST;CONFIGURATIONS;RANKS;ENVIRONMENT;ACTIVITY" ${ARGN})
   if(NOT Arg_DRIVER)
     set(Arg_DRIVER contraflow_serial_driver)
   endif()
   if(NOT Arg_CONFIGURATIONS)
     set(Arg_CONFIGURATIONS ${CONTRAFLOW_TEST_CONFIGURATIONS})
   endif()
+  set(All ${Arg_SOURCES})
   foreach(Configuration IN LISTS Arg_CONFIGURATIONS)
+    set(Arg_SOURCES ${All})
+    if(Configuration STREQUAL "noactivity")
+      list(REMOVE_ITEM Arg_SOURCES ${Arg_ACTIVITY})
+    endif()
     if(Arg_RANKS)
       _contraflow_program_executable(${Set}.${Configuration} ${Arg_SOURCES})
       _contraflow_rank_tests()

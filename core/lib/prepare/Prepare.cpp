@@ -40,6 +40,8 @@ constexpr unsigned InlineBudget = 60000; ///< instructions in one prepared funct
 constexpr unsigned MostRounds = 8;       ///< of indirect calls that lead to indirect calls
 constexpr unsigned RoundsInlined = 3;    ///< after these the callees of a choice stay calls,
 constexpr unsigned ChoiceBudget = 3000;  ///< as they do in a function of so many instructions
+constexpr uint64_t RoundBudget =
+    150000; ///< instructions that the rounds of one request may look at
 
 class Preparer {
 public:
@@ -71,6 +73,7 @@ private:
   DenseMap<Function *, Function *> Prepared; ///< original -> copy, for recursion
   SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
   SmallVector<std::pair<const Function *, int>, 16> History;
+  uint64_t Looked = 0; ///< instructions, by the rounds so far
 };
 
 Function *Preparer::cloneOf(Function &F) {
@@ -132,7 +135,7 @@ bool Preparer::inlineCalls(Function &P) {
   bool Any = false;
   for (unsigned Next = 0; Next < Work.size(); ++Next) {
     auto [Call, Parent] = Work[Next];
-    if (isIndirect(*Call))
+    if (isIndirect(*Call) || C.Handlers.find(*Call))
       noteHistory(*Call, Parent);
     if (!inlinable(*Call) || staysCall(*Call))
       continue;
@@ -187,6 +190,10 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
     });
   };
   for (unsigned Round = 0; HasIndirect(); ++Round) {
+    Looked += P.getInstructionCount();
+    if (Looked > RoundBudget)
+      return diffError(DiagId::IndirectCall, P,
+                       "the functions it may call lead to too many other ones");
     simplifyFunction(P, C);
     bool Changed = Round < MostRounds && inlineCalls(P);
     if (!Changed) {

@@ -164,7 +164,8 @@ public:
   /// Emits the reverse; Recalled are the recorded values, available in the reverse sweep.
   virtual llvm::Error adjoint(SweepBuilder &B, const CallSite &Site,
                               llvm::ArrayRef<llvm::Value *> Recalled) const = 0;
-  /// Replaces calls by what they would run, direct calls that are inlined next. True if it did.
+  /// Replaces calls by what they would run, direct calls that are inlined next
+  /// and carry the metadata of what they replace. True if it did.
   virtual bool unfold(llvm::Function &) const { return false; }
   /// Rewrites a freshly inlined function into the form this handler's constructs are kept in.
   virtual void canonicalise(llvm::Function &) const {}
