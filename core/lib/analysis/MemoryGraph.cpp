@@ -247,12 +247,41 @@ void MemoryGraph::fold(Location At, int64_t Stride) {
     refold(At.Node, Stride);
 }
 
+/// As spread, from an object in which places are not told apart: what it holds may be in each field
+/// that To has there.
+bool MemoryGraph::spreadBlurred(Location From, Location To, int64_t Size) {
+  unsigned Kinds = kindsOf(From.Node);
+  if (Kinds == SK_Unknown)
+    return false;
+  SmallVector<unsigned, 16> Cells;
+  for (auto [Offset, C] : fields(To.Node))
+    if (period(To.Node) || (Offset >= To.Offset && (Size < 0 || Offset < To.Offset + Size)))
+      Cells.push_back(C);
+  bool News = Cells.empty();
+  if (News) {
+    refold(To.Node, widthOfKinds(Kinds));
+    Cells.push_back(fieldCell(To));
+  }
+  SmallVector<unsigned, 4> Sources;
+  for (auto [Offset, C] : fields(From.Node))
+    Sources.push_back(C);
+  for (unsigned C : Cells)
+    for (unsigned Source : Sources)
+      News |= linkCells(C, Source);
+  return News;
+}
+
 /// The fields of [From, From + Size) are fields of To as well. True if that is news.
 bool MemoryGraph::spread(Location From, Location To, int64_t Size) {
   constexpr int64_t MaxRepeats = 64;
   From = resolve(From);
   To = resolve(To);
   int64_t Period = Nodes[From.Node].Period, OldPeriod = Nodes[To.Node].Period;
+  constexpr int64_t MostWidth = 8;
+  unsigned Kinds = kindsOf(From.Node);
+  if (From.Node != To.Node && Period && Period < MostWidth &&
+      (Kinds == SK_Unknown || Period < widthOfKinds(Kinds)))
+    return spreadBlurred(From, To, Size);
   bool Repeats = Period && (Size < 0 || Size > MaxRepeats * Period);
   if (Repeats)
     refold(To.Node, Period);

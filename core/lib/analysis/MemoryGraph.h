@@ -113,6 +113,7 @@ private:
   const CellType &typeOf(unsigned Cell) const { return Types[findType(findCell(Cell))]; }
   void unifyCells(unsigned A, unsigned B);
   bool spread(Location From, Location To, int64_t Size);
+  bool spreadBlurred(Location From, Location To, int64_t Size);
   Location resolve(Location At) const;
   int64_t wrap(const Node &N, int64_t Offset) const;
   void mergeNodes(Location Keep, Location Gone);
