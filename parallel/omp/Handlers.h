@@ -8,6 +8,20 @@
 
 namespace contraflow::omp {
 
+/// A handler that claims no call: it only rewrites functions, with unfold().
+class Rewriter : public ConstructHandler {
+public:
+  llvm::SmallVector<llvm::StringRef, 0> callees() const override { return {}; }
+  CallFacts facts(const llvm::CallBase &) const override { return {}; }
+  llvm::Error tangent(SweepBuilder &, llvm::CallBase &) const override {
+    return llvm::Error::success();
+  }
+  llvm::Error adjoint(SweepBuilder &, const CallSite &,
+                      llvm::ArrayRef<llvm::Value *>) const override {
+    return llvm::Error::success();
+  }
+};
+
 void registerForkJoin(HandlerRegistry &Registry);
 void registerSynchronisation(HandlerRegistry &Registry);
 void registerTasks(HandlerRegistry &Registry);

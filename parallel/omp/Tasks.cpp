@@ -165,15 +165,8 @@ bool Unfolder::run(CallBase &Call, Role What) {
   return true;
 }
 
-/// Claims nothing itself: it only rewrites.
-class TaskHandler : public ConstructHandler {
+class TaskHandler : public Rewriter {
 public:
-  SmallVector<StringRef, 0> callees() const override { return {}; }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
-  }
   bool unfold(Function &F) const override {
     SmallVector<std::pair<CallBase *, Role>, 8> Calls;
     for (Instruction &I : instructions(F))

@@ -74,15 +74,8 @@ bool runOneTeam(CallBase &Call) {
   return true;
 }
 
-/// Claims nothing itself: it only rewrites.
-class TeamsHandler : public ConstructHandler {
+class TeamsHandler : public Rewriter {
 public:
-  SmallVector<StringRef, 0> callees() const override { return {}; }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
-  }
   bool unfold(Function &F) const override {
     bool Changed = false;
     for (Instruction &I : make_early_inc_range(instructions(F))) {
