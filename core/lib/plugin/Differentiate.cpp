@@ -4,6 +4,7 @@
 // see plain code. Derivatives are memoised on their spec. All errors of a module are reported.
 
 #include "Differentiate.h"
+#include "Specialise.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Diag.h"
 #include "emit/Unit.h"
@@ -61,6 +62,7 @@ private:
 };
 
 void ModuleDriver::readRequests() {
+  specialiseRequests(M);
   for (CallBase *Call : findRequests(M)) {
     auto R = parseRequest(*Call);
     if (R)

@@ -31,11 +31,31 @@ namespace {
 /// Chains longer than this do not occur in front-end output; they may be endless (recursion).
 constexpr unsigned MaxSteps = 64;
 
-/// The one value that is ever stored to a local variable whose address stays here; null if there
-/// are several, or if the address goes elsewhere.
-Value *onlyStoredValue(AllocaInst &Variable) {
-  Value *Stored = nullptr;
-  for (User *U : Variable.users()) {
+/// Collects what is stored to a local variable, directly or through references to it that are local
+/// variables themselves:
+///
+///   %f = alloca ptr     store ptr @energy, ptr %f     %ref = alloca ptr     store ptr %f, ptr %ref
+class Stores {
+public:
+  /// The one value that is ever stored to Variable; null if there are several, or if the address
+  /// goes elsewhere.
+  Value *onlyOne(AllocaInst &Variable) {
+    return visitAddress(Variable) && Found.size() == 1 ? Found.front() : nullptr;
+  }
+
+private:
+  bool visitAddress(Value &Address);
+  bool visitReference(Value &Reference);
+
+  SmallVector<Value *, 2> Found;
+  SmallPtrSet<Value *, 8> Seen;
+};
+
+/// Address is that of the variable. False if it goes where it cannot be followed.
+bool Stores::visitAddress(Value &Address) {
+  if (!Seen.insert(&Address).second)
+    return true;
+  for (User *U : Address.users()) {
     if (isa<LoadInst>(U))
       continue;
     if (const auto *II = dyn_cast<IntrinsicInst>(U); II && II->isLifetimeStartOrEnd())
@@ -43,24 +63,32 @@ Value *onlyStoredValue(AllocaInst &Variable) {
     if (const auto *Call = dyn_cast<CallBase>(U); Call && isRequest(*Call))
       continue; // passed by reference to the request that asks
     auto *Store = dyn_cast<StoreInst>(U);
-    if (!Store || Store->getValueOperand() == &Variable || Stored)
-      return nullptr;
-    Stored = Store->getValueOperand();
+    if (!Store)
+      return false;
+    if (Store->getValueOperand() != &Address)
+      Found.push_back(Store->getValueOperand());
+    else if (!visitReference(*Store->getPointerOperand()))
+      return false;
   }
-  return Stored;
+  return true;
 }
 
-/// What a load reads, if that is certain.
-Value *loadedValue(LoadInst &Load) {
-  Value *Address = Load.getPointerOperand()->stripPointerCastsAndAliases();
-  if (auto *Variable = dyn_cast<AllocaInst>(Address)) {
-    Value *Stored = onlyStoredValue(*Variable);
-    return Stored && Stored->getType() == Load.getType() ? Stored : nullptr;
-  }
-  if (auto *Constant = dyn_cast<llvm::Constant>(Load.getPointerOperand()))
-    return ConstantFoldLoadFromConstPtr(Constant, Load.getType(), Load.getDataLayout());
-  return nullptr;
+/// Reference holds the address.
+bool Stores::visitReference(Value &Reference) {
+  if (!isa<AllocaInst>(Reference))
+    return false;
+  if (!Seen.insert(&Reference).second)
+    return true;
+  return all_of(Reference.users(), [&](User *U) {
+    if (auto *Load = dyn_cast<LoadInst>(U))
+      return visitAddress(*Load);
+    const auto *Store = dyn_cast<StoreInst>(U);
+    const auto *II = dyn_cast<IntrinsicInst>(U);
+    return (Store && Store->getValueOperand() != &Reference) || (II && II->isLifetimeStartOrEnd());
+  });
 }
+
+Value *onlyStoredValue(AllocaInst &Variable) { return Stores().onlyOne(Variable); }
 
 /// One chain of steps. Each step goes from a value to one that is certainly equal.
 class Trail {
@@ -74,6 +102,7 @@ public:
 
 private:
   Value *step(Value *V);
+  Value *loadedValue(LoadInst &Load);
   Value *returnedValue(const CallBase &Call);
 
   unsigned Steps = 0;
@@ -100,6 +129,18 @@ Value *Trail::step(Value *V) {
     return loadedValue(*Load);
   if (const auto *Call = dyn_cast<CallBase>(V))
     return returnedValue(*Call);
+  return nullptr;
+}
+
+/// What a load reads, if that is certain.
+Value *Trail::loadedValue(LoadInst &Load) {
+  Value *Address = follow(Load.getPointerOperand());
+  if (auto *Variable = dyn_cast<AllocaInst>(Address)) {
+    Value *Stored = onlyStoredValue(*Variable);
+    return Stored && Stored->getType() == Load.getType() ? Stored : nullptr;
+  }
+  if (auto *Constant = dyn_cast<llvm::Constant>(Address))
+    return ConstantFoldLoadFromConstPtr(Constant, Load.getType(), Load.getDataLayout());
   return nullptr;
 }
 
@@ -131,6 +172,8 @@ Value *traceReference(Value *V) {
 } // namespace
 
 Function *traceFunction(Value *V) { return dyn_cast<Function>(traceReference(V)); }
+
+Argument *traceParameter(Value *V) { return dyn_cast<Argument>(traceReference(V)); }
 
 std::optional<uint64_t> traceInteger(Value *V) {
   const auto *Known = dyn_cast<ConstantInt>(traceReference(V));

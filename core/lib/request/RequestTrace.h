@@ -8,6 +8,7 @@
 #include <optional>
 
 namespace llvm {
+class Argument;
 class Function;
 class Value;
 } // namespace llvm
@@ -18,6 +19,9 @@ struct MarkerSpelling;
 
 /// The function that V certainly is, or null.
 llvm::Function *traceFunction(llvm::Value *V);
+
+/// The parameter of the function around it that V certainly is, or null.
+llvm::Argument *traceParameter(llvm::Value *V);
 
 /// The integer that V certainly is, or the one behind a reference V.
 std::optional<uint64_t> traceInteger(llvm::Value *V);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derivatives in C++20. What is differentiated is a function or a lambda without captures whose
-// body the compiler sees; each argument is wrapped in what is wanted of it.
+// Derivatives in C++20. What is differentiated is a function, a lambda or another object that can
+// be called, whose body the compiler sees; each argument is wrapped in what is wanted of it. An
+// object is taken by value, as the standard library does (std::ref(f) is not copied); what it holds
+// is constant, unless it is passed with a shadow of itself: dup(f, f_bar).
 //
 //   double energy(const double *x, std::size_t n, double k);
 //
@@ -13,6 +15,7 @@
 //                                      contraflow::constant(n), contraflow::constant(2.0));
 //   std::vector<double> g = contraflow::gradient(energy, x, n, 2.0);         // dE/dx, fresh
 //   auto [e, de] = contraflow::value_and_gradient(energy, x, n, 2.0);
+//   auto h = contraflow::hvp(energy, x, v, n, 2.0);                          // d2E/dx2 . v
 //
 // Shapes and units. A shadow has the shape of what it shadows. In an adjoint, x_bar[i] has the unit
 // of the result over that of x[i], and is added to: clear it first if it is not meant to
@@ -25,6 +28,7 @@
 #define CONTRAFLOW_CONTRAFLOW_HPP
 
 #include "detail/request.hpp"
+#include "detail/shadow.hpp"
 
 #include <vector>
 
@@ -68,25 +72,24 @@ template <class F, class... Arguments> CF_INLINE auto adjoint(F f, Arguments... 
 /// returns the tangent of the result.
 template <class F, class... Arguments> CF_INLINE auto tangent(F f, Arguments... arguments) {
   if constexpr (detail::check_call<detail::mode::tangent, F, Arguments...>()) {
-    using primal = typename detail::signature<decltype(+f)>::result;
+    using primal = typename detail::called<F, Arguments...>::result;
     using result = std::conditional_t<std::floating_point<primal>, primal, void>;
     return detail::request<detail::mode::tangent, result>(f, arguments...);
   }
 }
 
-/// The gradient of f(x, rest...) with respect to x. If x is a container and f takes a pointer: a
-/// vector as long as x, for constant `rest`. If all parameters are numbers: with respect to all of
-/// them, as adjoint() returns it.
+/// The gradient of f(x, rest...) with respect to x, for constant `rest`: a vector as long as x if f
+/// takes a pointer or a view, an object like x (make_shadow) if f takes a class. If all parameters
+/// are numbers: with respect to all of them, as adjoint() returns it.
 template <class F, class X, class... Rest>
 CF_INLINE auto gradient(F f, X &&x, const Rest &...rest) {
-  if constexpr (detail::check_gradient<F, X>()) {
-    using first = std::tuple_element_t<0, typename detail::signature<decltype(+f)>::parameters>;
-    if constexpr (std::is_pointer_v<first>) {
-      std::vector<std::remove_cv_t<std::remove_pointer_t<first>>> x_bar(std::size(x));
+  if constexpr (detail::check_gradient<F, X, Rest...>()) {
+    if constexpr (detail::takes_number<F, X, Rest...>) {
+      return adjoint(f, active(x), active(rest)...);
+    } else {
+      auto x_bar = detail::shadow_for<F, X, Rest...>(x);
       adjoint(f, dup(x, x_bar), constant(rest)...);
       return x_bar;
-    } else {
-      return adjoint(f, active(x), active(rest)...);
     }
   }
 }
@@ -100,22 +103,23 @@ template <class Value, class Gradient> struct evaluation {
 /// f(x, rest...) and its gradient as gradient() returns it, from one call.
 template <class F, class X, class... Rest>
 CF_INLINE auto value_and_gradient(F f, X &&x, const Rest &...rest) {
-  if constexpr (detail::check_gradient<F, X>()) {
+  if constexpr (detail::check_gradient<F, X, Rest...>()) {
     constexpr auto mode = detail::mode::adjoint_with_value;
-    using first = std::tuple_element_t<0, typename detail::signature<decltype(+f)>::parameters>;
-    if constexpr (std::is_pointer_v<first>) {
-      std::vector<std::remove_cv_t<std::remove_pointer_t<first>>> x_bar(std::size(x));
-      const auto value = detail::request_adjoint<mode>(f, dup(x, x_bar), constant(rest)...);
-      return evaluation<decltype(+value), decltype(x_bar)>{value, std::move(x_bar)};
-    } else {
+    if constexpr (detail::takes_number<F, X, Rest...>) {
       const auto all = detail::request_adjoint<mode>(f, active(x), active(rest)...);
       return detail::first_and_rest<evaluation>(all);
+    } else {
+      auto x_bar = detail::shadow_for<F, X, Rest...>(x);
+      const auto value = detail::request_adjoint<mode>(f, dup(x, x_bar), constant(rest)...);
+      return evaluation<decltype(+value), decltype(x_bar)>{value, std::move(x_bar)};
     }
   }
 }
 
-#undef CF_INLINE
-
 } // namespace contraflow
+
+#include "detail/matrices.hpp"
+
+#undef CF_INLINE
 
 #endif

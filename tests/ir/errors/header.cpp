@@ -22,11 +22,18 @@ double noBody(std::vector<double> &x, std::vector<double> &x_bar) {
 }
 #else
 using Field = std::vector<double>;
+class Opaque {
+public:
+  explicit Opaque(double v) : hidden(v) {}
+
+private:
+  double hidden;
+};
 void misuse(Field &x, Field &g, const Field &c, double k) {
   // MISUSE: error: {{.*}}contraflow: wrap each argument in dup(x, dx), active(v) or constant(c)
   adjoint(energy, x, g);
-  // MISUSE: error: {{.*}}what is differentiated is a function, or a lambda without
-  adjoint([&](double y) { return y * k; }, active(1.0));
+  // MISUSE: error: {{.*}}what is differentiated is a function, or an object that can be called
+  adjoint(k, active(1.0));
   // MISUSE: error: {{.*}}contraflow: a shadow has the type of its primal
   adjoint(energy, dup(x, c), constant(3), constant(k));
   // MISUSE: error: {{.*}}contraflow: an integer has no shadow; pass it as constant(n)
@@ -39,5 +46,11 @@ void misuse(Field &x, Field &g, const Field &c, double k) {
   tangent(product, active(1.0), constant(1.0));
   // MISUSE: error: {{.*}}gradient() needs an array, vector or span
   gradient(energy, x.data(), 3, 4.0);
+  // MISUSE: error: {{.*}}the function returns a class; jacobian() takes it
+  adjoint([](const Field &f) { return f; }, dup(x, g));
+  // MISUSE: error: {{.*}}jacobian() is for a function that returns its outputs
+  jacobian([](const double *, double *) {}, x, g);
+  // MISUSE: error: {{.*}}no shadow is known for this type: write
+  make_shadow(Opaque(1.0));
 }
 #endif
