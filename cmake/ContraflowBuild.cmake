@@ -82,18 +82,22 @@ function(contraflow_parallel_library Name)
   target_include_directories(${Name} PUBLIC ${PROJECT_SOURCE_DIR})
 endfunction()
 
-# The target Contraflow, for a plugin that another build made.
+# The targets Contraflow and ContraflowAttributes, for plugins that another build made.
 function(contraflow_import_plugin File)
+  get_filename_component(Folder ${File} DIRECTORY)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-  file(CREATE_LINK ${File} ${PROJECT_BINARY_DIR}/lib/Contraflow.so SYMBOLIC)
-  add_library(Contraflow MODULE IMPORTED GLOBAL)
-  set_target_properties(Contraflow PROPERTIES
-    IMPORTED_LOCATION ${PROJECT_BINARY_DIR}/lib/Contraflow.so)
+  foreach(Name Contraflow ContraflowAttributes)
+    file(CREATE_LINK ${Folder}/${Name}.so ${PROJECT_BINARY_DIR}/lib/${Name}.so SYMBOLIC)
+    add_library(${Name} MODULE IMPORTED GLOBAL)
+    set_target_properties(${Name} PROPERTIES
+      IMPORTED_LOCATION ${PROJECT_BINARY_DIR}/lib/${Name}.so)
+  endforeach()
 endfunction()
 
 # The names by which programs, here and with an installed copy, know what we build.
 set(ContraflowTargetNames
     Contraflow=plugin
+    ContraflowAttributes=attributes
     contraflow_runtime=runtime
     contraflow_runtime_mpi=mpi
     contraflow_runtime_mpi_absent=mpi_absent

@@ -46,9 +46,11 @@ endfunction()
 # file and line; it writes no debug information. ccache does not look into pass plugins by itself.
 function(_contraflow_load_plugin Target)
   _contraflow_plugin_file(Plugin)
+  get_filename_component(Folder ${Plugin} DIRECTORY)
   target_compile_options(${Target} PRIVATE
     $<$<COMPILE_LANGUAGE:C,CXX>:-Rpass=contraflow-location>
-    $<$<COMPILE_LANGUAGE:C,CXX>:-fpass-plugin=${Plugin}>)
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fpass-plugin=${Plugin}>
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fplugin=${Folder}/ContraflowAttributes.so>)
   foreach(Language C CXX)
     get_target_property(Launcher ${Target} ${Language}_COMPILER_LAUNCHER)
     if(Launcher MATCHES "ccache")
@@ -57,7 +59,7 @@ function(_contraflow_load_plugin Target)
     endif()
   endforeach()
   if(TARGET Contraflow)
-    add_dependencies(${Target} Contraflow)
+    add_dependencies(${Target} Contraflow ContraflowAttributes)
   endif()
   get_target_property(Sources ${Target} SOURCES)
   set_property(SOURCE ${Sources} APPEND PROPERTY OBJECT_DEPENDS ${Plugin})

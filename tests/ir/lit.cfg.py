@@ -27,7 +27,8 @@ config.test_exec_root = os.path.join(build, "tests", "ir")
 if not os.path.exists(plugin):
     lit_config.fatal(f"no plugin at {plugin}; build it, or name the build with --param build=<folder>")
 
-compile_flags = f"-fpass-plugin={plugin} -Rpass=contraflow-location -I{include}"
+attributes = os.path.join(build, "lib", "ContraflowAttributes.so")
+compile_flags = f"-fpass-plugin={plugin} -fplugin={attributes} -Rpass=contraflow-location -I{include}"
 config.environment["PATH"] = tools + os.pathsep + config.environment.get("PATH", "")
 config.substitutions += [
     ("%clangxx", f"{tools}/clang++ {compile_flags}"),

@@ -212,6 +212,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
 
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
   Error Faults = Error::success();
+  showRegistered(M);
   const SmallVector<UserRule, 0> Rules = readRegistrations(M, Faults);
   HandlerRegistry Tangent, Adjoint;
   registerHandlers(Tangent, Rules, DerivativeMode::Tangent);
@@ -227,6 +228,13 @@ PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   Error Faults = Error::success();
   readRegistrations(M, Faults);
   consumeError(std::move(Faults)); // reported by the pass that differentiates
+  hideRegistered(M);
+  return PreservedAnalyses::none();
+}
+
+PreservedAnalyses ShowRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
+  showRegistered(M);
+  fenceRegistered(M);
   return PreservedAnalyses::none();
 }
 

@@ -31,4 +31,12 @@ public:
   static llvm::StringRef name() { return "contraflow-keep"; }
 };
 
+/// Runs where KeepRegisteredPass was not followed by DifferentiatePass: before a link-time one.
+class ShowRegisteredPass : public llvm::PassInfoMixin<ShowRegisteredPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+  static bool isRequired() { return true; }
+  static llvm::StringRef name() { return "contraflow-show"; }
+};
+
 } // namespace contraflow

@@ -18,7 +18,9 @@ static void registerCallbacks(PassBuilder &PB) {
   });
   PB.registerOptimizerEarlyEPCallback([&PB](ModulePassManager &MPM, OptimizationLevel,
                                             ThinOrFullLTOPhase Phase) {
-    if (Phase != ThinOrFullLTOPhase::ThinLTOPreLink && Phase != ThinOrFullLTOPhase::FullLTOPreLink)
+    if (Phase == ThinOrFullLTOPhase::ThinLTOPreLink || Phase == ThinOrFullLTOPhase::FullLTOPreLink)
+      MPM.addPass(contraflow::ShowRegisteredPass());
+    else
       MPM.addPass(contraflow::DifferentiatePass(PB));
   });
   PB.registerFullLinkTimeOptimizationEarlyEPCallback(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads global variables that register facts and derivatives. A variable may be one pointer, an
+// Reads global variables that register facts and derivatives, and attributes of functions and
+// variables (which reach us as annotations). A variable may be one pointer, an
 // array or a structure of pointers, or an array of such structures; its scalars are read in order.
 //
 //   void *__enzyme_function_like_mine[] = {(void *)my_log, (void *)"log"};
@@ -52,6 +53,23 @@ const RegistrationSpelling *findRegistration(StringRef Name) {
   return nullptr;
 }
 
+struct AnnotationSpelling {
+  StringRef Word;
+  RegistrationKind Kind;
+};
+
+constexpr AnnotationSpelling Annotations[] = {
+#define CF_ANNOTATION(Word, Kind) {Word, RegistrationKind::Kind},
+#include "Registration.def"
+};
+
+const AnnotationSpelling *findAnnotation(StringRef Word) {
+  for (const AnnotationSpelling &Spelling : Annotations)
+    if (Word == Spelling.Word)
+      return &Spelling;
+  return nullptr;
+}
+
 /// Appends the scalars of an initialiser, casts removed.
 void appendScalars(Constant *C, SmallVectorImpl<Constant *> &Out) {
   if (isa<ConstantAggregate, ConstantAggregateZero, ConstantDataSequential>(C)) {
@@ -82,11 +100,13 @@ class RegistrationReader {
 public:
   RegistrationReader(Module &M, SmallVectorImpl<UserRule> &Rules) : M(M), Rules(Rules) {}
   Error read(GlobalVariable &G, const RegistrationSpelling &Spelling);
+  Error readAnnotations(GlobalVariable &List);
 
 private:
+  Error readAnnotation(Constant *Object, StringRef Text);
   Error readOne(ArrayRef<Constant *> Entries);
   Error readRule(ArrayRef<Constant *> Entries);
-  Error readLike(Function &F, Constant *Name);
+  Error readLike(Function &F, StringRef Name);
   Error readAllocation(Function &F, ArrayRef<Constant *> Entries);
   Error fail(const Function *F, const Twine &Detail) const;
   UserRule &ruleOf(Function &Primal);
@@ -94,12 +114,12 @@ private:
 
   Module &M;
   SmallVectorImpl<UserRule> &Rules;
-  GlobalVariable *G = nullptr;
+  std::string Where; ///< what says so
   RegistrationKind Kind = RegistrationKind::Inactive;
 };
 
 Error RegistrationReader::fail(const Function *F, const Twine &Detail) const {
-  std::string Text = ("'" + G->getName() + "': " + Detail).str();
+  std::string Text = ("'" + Where + "': " + Detail).str();
   if (F)
     return diffError(DiagId::Registration, *F, Text);
   return make_error<DiffError>(DiagId::Registration, SourcePlace(), Text);
@@ -156,15 +176,12 @@ Error RegistrationReader::readRule(ArrayRef<Constant *> Entries) {
   return Error::success();
 }
 
-Error RegistrationReader::readLike(Function &F, Constant *Name) {
-  auto Text = asText(Name);
-  if (!Text)
-    return fail(&F, "entry 2 is not the name of a function");
-  if (!canStandFor(F, *Text))
-    return fail(&F, "'" + userName(F) + "' cannot stand for '" + *Text +
+Error RegistrationReader::readLike(Function &F, StringRef Name) {
+  if (!canStandFor(F, Name))
+    return fail(&F, "'" + userName(F) + "' cannot stand for '" + Name +
                         "': no function of this name and type is known");
   protect(F);
-  F.addFnAttr(attr::Like, *Text);
+  F.addFnAttr(attr::Like, Name);
   F.addFnAttr(attr::Registered);
   return Error::success();
 }
@@ -209,7 +226,9 @@ Error RegistrationReader::readOne(ArrayRef<Constant *> Entries) {
   case RegistrationKind::NoFree:
     return Error::success();
   case RegistrationKind::Like:
-    return readLike(*F, Entries[1]);
+    if (auto Name = asText(Entries[1]))
+      return readLike(*F, *Name);
+    return fail(F, "entry 2 is not the name of a function");
   case RegistrationKind::Allocation:
     return readAllocation(*F, Entries);
   default:
@@ -217,22 +236,48 @@ Error RegistrationReader::readOne(ArrayRef<Constant *> Entries) {
   }
 }
 
+/// What an attribute of the source says: annotate("enzyme_inactive"), or the like.
+Error RegistrationReader::readAnnotation(Constant *Object, StringRef Text) {
+  Where = Text;
+  const auto [Word, Value] = Text.split('=');
+  const AnnotationSpelling *Spelling = findAnnotation(Word);
+  if (!Spelling)
+    return Error::success(); // somebody else's
+  Kind = Spelling->Kind;
+  if (Kind == RegistrationKind::Inactive && isa<GlobalVariable>(Object))
+    Kind = RegistrationKind::InactiveGlobal;
+  if (Kind == RegistrationKind::Unsupported)
+    return fail(asFunction(Object), "this attribute is not supported");
+  if (Kind == RegistrationKind::Like && asFunction(Object))
+    return readLike(*asFunction(Object), Value);
+  return readOne(Object);
+}
+
+/// The list that the front end makes: {object, text, file, line, values}.
+Error RegistrationReader::readAnnotations(GlobalVariable &List) {
+  Error Errors = Error::success();
+  for (unsigned I = 0; Constant *Entry = List.getInitializer()->getAggregateElement(I); ++I)
+    if (auto Text = asText(Entry->getAggregateElement(1)))
+      Errors = joinErrors(std::move(Errors), readAnnotation(Entry->getAggregateElement(0u), *Text));
+  return Errors;
+}
+
 Error RegistrationReader::read(GlobalVariable &Variable, const RegistrationSpelling &Spelling) {
-  G = &Variable;
+  Where = Variable.getName();
   Kind = Spelling.Kind;
   if (Kind == RegistrationKind::Unsupported)
     return fail(nullptr, "this registration is not supported");
-  if (!G->hasInitializer())
+  if (!Variable.hasInitializer())
     return Error::success(); // defined in another file, which says what it means
   SmallVector<Constant *, 8> Entries;
-  appendScalars(G->getInitializer(), Entries);
+  appendScalars(Variable.getInitializer(), Entries);
   // Lists of one entry each may be longer than what they hold, or end with a null.
   while (Spelling.Entries == 1 && Entries.size() > 1 && Entries.back()->isNullValue())
     Entries.pop_back();
   if (Entries.empty() || Entries.size() % Spelling.Entries)
     return fail(Entries.empty() ? nullptr : asFunction(Entries[0]),
                 "has " + Twine(Entries.size()) + " entries, not " + Twine(Spelling.Entries));
-  appendToCompilerUsed(M, {G});
+  appendToCompilerUsed(M, {&Variable});
   Error Errors = Error::success();
   for (unsigned I = 0; I < Entries.size(); I += Spelling.Entries)
     Errors = joinErrors(std::move(Errors), readOne(ArrayRef(Entries).slice(I, Spelling.Entries)));
@@ -247,6 +292,8 @@ SmallVector<UserRule, 0> readRegistrations(Module &M, Error &Errors) {
   SmallVector<GlobalVariable *, 8> Variables;
   for (GlobalVariable &G : M.globals())
     Variables.push_back(&G);
+  if (GlobalVariable *List = M.getNamedGlobal("llvm.global.annotations"))
+    Errors = joinErrors(std::move(Errors), Reader.readAnnotations(*List));
   for (GlobalVariable *G : Variables)
     if (const RegistrationSpelling *Spelling = findRegistration(G->getName()))
       Errors = joinErrors(std::move(Errors), Reader.read(*G, *Spelling));

@@ -42,6 +42,15 @@ llvm::SmallVector<UserRule, 0> readRegistrations(llvm::Module &M, llvm::Error &E
 /// Lets go of what readRegistrations kept alive.
 void releaseRegistrations(llvm::Module &M);
 
+/// While the optimiser works, what registrations speak of is not seen through: its linkage is one
+/// that may be replaced by another definition.
+void hideRegistered(llvm::Module &M);
+/// Undoes hideRegistered.
+void showRegistered(llvm::Module &M);
+/// For a link-time optimiser that starts without us: results are not known through a fence, and no
+/// parameter goes.
+void fenceRegistered(llvm::Module &M);
+
 /// Finds out how the functions of a rule want to be called; says what does not fit.
 llvm::Error resolveConventions(UserRule &Rule);
 

@@ -41,6 +41,7 @@ class Contraflow(CMakePackage):
         join_path("bin", "contraflow-clang"),
         join_path("bin", "contraflow-clang++"),
         join_path("lib", "Contraflow.so"),
+        join_path("lib", "ContraflowAttributes.so"),
         join_path("lib", "libcontraflow_runtime.a"),
         join_path("lib", "cmake", "Contraflow", "ContraflowConfig.cmake"),
         join_path("include", "contraflow", "runtime.h"),

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A second plugin, of clang itself: makes annotations of the attributes that tell something about a
+// function or a variable. Code generation hands annotations on to the plugin that differentiates.
+//
+//   __attribute__((enzyme_function_like("log"))) double quick(double);
+//   [[enzyme::inactive]] void report(double);
+//   -> annotate("enzyme_function_like=log"), annotate("enzyme_inactive")
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "clang/Sema/ParsedAttr.h"
+#include "clang/Sema/Sema.h"
+
+#include <array>
+#include <string>
+
+using namespace clang;
+
+namespace contraflow {
+namespace {
+
+enum class Kind { Inactive, NoFree, Like, Unsupported };
+struct Attribute {
+  const char *Word;
+  bool TakesName;
+};
+constexpr Attribute Known[] = {
+#define CF_ANNOTATION(Word, What) {Word, Kind::What == Kind::Like},
+#include "request/Registration.def"
+};
+
+/// "enzyme_inactive" as a name in a scope: "enzyme::inactive".
+std::string scoped(StringRef Word) {
+  const auto [Scope, Name] = Word.split('_');
+  return (Scope + "::" + Name).str();
+}
+
+template <size_t Index> class Annotating : public ParsedAttrInfo {
+public:
+  Annotating() {
+    Spellings = Spelled;
+    NumArgs = Known[Index].TakesName;
+  }
+
+  bool diagAppertainsToDecl(Sema &S, const ParsedAttr &Attr, const Decl *D) const override {
+    if (isa<FunctionDecl>(D))
+      return true;
+    const auto *Variable = dyn_cast<VarDecl>(D);
+    if (Variable && Variable->hasGlobalStorage() && !Variable->hasExternalStorage())
+      return true;
+    report(S, Attr,
+           "%0 belongs to a function, or to the definition of a global variable; what is defined "
+           "elsewhere is named in __enzyme_inactive_global");
+    return false;
+  }
+
+  AttrHandling handleDeclAttribute(Sema &S, Decl *D, const ParsedAttr &Attr) const override {
+    std::string Text = Known[Index].Word;
+    if (Known[Index].TakesName) {
+      StringRef Name;
+      if (!S.checkStringLiteralArgumentAttr(Attr, 0, Name))
+        return AttributeNotApplied;
+      Text += "=" + Name.str();
+    }
+    D->addAttr(AnnotateAttr::Create(S.Context, Text, nullptr, 0, Attr));
+    return AttributeApplied;
+  }
+
+private:
+  template <size_t Length>
+  static void report(Sema &S, const ParsedAttr &Attr, const char (&Text)[Length]) {
+    S.Diag(Attr.getLoc(), S.getDiagnostics().getCustomDiagID(DiagnosticsEngine::Error, Text))
+        << Attr;
+  }
+
+  const std::string Scoped = scoped(Known[Index].Word);
+  const std::string Bare = StringRef(Known[Index].Word).split('_').second.str();
+  // clang reads the argument of a scoped attribute only if it knows its name without the scope.
+  const std::array<Spelling, 6> Spelled = {
+      {{ParsedAttr::AS_GNU, Known[Index].Word},
+       {ParsedAttr::AS_CXX11, Known[Index].Word},
+       {ParsedAttr::AS_C23, Known[Index].Word},
+       {ParsedAttr::AS_CXX11, Scoped.c_str()},
+       {ParsedAttr::AS_C23, Scoped.c_str()},
+       {Known[Index].TakesName ? ParsedAttr::AS_CXX11 : ParsedAttr::AS_GNU,
+        Known[Index].TakesName ? Bare.c_str() : Known[Index].Word}}};
+};
+
+/// Linked into clang's list where it stands: never copied.
+template <size_t Index> struct Entry {
+  ParsedAttrInfoRegistry::Add<Annotating<Index>> Node{Known[Index].Word, ""};
+};
+template <size_t... Index> struct Registered : Entry<Index>... {};
+template <size_t... Index> Registered<Index...> registered(std::index_sequence<Index...>);
+
+[[maybe_unused]] const decltype(registered(
+    std::make_index_sequence<std::size(Known)>{})) Attributes;
+
+} // namespace
+} // namespace contraflow
