@@ -8,8 +8,9 @@ file(REMOVE_RECURSE "${Stage}" "${Moved}")
 execute_process(COMMAND ${CMAKE_COMMAND} --install "${Build}" --prefix "${Stage}"
                 OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 file(RENAME "${Stage}" "${Moved}")
-foreach(File bin/contraflow-clang bin/contraflow-clang++ lib/Contraflow.so
-        lib/ContraflowAttributes.so lib/libcontraflow_runtime.a lib/cmake/Contraflow/ContraflowConfig.cmake include/contraflow/runtime.h)
+foreach(File bin/contraflow bin/contraflow-clang bin/contraflow-clang++ lib/Contraflow.so
+        lib/ContraflowAttributes.so lib/libcontraflow_runtime.a
+        lib/cmake/Contraflow/ContraflowConfig.cmake include/contraflow/runtime.h)
   if(NOT EXISTS "${Moved}/${File}")
     message(FATAL_ERROR "the installed copy has no ${File}")
   endif()

@@ -48,6 +48,7 @@ class Command(WrapperTest):
             command = self.shown(mode, "x.cpp")
             self.assertFalse([word for word in command if word.endswith(".a")], command)
             self.assertTrue([word for word in command if word.startswith("-fpass-plugin=")])
+            self.assertTrue([word for word in command if word.startswith("-fplugin=")])
 
     def test_models_follow_the_command_line(self):
         def parts(*arguments):
@@ -71,6 +72,24 @@ class Command(WrapperTest):
         output = self.run_command(CXX, "--cf-version").stdout
         self.assertIn(f"contraflow {os.environ['CONTRAFLOW_VERSION']}", output)
         self.assertIn("Contraflow.so", output)
+
+
+class Explain(WrapperTest):
+    def explain(self, *words, expect=0):
+        return self.run_command(BIN / "contraflow", *words, expect=expect)
+
+    def test_pages(self):
+        for number in ("CF203", "cf203", "203", "[CF203]"):
+            self.assertTrue(self.explain("explain", number).stdout.startswith("# CF203: "))
+        self.assertIn("CF203: ", self.explain("explain").stdout)
+
+    def test_unknown(self):
+        self.assertIn("no diagnostic CF999", self.explain("explain", "CF999", expect=2).stderr)
+        for words in ((), ("what",), ("explain", "CF203", "CF204")):
+            self.assertIn("usage: ", self.explain(*words, expect=2).stderr)
+
+    def test_version(self):
+        self.assertIn(os.environ["CONTRAFLOW_VERSION"], self.explain("--version").stdout)
 
 
 class Refusals(WrapperTest):

@@ -38,6 +38,7 @@ class Contraflow(CMakePackage):
     generator("ninja")
 
     sanity_check_is_file = [
+        join_path("bin", "contraflow"),
         join_path("bin", "contraflow-clang"),
         join_path("bin", "contraflow-clang++"),
         join_path("lib", "Contraflow.so"),
