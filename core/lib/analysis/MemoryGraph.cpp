@@ -6,6 +6,7 @@
 
 #include "MemoryGraph.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -373,17 +374,34 @@ unsigned MemoryGraph::carried(const Value *V) const {
   return It == ValueCells.end() ? unsigned(SK_Unknown) : typeOf(It->second).Kinds;
 }
 
+std::string kindNames(unsigned Kinds) {
+  static constexpr std::pair<unsigned, StringRef> Names[] = {{SK_Int, "int"},
+                                                             {SK_Pointer, "pointer"},
+                                                             {SK_Float, "float"},
+                                                             {SK_Double, "double"},
+                                                             {SK_Half, "half"},
+                                                             {SK_Guessed, "guessed"},
+                                                             {SK_LongDouble, "long double"}};
+  SmallVector<StringRef, 4> Words;
+  for (auto [Kind, Name] : Names)
+    if (Kinds & Kind)
+      Words.push_back(Name);
+  return Words.empty() ? "unknown" : join(Words, " or ");
+}
+
 void MemoryGraph::print(raw_ostream &OS) const {
   for (unsigned N = 0; N < Nodes.size(); ++N) {
     if (Nodes[N].Parent != N || Nodes[N].Fields.empty())
       continue;
-    OS << "node " << N << (Nodes[N].External ? " external" : "") << " period " << Nodes[N].Period
-       << "\n";
+    OS << "object " << N << (Nodes[N].External ? " from outside" : "");
+    if (Nodes[N].Period)
+      OS << " every " << Nodes[N].Period << " bytes";
+    OS << "\n";
     for (auto [Offset, C] : Nodes[N].Fields) {
       const CellType &F = typeOf(C);
-      OS << "  +" << Offset << ": kinds " << F.Kinds;
+      OS << "  +" << Offset << ": " << kindNames(F.Kinds);
       if (F.Target)
-        OS << " -> node " << resolve(F.Target).Node << " +" << resolve(F.Target).Offset;
+        OS << " -> object " << resolve(F.Target).Node << " +" << resolve(F.Target).Offset;
       OS << "\n";
     }
   }

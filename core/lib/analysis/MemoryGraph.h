@@ -133,6 +133,8 @@ private:
   llvm::DenseMap<const llvm::Value *, const llvm::Value *> Aliases;
 };
 
+/// "double", "pointer or int", "unknown".
+std::string kindNames(unsigned Kinds);
 /// Widest scalar at a field: how far a cell of these kinds reaches.
 int64_t widthOfKinds(unsigned Kinds);
 /// The kind of an IR scalar type; 0 for integers, whose use has to tell.

@@ -3,6 +3,7 @@
 // The adjoint of one unit, in the order of architecture.md, section 3: shadows, shape of the
 // reverse sweep, plan, frames, reverse sweep, returns.
 
+#include "Print.h"
 #include "Remarks.h"
 #include "ReverseSweep.h"
 #include "Unwinding.h"
@@ -136,6 +137,8 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
                      [&](const Instruction &I) { return Steps.hasWork(I); });
   BodyAnalyses A{LI, DT, FAM.getResult<ScalarEvolutionAnalysis>(*U.Forward), AA, Shape, Steps};
   SharedPlans Sharing = planSharedLoops(S, U, Fwd, A);
+  if (S.Switch.Print.Sharing && U.InTeam)
+    printSharing(*U.Forward, Sharing);
   auto &Shared = Sharing.Loops;
   SmallVector<Value *, 32> Needs = Shape.needs();
   for (const SharedPlan &Plan : Shared)
@@ -168,7 +171,9 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   Plan.decide(Needs, Q);
   if (Error E = Plan.verify(Needs))
     return E;
-  if (S.Switch.PrintPlan) {
+  if (S.Switch.Print.Needs)
+    printNeeds(*U.Forward, Needs);
+  if (S.Switch.Print.Plan) {
     errs() << "tape plan of " << U.Forward->getName() << ":\n";
     Snapshots.print(errs());
     Plan.print(errs());

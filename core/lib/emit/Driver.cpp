@@ -3,6 +3,7 @@
 // The way from a spec to its derivative function. Reads as its own table of contents in
 // differentiate(); the rest declares functions and moves code into them.
 
+#include "Print.h"
 #include "Unit.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
@@ -357,6 +358,10 @@ static void analyse(RequestState &S) {
   for (Function *F : S.Closure.Functions)
     numberLoops(*F, S.C.FAM, S.Loops);
   analyseInto(S, S.Graph, S.Activity, S.Writes);
+  if (S.Switch.Print.Types)
+    printTypes(S);
+  if (S.Switch.Print.Activity)
+    printActivity(S);
 }
 
 static Error emitAll(RequestState &S) {

@@ -22,7 +22,10 @@ struct Switches {
   bool Activity = true;
   bool MinCut = true;
   bool Sharing = true;
-  bool PrintPlan = false; ///< show where each needed value comes from, on standard error
+  /// What to show on standard error (Print.h; Plan: where each needed value comes from).
+  struct {
+    bool Types = false, Activity = false, Needs = false, Plan = false, Sharing = false;
+  } Print;
 };
 
 enum class SweepKind {

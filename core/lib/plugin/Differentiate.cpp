@@ -36,8 +36,16 @@ cl::opt<bool> UseMinCut("contraflow-mincut", cl::init(true), cl::Hidden,
 cl::opt<bool> UseSharing("contraflow-sharing", cl::init(true), cl::Hidden,
                          cl::desc("Contraflow: prove shared updates exclusive"));
 
+cl::opt<bool> PrintTypes("contraflow-print-types", cl::Hidden,
+                         cl::desc("Contraflow: print what memory holds"));
+cl::opt<bool> PrintActivity("contraflow-print-activity", cl::Hidden,
+                            cl::desc("Contraflow: print what is active"));
+cl::opt<bool> PrintNeeds("contraflow-print-needs", cl::Hidden,
+                         cl::desc("Contraflow: print what the reverse sweep asks for"));
 cl::opt<bool> PrintPlan("contraflow-print-plan", cl::Hidden,
                         cl::desc("Contraflow: print what is kept, recomputed and stored"));
+cl::opt<bool> PrintSharing("contraflow-print-sharing", cl::Hidden,
+                           cl::desc("Contraflow: print which updates are atomic, and why"));
 
 class ModuleDriver {
 public:
@@ -106,7 +114,11 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
   if (Known.Forward)
     return Known;
   Compilation &C = Spec.Mode == DerivativeMode::Tangent ? Tangents : Adjoints;
-  auto New = differentiate(Spec, C, {UseActivity, UseMinCut, UseSharing, PrintPlan});
+  auto New = differentiate(Spec, C,
+                           {UseActivity,
+                            UseMinCut,
+                            UseSharing,
+                            {PrintTypes, PrintActivity, PrintNeeds, PrintPlan, PrintSharing}});
   if (New)
     Known = *New;
   return New;
