@@ -4,8 +4,10 @@
 // see plain code. Derivatives are memoised on their spec. All errors of a module are reported.
 
 #include "Differentiate.h"
+#include "Options.h"
 #include "Specialise.h"
 #include "construct/Memory.h"
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "emit/Unit.h"
 #include "parallel/mpi/Register.h"
@@ -18,7 +20,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Timer.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -28,24 +29,6 @@ using namespace llvm;
 
 namespace contraflow {
 namespace {
-
-cl::opt<bool> UseActivity("contraflow-activity", cl::init(true), cl::Hidden,
-                          cl::desc("Contraflow: decide which values are active"));
-cl::opt<bool> UseMinCut("contraflow-mincut", cl::init(true), cl::Hidden,
-                        cl::desc("Contraflow: choose by minimum cut what is stored"));
-cl::opt<bool> UseSharing("contraflow-sharing", cl::init(true), cl::Hidden,
-                         cl::desc("Contraflow: prove shared updates exclusive"));
-
-cl::opt<bool> PrintTypes("contraflow-print-types", cl::Hidden,
-                         cl::desc("Contraflow: print what memory holds"));
-cl::opt<bool> PrintActivity("contraflow-print-activity", cl::Hidden,
-                            cl::desc("Contraflow: print what is active"));
-cl::opt<bool> PrintNeeds("contraflow-print-needs", cl::Hidden,
-                         cl::desc("Contraflow: print what the reverse sweep asks for"));
-cl::opt<bool> PrintPlan("contraflow-print-plan", cl::Hidden,
-                        cl::desc("Contraflow: print what is kept, recomputed and stored"));
-cl::opt<bool> PrintSharing("contraflow-print-sharing", cl::Hidden,
-                           cl::desc("Contraflow: print which updates are atomic, and why"));
 
 class ModuleDriver {
 public:
@@ -114,11 +97,7 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
   if (Known.Forward)
     return Known;
   Compilation &C = Spec.Mode == DerivativeMode::Tangent ? Tangents : Adjoints;
-  auto New = differentiate(Spec, C,
-                           {UseActivity,
-                            UseMinCut,
-                            UseSharing,
-                            {PrintTypes, PrintActivity, PrintNeeds, PrintPlan, PrintSharing}});
+  auto New = differentiate(Spec, C, chosenSwitches());
   if (New)
     Known = *New;
   return New;
@@ -225,6 +204,10 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
   Error Faults = Error::success();
   showRegistered(M);
+  if (globalsAreInactive())
+    for (GlobalVariable &G : M.globals())
+      if (!G.isConstant())
+        G.addAttribute(attr::Inactive);
   const SmallVector<UserRule, 0> Rules = readRegistrations(M, Faults);
   HandlerRegistry Tangent, Adjoint;
   registerHandlers(Tangent, Rules, DerivativeMode::Tangent);

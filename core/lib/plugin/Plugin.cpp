@@ -2,7 +2,7 @@
 //
 // Entry points for clang, opt and lld. The pass runs where the optimiser has finished simplifying
 // and has not begun to vectorise (OptimizerEarly), at every optimisation level; in opt it is the
-// module pass "contraflow".
+// module pass "contraflow", for existing scripts also "enzyme".
 
 #include "Differentiate.h"
 
@@ -11,6 +11,8 @@
 #include "llvm/Plugins/PassPlugin.h"
 
 using namespace llvm;
+
+static constexpr StringLiteral PassNames[] = {"contraflow", "enzyme"};
 
 static void registerCallbacks(PassBuilder &PB) {
   PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
@@ -29,7 +31,7 @@ static void registerCallbacks(PassBuilder &PB) {
       });
   PB.registerPipelineParsingCallback(
       [&PB](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
-        if (Name != contraflow::DifferentiatePass::name())
+        if (!is_contained(PassNames, Name))
           return false;
         MPM.addPass(contraflow::DifferentiatePass(PB));
         return true;

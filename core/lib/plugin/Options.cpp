@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Options.h"
+
+#include "llvm/Support/CommandLine.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+cl::opt<bool> UseActivity("contraflow-activity", cl::init(true), cl::Hidden,
+                          cl::desc("Contraflow: decide which values are active"));
+cl::opt<bool> UseMinCut("contraflow-mincut", cl::init(true), cl::Hidden,
+                        cl::desc("Contraflow: choose by minimum cut what is stored"));
+cl::opt<bool> UseSharing("contraflow-sharing", cl::init(true), cl::Hidden,
+                         cl::desc("Contraflow: prove shared updates exclusive"));
+
+cl::opt<bool> PrintTypes("contraflow-print-types", cl::Hidden,
+                         cl::desc("Contraflow: print what memory holds"));
+cl::opt<bool> PrintActivity("contraflow-print-activity", cl::Hidden,
+                            cl::desc("Contraflow: print what is active"));
+cl::opt<bool> PrintNeeds("contraflow-print-needs", cl::Hidden,
+                         cl::desc("Contraflow: print what the reverse sweep asks for"));
+cl::opt<bool> PrintPlan("contraflow-print-plan", cl::Hidden,
+                        cl::desc("Contraflow: print what is kept, recomputed and stored"));
+cl::opt<bool> PrintSharing("contraflow-print-sharing", cl::Hidden,
+                           cl::desc("Contraflow: print which updates are atomic, and why"));
+
+cl::opt<bool> InactiveGlobals("enzyme-globals-default-inactive", cl::Hidden,
+                              cl::desc("Contraflow: global variables have no derivative"));
+
+/// Takes any value, or none, and does nothing.
+struct AcceptedOption : cl::opt<std::string> {
+  explicit AcceptedOption(const char *Name)
+      : cl::opt<std::string>(cl::Hidden, cl::ValueOptional,
+                             cl::desc("Contraflow: accepted, without effect")) {
+    setArgStr(Name);
+  }
+};
+
+AcceptedOption Accepted[] = {
+#define CF_ACCEPTED_OPTION(Name) AcceptedOption(Name),
+#include "Options.def"
+};
+
+} // namespace
+
+Switches chosenSwitches() {
+  Switches S{UseActivity, UseMinCut, UseSharing, {}};
+  S.Print = {PrintTypes, PrintActivity, PrintNeeds, PrintPlan, PrintSharing};
+  return S;
+}
+
+bool globalsAreInactive() { return InactiveGlobals; }
+
+} // namespace contraflow

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of the plugin, given with -mllvm.
+
+#pragma once
+
+#include "emit/Unit.h"
+
+namespace contraflow {
+
+/// As they were given on the command line.
+Switches chosenSwitches();
+
+/// True if a global variable without a declaration of its own has no derivative.
+bool globalsAreInactive();
+
+} // namespace contraflow

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options that build files of existing code pass: accepted without effect, or with the effect that
+// is meant; others are unknown.
+//
+// RUN: %cf_clang -O2 -mllvm -enzyme-loose-types -mllvm -enzyme-max-cache=1 -mllvm -enzyme-preopt=false %s -o %t
+// RUN: %t | FileCheck %s --check-prefix=USUAL
+// RUN: %cf_clang -O2 -mllvm -enzyme-globals-default-inactive %s -o %t
+// RUN: %t | FileCheck %s --check-prefix=INACTIVE
+// RUN: %not %cf_clang -O2 -mllvm -enzyme-truncate-all=64to32 %s -o %t 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: Unknown command line argument '-enzyme-truncate-all=64to32'
+
+#include <stdio.h>
+
+double __enzyme_autodiff(void *, ...);
+static double state[8];
+static double through(double x, int n) {
+  for (int i = 0; i < n; ++i)
+    state[i] = x * x;
+  double sum = x;
+  for (int i = 0; i < n; ++i)
+    sum += state[n - 1 - i];
+  return sum;
+}
+int main(int argc, char **argv) {
+  (void)argv;
+  // USUAL: 7
+  // INACTIVE: 1
+  printf("%g\n", __enzyme_autodiff((void *)through, 3.0, argc));
+}
