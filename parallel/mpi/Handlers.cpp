@@ -164,12 +164,19 @@ public:
     }
     return Facts;
   }
+  bool allDirections() const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     const Row &R = rowOf(Call);
     auto Args = arguments(B, Call, R);
     if (!Args)
       return Args.takeError();
-    B.replaceCall(Call, B.runtime(symbol(R, "_tangent"), Call.getType(), *Args));
+    const bool Several = B.directions() > 1 && Args->size() > Call.arg_size();
+    if (Several)
+      announceDirections(B, Call, R, *Args);
+    CallInst *Tangent = B.runtime(symbol(R, "_tangent"), Call.getType(), *Args);
+    if (Several)
+      announce(B, 1, ConstantPointerNull::get(B.ir().getPtrTy()), 0);
+    B.replaceCall(Call, Tangent);
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
@@ -218,6 +225,36 @@ private:
     }
     return Args;
   }
+  static void announce(SweepBuilder &B, unsigned Width, Value *Rows, unsigned Count) {
+    auto &IR = B.ir();
+    B.runtime("mpi_directions", IR.getVoidTy(), {IR.getInt32(Width), Rows, IR.getInt32(Count)});
+  }
+  /// Makes a table of the shadows in all directions, and its rows what the call is given as
+  /// shadows.
+  static void announceDirections(SweepBuilder &B, CallBase &Call, const Row &R,
+                                 SmallVectorImpl<Value *> &Args) {
+    auto &IR = B.ir();
+    const unsigned Width = B.directions();
+    auto *RowType = ArrayType::get(IR.getPtrTy(), Width);
+    unsigned Next = Call.arg_size(), Count = 0;
+    auto *Table = ArrayType::get(RowType, Args.size() - Next);
+    BasicBlock &Entry = Call.getFunction()->getEntryBlock();
+    Value *Rows = IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(Table, nullptr, "directions");
+    for (Role A : R.Roles) {
+      Value *Buffer = Call.getArgOperand(A.Argument);
+      if (!A.hasShadow())
+        continue;
+      Value *Row = IR.CreateConstInBoundsGEP2_32(Table, Rows, 0, Count++);
+      const bool Active = B.shadow(Buffer);
+      for (unsigned D = 0; D < Width; ++D)
+        IR.CreateStore(Active ? B.shadowIn(D, Buffer) : ConstantPointerNull::get(IR.getPtrTy()),
+                       IR.CreateConstInBoundsGEP2_32(RowType, Row, 0, D));
+      if (Active)
+        Args[Next] = Row;
+      ++Next;
+    }
+    announce(B, Width, Rows, Count);
+  }
   static void describeBytes(SweepBuilder &B, Module &M, Value *Shadow, const MemoryLayout &Layout) {
     unsigned Count = 0;
     Constant *Table = fieldTable(M, Layout, Count);
@@ -253,6 +290,7 @@ public:
     return Callback{Body, {true, true, false, false}, "mpi_operator"};
   }
   bool hasReverse(const CallBase &) const override { return false; }
+  bool allDirections() const override { return true; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
@@ -264,6 +302,7 @@ class RefusalHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {"MPI_*", "PMPI_*"}; }
   CallFacts facts(const CallBase &) const override { return {}; }
+  bool allDirections() const override { return true; }
   Error tangent(SweepBuilder &, CallBase &Call) const override { return refuse(Call); }
   Error augment(SweepBuilder &, CallSite &Site) const override { return refuse(*Site.Anchor); }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {

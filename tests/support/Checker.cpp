@@ -37,6 +37,7 @@ public:
 private:
   Outputs evaluate(const Arguments &Direction, double Step) const;
   Outputs tangent(const Arguments &Direction);
+  void checkSecond(const Outputs &First, const Outputs &Second);
   Arguments adjoint(const Arguments &Weights);
   void checkDirection(std::uint64_t Seed);
   bool taylorRemainderFalls(const Arguments &V, const Outputs &Tangent) const;
@@ -74,10 +75,32 @@ Outputs Check::evaluate(const Arguments &Direction, double Step) const {
 }
 
 Outputs Check::tangent(const Arguments &Direction) {
-  Arguments Values = Base, Shadows = Direction;
-  const double Dot = P.tangent(Values.pointers().data(), Shadows.pointers().data());
+  Arguments Values = Base, Shadows = Direction, Seconds = Direction;
+  Seconds.advance(-3, Direction); // the second direction is minus two times the first
+  double SecondDot = 0;
+  std::vector<void *> Pointers = Shadows.pointers();
+  if (P.directions == 2) {
+    const std::vector<void *> More = Seconds.pointers();
+    Pointers.insert(Pointers.end(), More.begin(), More.end());
+    Pointers.push_back(&SecondDot);
+  }
+  const double Dot = P.tangent(Values.pointers().data(), Pointers.data());
   checkPrimal("tangent", Values, Shadows);
+  if (P.directions == 2 && Seconds.brokenGuard() >= 0)
+    fail("memory", "the tangent wrote beyond a shadow of the second direction");
+  if (P.directions == 2)
+    checkSecond(outputs(Dot, Shadows), outputs(SecondDot, Seconds));
   return outputs(Dot, Shadows);
+}
+
+void Check::checkSecond(const Outputs &First, const Outputs &Second) {
+  Outputs Sum = Second;
+  for (std::size_t I = 0; I < Sum.size(); ++I)
+    Sum[I] += 2 * First[I];
+  const double Error = norm(Sum), Bound = (Single ? 2e-5 : 1e-11) * (1 + norm(First));
+  if (!(Error <= Bound))
+    fail("directions",
+         text("the second of two directions is off by %.3g, bound %.3g", Error, Bound, 0));
 }
 
 Arguments Check::adjoint(const Arguments &Weights) {

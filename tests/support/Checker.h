@@ -9,6 +9,7 @@
 //   accumulation  an input's shadow s becomes s + gradient
 //   consumption   the shadow of an array that was overwritten is zero afterwards
 //   primal        after the tangent and after the adjoint, every array is what the primal makes it
+//   directions    of a tangent in two directions, the second is right as well
 //   memory        nothing is written next to an argument or its shadow
 //
 // Steps are tried from large to small, so that a kink of F close to S does not count as an error: a

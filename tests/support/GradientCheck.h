@@ -27,6 +27,8 @@
 // program that uses no other active arguments must have the same gradient on any number of ranks.
 //
 // GRADIENT_CHECK_BOUND(bound, ...) states a looser relative bound for the dot product test.
+// With CF_TEST_WIDE defined the tangent is asked for in two directions at once.
+//
 // GRADIENT_CHECK_CUSTOM(name, Result, primal, tangent, adjoint, ...) takes three functions of the
 // types below, for shadows that are more than flat arrays.
 #ifndef CONTRAFLOW_TEST_GRADIENTCHECK_H
@@ -58,7 +60,8 @@ struct cf_test_argument {
 };
 
 // Each takes the addresses of the arguments, and of their shadows. The adjoint of a scalar is
-// written to its shadow; shadows of arrays are passed on.
+// written to its shadow; shadows of arrays are passed on. A tangent in two directions is given the
+// shadows of the second one behind those of the first, and then where its second result goes.
 typedef double (*cf_test_primal)(void *const *values);
 typedef double (*cf_test_tangent)(void *const *values, void *const *shadows);
 typedef void (*cf_test_adjoint)(void *const *values, void *const *shadows);
@@ -72,11 +75,12 @@ struct cf_test_program {
   cf_test_primal primal;
   cf_test_tangent tangent;
   cf_test_adjoint adjoint;
+  int directions; // of the tangent: 2, or one
 };
 
 void cf_test_register(const struct cf_test_program *program);
 
-extern int enzyme_dup, enzyme_dupnoneed, enzyme_out, enzyme_const;
+extern int enzyme_dup, enzyme_dupnoneed, enzyme_out, enzyme_const, enzyme_width;
 
 #ifdef __cplusplus
 }
@@ -92,6 +96,50 @@ template <typename Result, typename... Arguments> Result __enzyme_fwddiff(void *
   struct name##_adjoints __enzyme_autodiff_##name(void *, ...);                                    \
   R __enzyme_fwddiff_##name(void *, ...);
 #endif
+
+#ifdef CF_TEST_WIDE
+#define CF_DIRECTIONS 2
+#define CF_WIDTH enzyme_width, 2,
+#define CF_DOTS(name, R) struct name##_##R##_dots
+#define CF_TANGENT_RESULT_Double(name, call, last)                                                 \
+  const CF_DOTS(name, double) dots = call;                                                         \
+  *(double *)shadows[last] = dots.second;                                                          \
+  return dots.first;
+#define CF_TANGENT_RESULT_Float(name, call, last)                                                  \
+  const CF_DOTS(name, float) dots = call;                                                          \
+  *(double *)shadows[last] = (double)dots.second;                                                  \
+  return (double)dots.first;
+#define CF_TANGENT_RESULT_Replicated(name, call, last) CF_TANGENT_RESULT_Double(name, call, last)
+#define CF_DECLARE_DOTS(name, R)                                                                   \
+  CF_DOTS(name, R) { R first, second; };
+#define CF_DECLARE_DOTS_Double(name) CF_DECLARE_DOTS(name, double)
+#define CF_DECLARE_DOTS_Float(name) CF_DECLARE_DOTS(name, float)
+#define CF_DECLARE_DOTS_Replicated(name) CF_DECLARE_DOTS(name, double)
+#define CF_DECLARE_DOTS_Void(name)
+#define CF_TANGENT_TYPE_Double(name) CF_DOTS(name, double)
+#define CF_TANGENT_TYPE_Float(name) CF_DOTS(name, float)
+#define CF_TANGENT_TYPE_Replicated(name) CF_DOTS(name, double)
+#define CF_TANGENT_TYPE_Void(name) void
+#define CF_SECOND_POINTER(i, T) , (CF_TYPE_##T *)shadows[cf_count + i]
+#define CF_SECOND_VALUE(i, T) , *(const CF_TYPE_##T *)shadows[cf_count + i]
+#else
+#define CF_DIRECTIONS 1
+#define CF_WIDTH
+#define CF_TANGENT_RESULT_Double(name, call, last) CF_RETURN_Double(call)
+#define CF_TANGENT_RESULT_Float(name, call, last) CF_RETURN_Float(call)
+#define CF_TANGENT_RESULT_Replicated(name, call, last) CF_RETURN_Double(call)
+#define CF_DECLARE_DOTS_Double(name)
+#define CF_DECLARE_DOTS_Float(name)
+#define CF_DECLARE_DOTS_Replicated(name)
+#define CF_DECLARE_DOTS_Void(name)
+#define CF_TANGENT_TYPE_Double(name) double
+#define CF_TANGENT_TYPE_Float(name) float
+#define CF_TANGENT_TYPE_Replicated(name) double
+#define CF_TANGENT_TYPE_Void(name) void
+#define CF_SECOND_POINTER(i, T)
+#define CF_SECOND_VALUE(i, T)
+#endif
+#define CF_TANGENT_RESULT_Void(name, call, last) CF_RETURN_Void(call)
 
 // What each argument descriptor stands for: kind, how it is passed, type, place, count, range.
 #define CF_ARG_In(T, n) in, Pointer, T, local, n, 0.4, 1.6
@@ -126,14 +174,16 @@ template <typename Result, typename... Arguments> Result __enzyme_fwddiff(void *
 #define CF_PRIMAL_Value(i, T) CF_VALUE(i, T)
 #define CF_PRIMAL_ConstPointer(i, T) (CF_TYPE_##T *)values[i]
 #define CF_PRIMAL_ConstValue(i, T) CF_VALUE(i, T)
-#define CF_TANGENT_Pointer(i, T) enzyme_dup, (CF_TYPE_##T *)values[i], (CF_TYPE_##T *)shadows[i]
-#define CF_TANGENT_NoNeed(i, T)                                                                    \
-  enzyme_dupnoneed, (CF_TYPE_##T *)values[i], (CF_TYPE_##T *)shadows[i]
-#define CF_TANGENT_Value(i, T) enzyme_dup, CF_VALUE(i, T), *(const CF_TYPE_##T *)shadows[i]
+#define CF_TANGENT_Pointer(i, T) CF_BOTH_Pointer(i, T) CF_SECOND_POINTER(i, T)
+#define CF_TANGENT_NoNeed(i, T) CF_BOTH_NoNeed(i, T) CF_SECOND_POINTER(i, T)
+#define CF_TANGENT_Value(i, T)                                                                     \
+  enzyme_dup, CF_VALUE(i, T), *(const CF_TYPE_##T *)shadows[i] CF_SECOND_VALUE(i, T)
 #define CF_TANGENT_ConstPointer(i, T) enzyme_const, (CF_TYPE_##T *)values[i]
 #define CF_TANGENT_ConstValue(i, T) enzyme_const, CF_VALUE(i, T)
-#define CF_ADJOINT_Pointer(i, T) CF_TANGENT_Pointer(i, T)
-#define CF_ADJOINT_NoNeed(i, T) CF_TANGENT_NoNeed(i, T)
+#define CF_BOTH_Pointer(i, T) enzyme_dup, (CF_TYPE_##T *)values[i], (CF_TYPE_##T *)shadows[i]
+#define CF_BOTH_NoNeed(i, T) enzyme_dupnoneed, (CF_TYPE_##T *)values[i], (CF_TYPE_##T *)shadows[i]
+#define CF_ADJOINT_Pointer(i, T) CF_BOTH_Pointer(i, T)
+#define CF_ADJOINT_NoNeed(i, T) CF_BOTH_NoNeed(i, T)
 #define CF_ADJOINT_Value(i, T) enzyme_out, CF_VALUE(i, T)
 #define CF_ADJOINT_ConstPointer(i, T) CF_TANGENT_ConstPointer(i, T)
 #define CF_ADJOINT_ConstValue(i, T) CF_TANGENT_ConstValue(i, T)
@@ -162,6 +212,7 @@ template <typename Result, typename... Arguments> Result __enzyme_fwddiff(void *
 #define CF_EACH7(M, S, a, b, c, d, e, f, g) CF_EACH6(M, S, a, b, c, d, e, f) S() M(6, g)
 #define CF_EACH8(M, S, a, b, c, d, e, f, g, h) CF_EACH7(M, S, a, b, c, d, e, f, g) S() M(7, h)
 #define CF_PICK(a, b, c, d, e, f, g, h, pick, ...) pick
+#define CF_COUNT(...) CF_PICK(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, )
 #define CF_EACH(M, S, ...)                                                                         \
   CF_PICK(__VA_ARGS__, CF_EACH8, CF_EACH7, CF_EACH6, CF_EACH5, CF_EACH4, CF_EACH3, CF_EACH2,       \
           CF_EACH1, )                                                                              \
@@ -198,14 +249,18 @@ template <typename Result, typename... Arguments> Result __enzyme_fwddiff(void *
   struct name##_adjoints {                                                                         \
     CF_EACH(CF_M_FIELD, CF_NOTHING, __VA_ARGS__)                                                   \
   };                                                                                               \
-  CF_DECLARE(name, CF_RESULT_##Result)                                                             \
-  static double name##_primal(void *const *values) {                                               \
+  CF_DECLARE_DOTS_##Result(name) CF_DECLARE(name, CF_TANGENT_TYPE_##Result(name)) static double    \
+  name##_primal(void *const *values) {                                                             \
     CF_RETURN_##Result(f(CF_EACH(CF_M_PRIMAL, CF_COMMA, __VA_ARGS__)))                             \
   }                                                                                                \
   static double name##_tangent(void *const *values, void *const *shadows) {                        \
+    enum { cf_count = CF_COUNT(__VA_ARGS__) };                                                     \
     (void)shadows;                                                                                 \
-    CF_RETURN_##Result(CF_FWDDIFF(name, CF_RESULT_##Result)(                                       \
-        (void *)f, CF_EACH(CF_M_TANGENT, CF_COMMA, __VA_ARGS__)))                                  \
+    CF_TANGENT_RESULT_##Result(                                                                    \
+        name,                                                                                      \
+        CF_FWDDIFF(name, CF_TANGENT_TYPE_##Result(name))(                                          \
+            (void *)f, CF_WIDTH CF_EACH(CF_M_TANGENT, CF_COMMA, __VA_ARGS__)),                     \
+        2 * cf_count)                                                                              \
   }                                                                                                \
   static void name##_adjoint(void *const *values, void *const *shadows) {                          \
     struct name##_adjoints adjoints = CF_AUTODIFF(name, name##_adjoints)(                          \
@@ -214,9 +269,10 @@ template <typename Result, typename... Arguments> Result __enzyme_fwddiff(void *
     (void)shadows;                                                                                 \
     CF_EACH(CF_M_FETCH, CF_NOTHING, __VA_ARGS__)                                                   \
   }                                                                                                \
-  CF_REGISTER(bound, name, Result, name##_primal, name##_tangent, name##_adjoint, __VA_ARGS__)
+  CF_REGISTER(bound, CF_DIRECTIONS, name, Result, name##_primal, name##_tangent, name##_adjoint,   \
+              __VA_ARGS__)
 
-#define CF_REGISTER(bound, name, Result, primal, tangent, adjoint, ...)                            \
+#define CF_REGISTER(bound, directions, name, Result, primal, tangent, adjoint, ...)                \
   __attribute__((constructor)) static void name##_register(void) {                                 \
     static const struct cf_test_argument arguments[] = {CF_EACH(CF_M_ROW, CF_COMMA, __VA_ARGS__)}; \
     static const struct cf_test_program program = {#name,                                          \
@@ -227,13 +283,14 @@ template <typename Result, typename... Arguments> Result __enzyme_fwddiff(void *
                                                    bound,                                          \
                                                    primal,                                         \
                                                    tangent,                                        \
-                                                   adjoint};                                       \
+                                                   adjoint,                                        \
+                                                   directions};                                    \
     cf_test_register(&program);                                                                    \
   }
 
 #define GRADIENT_CHECK(name, Result, f, ...) GRADIENT_CHECK_BOUND(0, name, Result, f, __VA_ARGS__)
 
 #define GRADIENT_CHECK_CUSTOM(name, Result, primal, tangent, adjoint, ...)                         \
-  CF_REGISTER(0, name, Result, primal, tangent, adjoint, __VA_ARGS__)
+  CF_REGISTER(0, 1, name, Result, primal, tangent, adjoint, __VA_ARGS__)
 
 #endif

@@ -136,6 +136,13 @@ Value *ForwardSweep::shadow(Value *Pointer) {
   return shadowOf(Pointer);
 }
 
+Value *ForwardSweep::shadowIn(unsigned Direction, Value *Pointer) {
+  const unsigned Before = std::exchange(Lane, Direction);
+  Value *Shadow = shadow(Pointer);
+  Lane = Before;
+  return Shadow;
+}
+
 void ForwardSweep::setShadow(Value *Pointer, Value *Shadow) { shadows()[Pointer] = Shadow; }
 
 void ForwardSweep::placeAfter(Instruction &I) {
@@ -392,7 +399,7 @@ Error ForwardSweep::visitCall(CallBase &I) {
     return Error::success();
   }
   if (const ConstructHandler *Handler = S.C.Handlers.find(I)) {
-    if (S.Spec.Width == 1 || !touchesActive(I))
+    if (S.Spec.Width == 1 || Handler->allDirections() || !touchesActive(I))
       return callHandler(I, *Handler);
     if (!Handler->severalDirections())
       return diffError(DiagId::UnsupportedMode, I,

@@ -30,6 +30,8 @@ public:
   llvm::IRBuilder<> &ir() override { return B; }
   llvm::Value *shadow(llvm::Value *Pointer) override;
   void setShadow(llvm::Value *Pointer, llvm::Value *Shadow) override;
+  unsigned directions() const override { return ShadowLanes.size(); }
+  llvm::Value *shadowIn(unsigned Direction, llvm::Value *Pointer) override;
   /// An integer that is a double at one time and a pointer at another.
   bool carriesEither(const llvm::Value *V) const;
   bool activeMemory(const llvm::Value *Pointer) const override;

@@ -43,7 +43,7 @@ void complete(cf_mpi_record *R, const MPI_Status &Status) {
     const std::unique_ptr<NonblockingCollective> C(static_cast<NonblockingCollective *>(R));
     finishTangent(*C);
   } else if (R->Kind == Role::TangentReceive) {
-    const std::unique_ptr<Message> M(static_cast<Message *>(R));
+    const std::unique_ptr<TangentMessage> M(static_cast<TangentMessage *>(R));
     complete(*M, Status);
   } else {
     complete(static_cast<Message &>(*R), Status);

@@ -350,13 +350,15 @@ std::int64_t leavesIn(const Layout &L, std::int64_t Bytes) {
 
 View viewOf(const Buffer &B) {
   const Layout &Plain = B.Known ? *B.Known : layoutOf(B.Type);
+  const Shadows Found =
+      B.Known ? Shadows{static_cast<char *>(B.Shadow), B.All} : shadowsOf(B.Shadow);
   const Layout &L =
-      Plain.Raw && B.Shadow && !B.Known ? layoutIn(Plain, descriptionOf(B.Shadow)) : Plain;
+      Plain.Raw && B.Shadow && !B.Known ? layoutIn(Plain, descriptionOf(Found.First)) : Plain;
   if (B.Count > 0 && B.Shadow && L.Opaque)
     refuse(Refusal::Datatype, L.Opaque);
   if (B.Count > 0 && B.Primal == MPI_BOTTOM && L.Leaves > 0)
     refuse(Refusal::Datatype, "MPI_BOTTOM with absolute addresses");
-  return {static_cast<char *>(B.Shadow), &L, B.Count * L.Leaves};
+  return {Found.First, &L, B.Count * L.Leaves, Found.All};
 }
 
 } // namespace contraflow::mpi

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "mpi/Abi.h"
+#include "mpi/Directions.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -77,15 +78,21 @@ std::int64_t leavesIn(const Layout &L, std::int64_t Bytes);
 struct View {
   char *Base = nullptr;
   const Layout *L = nullptr;
-  std::int64_t Leaves = 0;
+  std::int64_t Leaves = 0;         ///< in each direction
+  const Directions *All = nullptr; ///< null: one direction
 
-  std::int64_t bytes() const; ///< of the leaves, packed; a multiple of four
+  int directions() const { return All ? All->Count : 1; }
+  /// The shadow in one direction only.
+  View direction(int D) const { return {Base && All ? Base + All->offset(D) : Base, L, Leaves}; }
+
+  std::int64_t bytes() const; ///< of the leaves of all directions, packed; a multiple of four
   std::int64_t bytes(Leaf As) const { return Leaves * sizeOf(As); }
   void pack(std::byte *To) const;
   void store(const std::byte *From) const;
   void add(const std::byte *From) const;
   void zero() const;
-  void packAs(Leaf As, std::byte *To) const; ///< converted to one kind
+  // In one direction, converted to one kind of leaf:
+  void packAs(Leaf As, std::byte *To) const;
   void storeAs(Leaf As, const std::byte *From) const;
   void addAs(Leaf As, const std::byte *From) const;
 };
@@ -96,7 +103,8 @@ struct Buffer {
   void *Shadow;
   std::int64_t Count;
   MPI_Datatype Type;
-  const Layout *Known = nullptr; ///< of Type, if it has been looked up
+  const Layout *Known = nullptr;   ///< of Type, if it has been looked up; Shadow is no row then
+  const Directions *All = nullptr; ///< of Shadow, if Known
 };
 
 /// The shadow of a buffer; refuses datatypes that do not say where floating-point values are.

@@ -39,8 +39,7 @@ void keepValues(const Step &S, const ReductionCall &C) {
   const void *const From[] = {C.Send, C.Receive};
   for (int I = 0; I < 2; ++I) {
     std::byte *To = S.Values + I * S.What.Bytes;
-    View V = S.In;
-    V.Base = static_cast<char *>(const_cast<void *>(From[I]));
+    const View V = {static_cast<char *>(const_cast<void *>(From[I])), S.In.L, S.In.Leaves};
     if (isUser(S))
       std::memcpy(To, From[I], static_cast<std::size_t>(S.What.Bytes));
     else
@@ -97,8 +96,13 @@ int cf_v1_mpi_reduce_local_tangent(const void *inbuf, void *inoutbuf, int count,
     return PMPI_Reduce_local(inbuf, inoutbuf, count, type, op);
   const Packed Values = packedBuffer(2 * S.What.Bytes);
   S.Values = Values.get();
-  keepValues(S, C);
-  differentiate(S, Direction::Forward);
+  for (int D = 0; D < S.In.directions(); ++D) {
+    Step One = S;
+    One.In = S.In.direction(D);
+    One.InOut = S.InOut.direction(D);
+    keepValues(One, C); // a step changes them
+    differentiate(One, Direction::Forward);
+  }
   return PMPI_Reduce_local(inbuf, inoutbuf, count, type, op);
 }
 

@@ -69,7 +69,7 @@ template <class Action> int probe(const Probe &P, int *Flag, Action Make) {
   return Code;
 }
 
-Message *onHeap() { return new Message; }
+Message *onHeap() { return new TangentMessage; }
 
 int untilFound(const Probe &P, Message *(*Make)(cf_tape *), cf_tape *Tape) {
   int Flag = 0, Code = MPI_SUCCESS;
@@ -141,7 +141,8 @@ void cf_v1_mpi_improbe_adjoint(cf_mpi_record *) {}
 int cf_v1_mpi_mrecv_tangent(void *buf, int count, MPI_Datatype type, MPI_Message *message,
                             MPI_Status *status, void *buf_shadow) {
   const Buffer Data = {buf, buf_shadow, count, type};
-  const std::unique_ptr<Message> M(receiver(Role::TangentReceive, Data, *message, "MPI_Mrecv"));
+  const std::unique_ptr<TangentMessage> M(
+      static_cast<TangentMessage *>(receiver(Role::TangentReceive, Data, *message, "MPI_Mrecv")));
   return receive(M.get(), Data, message, status);
 }
 
@@ -165,8 +166,10 @@ void cf_v1_mpi_mrecv_adjoint(cf_mpi_record *record) {
 int cf_v1_mpi_imrecv_tangent(void *buf, int count, MPI_Datatype type, MPI_Message *message,
                              MPI_Request *request, void *buf_shadow) {
   const Buffer Data = {buf, buf_shadow, count, type};
-  return start(receiver(Role::TangentReceive, Data, *message, "MPI_Imrecv"), Data, message,
-               request);
+  Message *M = receiver(Role::TangentReceive, Data, *message, "MPI_Imrecv");
+  if (M)
+    static_cast<TangentMessage *>(M)->keep();
+  return start(M, Data, message, request);
 }
 
 int cf_v1_mpi_imrecv_augment(void *buf, int count, MPI_Datatype type, MPI_Message *message,

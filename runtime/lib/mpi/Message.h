@@ -7,6 +7,8 @@
 #include "mpi/Layout.h"
 #include "mpi/Record.h"
 
+#include <memory>
+
 namespace contraflow::mpi {
 
 class Communicator;
@@ -24,5 +26,15 @@ struct Message : cf_mpi_record {
   MPI_Request Request = MPI_REQUEST_NULL;
 };
 static_assert(sizeof(Message) <= 96);
+
+/// A message of a tangent outlives the call that starts it.
+struct TangentMessage : Message {
+  std::unique_ptr<std::byte[]> Kept;
+  /// The shadow's directions are kept from now on.
+  void keep() {
+    const Directions *None = nullptr;
+    Kept = keepDirections(Shadow.All, None);
+  }
+};
 
 } // namespace contraflow::mpi

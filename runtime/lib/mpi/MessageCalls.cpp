@@ -235,10 +235,11 @@ void cf_v1_mpi_recv_adjoint(cf_mpi_record *record) { reverseBlocking(record); }
 
 int cf_v1_mpi_irecv_tangent(void *buf, int count, MPI_Datatype type, int source, int tag,
                             MPI_Comm comm, MPI_Request *request, void *buf_shadow) {
-  auto M = std::make_unique<Message>();
+  auto M = std::make_unique<TangentMessage>();
   const int Code =
       startReceive(*M, Role::TangentReceive,
                    Transfer{{buf, buf_shadow, count, type}, source, tag, comm}, request);
+  M->keep();
   if (Code == MPI_SUCCESS && M->Kind != Role::None)
     RequestTable::get().put(*request, M.release());
   return Code;

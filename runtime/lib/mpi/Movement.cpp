@@ -32,7 +32,7 @@ View Blocks::at(int Block) const {
   if (Base && Items > 0 && Inside.Count > 0 && start(Block) != 0 &&
       (Inside.Period == 0 || start(Block) % Inside.Period != 0))
     refuse(Refusal::Datatype, "MPI_BYTE in blocks that do not begin where an element does");
-  return {Base ? Base + start(Block) : nullptr, Here, Items * Here->Leaves};
+  return {Base ? Base + start(Block) : nullptr, Here, Items * Here->Leaves, All};
 }
 
 std::int64_t Blocks::leaves() const {

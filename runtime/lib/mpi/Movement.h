@@ -32,6 +32,7 @@ struct Blocks {
   const Edge *Edges = nullptr;            ///< where each block goes or comes from
   int Skip = -1;                          ///< a block that does not move (MPI_IN_PLACE)
   bool Same = false;                      ///< every block is the same memory
+  const Directions *All = nullptr;        ///< as in View
 
   View at(int Block) const;
   std::int64_t leaves() const;

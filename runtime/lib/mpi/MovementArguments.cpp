@@ -16,7 +16,9 @@ Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
   B.Displs = S.Displs;
   B.Places = S.Places;
   if (S.Types) {
-    B.Base = static_cast<char *>(S.Shadow);
+    const Shadows Found = shadowsOf(S.Shadow);
+    B.Base = Found.First;
+    B.All = Found.All;
     for (int I = 0; I < Size; ++I)
       Layouts.push_back(viewOf({S.Primal, S.Shadow, S.Counts[I], S.Types[I]}).L);
     B.Layouts = Layouts.data();
@@ -26,6 +28,7 @@ Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
   const View V = viewOf({S.Primal, S.Shadow, Most, S.Type});
   B.Base = V.Base;
   B.L = V.L;
+  B.All = V.All;
   return B;
 }
 
@@ -33,7 +36,9 @@ Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
 Blocks oneBlock(const Blocks &All, int Block) {
   const View V = All.at(Block);
   const int Count = All.Counts ? All.Counts[Block] : All.Count;
-  return {V.Base, V.L, 1, Count};
+  Blocks One = {V.Base, V.L, 1, Count};
+  One.All = V.All;
+  return One;
 }
 
 template <class T> void copyArray(const T *&Array, int Count, std::byte *&To) {

@@ -57,8 +57,10 @@ int startTangentOf(const MovementCall &C, const Side &Send, const Side &Receive,
     const std::int64_t Bytes = arrayBytes(D.M);
     auto Arrays = std::make_unique<std::byte[]>(static_cast<std::size_t>(Bytes));
     copyArrays(D.M, Arrays.get());
+    auto Shadows = keepDirections(D.M.Given.All, D.M.Got.All);
     auto Tangent = tangentOperation(D.M);
     Tangent->keep(std::move(Arrays));
+    Tangent->keep(std::move(Shadows));
     startedTangent(*D.M.Comm, std::move(Tangent), Request);
   }
   return Code;

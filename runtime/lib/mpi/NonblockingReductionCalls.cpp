@@ -21,8 +21,10 @@ template <class Action> int tangentOf(const ReductionCall &C, MPI_Request *Reque
   const int Code = Primal();
   if (Code != MPI_SUCCESS)
     return Code;
+  auto Shadows = keepDirections(R.Input.All, R.Result.All);
   auto Tangent = tangentOperation(R);
   Tangent->keep(std::move(Space));
+  Tangent->keep(std::move(Shadows));
   startedTangent(*R.Comm, std::move(Tangent), Request);
   return Code;
 }

@@ -24,7 +24,7 @@ public:
   }
 
   /// Memory that lives as long as the operation.
-  void keep(std::unique_ptr<std::byte[]> Memory) { Kept = std::move(Memory); }
+  void keep(std::unique_ptr<std::byte[]> Memory) { Kept.push_back(std::move(Memory)); }
 
 protected:
   Operation() = default;
@@ -36,7 +36,7 @@ protected:
 
 private:
   std::vector<MPI_Request> Requests;
-  std::unique_ptr<std::byte[]> Kept;
+  std::vector<std::unique_ptr<std::byte[]>> Kept;
 };
 
 } // namespace contraflow::mpi

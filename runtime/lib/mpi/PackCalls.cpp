@@ -29,8 +29,8 @@ View packedView(const Call &C, const View &Items) {
   const Layout &L = packedLayoutOf(*Items.L);
   if (Items.Leaves > 0 && C.End - C.Begin != C.Items.Count * L.Size)
     refuse(Refusal::Datatype, std::string("a packed format in ") + C.Name);
-  char *Base = static_cast<char *>(C.PackedShadow);
-  return {Base ? Base + C.Begin : nullptr, &L, Items.Leaves};
+  const Shadows Found = shadowsOf(C.PackedShadow);
+  return {Found.First ? Found.First + C.Begin : nullptr, &L, Items.Leaves, Found.All};
 }
 
 void tangent(const Copy &C) {

@@ -28,6 +28,7 @@ namespace {
 struct Persistent {
   Role Kind;
   Transfer Arguments;
+  std::shared_ptr<std::byte[]> Shadows = nullptr; ///< what Arguments.Data.All refers to
 };
 
 std::mutex Lock;
@@ -39,7 +40,13 @@ std::map<MPI_Request, Persistent> &known() {
 
 int made(int Code, MPI_Request Request, Persistent P) {
   if (Code == MPI_SUCCESS) {
-    P.Arguments.Data.Known = viewOf(P.Arguments.Data).L;
+    Buffer &Data = P.Arguments.Data;
+    const View V = viewOf(Data);
+    const Directions *None = nullptr;
+    Data.Known = V.L;
+    Data.Shadow = V.Base;
+    Data.All = V.All;
+    P.Shadows = keepDirections(Data.All, None);
     const std::scoped_lock Guard(Lock);
     known().insert_or_assign(Request, P);
   }
@@ -63,14 +70,16 @@ int start(const Persistent &P, Message &M, Role Receiving, MPI_Request *Request)
 }
 
 int startTangent(MPI_Request *Request) {
-  auto M = std::make_unique<Message>();
+  auto M = std::make_unique<TangentMessage>();
   const int Code = start(find(*Request), *M, Role::TangentReceive, Request);
   if (Code != MPI_SUCCESS)
     return Code;
   if (M->Kind == Role::Send)
     sendTangent(*M);
-  else if (M->Kind == Role::TangentReceive)
+  else if (M->Kind == Role::TangentReceive) {
+    M->keep();
     RequestTable::get().put(*Request, M.release());
+  }
   return Code;
 }
 

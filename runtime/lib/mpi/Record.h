@@ -21,9 +21,9 @@ struct cf_mpi_record {
     TangentCollective, ///< the same in a tangent; lives on the heap until it completes
     Other,             ///< records that no completion looks at
   };
-  Role Kind = Role::Other;
   cf_mpi_record *NextOfRequest = nullptr; ///< these two: see RequestTable.h
   const void *Starter = nullptr;
+  Role Kind = Role::Other; ///< last: what is derived goes on behind it
 
   /// No other active request has its handle.
   bool ownsHandle() const {

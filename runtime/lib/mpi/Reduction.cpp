@@ -246,7 +246,7 @@ std::int64_t weightBytes(const Reduction &R) {
   case Weight::Owner:
     return R.Input.Leaves;
   case Weight::Others:
-    return R.Input.bytes();
+    return R.Input.direction(0).bytes();
   case Weight::Chain:
     return R.Chain.Bytes;
   }
@@ -267,11 +267,11 @@ void findWeights(Reduction &R, const ReductionCall &C, std::byte *Space) {
   if (R.Factor == Weight::One)
     return;
   const void *Primal = C.Send == MPI_IN_PLACE ? C.Receive : C.Send;
-  View Contribution = R.Input;
-  Contribution.Base = static_cast<char *>(const_cast<void *>(Primal));
+  const View Contribution = {static_cast<char *>(const_cast<void *>(Primal)), R.Input.L,
+                             R.Input.Leaves};
   if (R.Factor == Weight::Chain)
     return keepContribution(R, Primal, Contribution, Space);
-  const Packed Values = packedBuffer(R.Input.bytes());
+  const Packed Values = packedBuffer(Contribution.bytes());
   Contribution.pack(Values.get());
   const auto Count = static_cast<int>(R.Input.Leaves);
   const bool Least = C.Op == MPI_MIN || C.Op == MPI_MINLOC;
@@ -306,6 +306,14 @@ void fillSpace(Reduction &R, const ReductionCall &C, std::byte *Space) {
 
 namespace {
 
+/// The reduction of one of several directions; the weights are the same.
+Reduction oneDirection(const Reduction &R, int D) {
+  Reduction One = R;
+  One.Input = R.Input.direction(D);
+  One.Result = R.Result.direction(D);
+  return One;
+}
+
 void runNow(const Reduction &R, Operation &O) {
   O.start(R.Comm->carrier());
   O.finish();
@@ -314,6 +322,11 @@ void runNow(const Reduction &R, Operation &O) {
 } // namespace
 
 void tangent(const Reduction &R) {
+  if (R.Input.All) {
+    for (int D = 0; D < R.Input.directions(); ++D)
+      tangent(oneDirection(R, D));
+    return;
+  }
   if (R.Factor == Weight::Chain)
     return runNow(R, *chainTangent(R));
   const auto Count = static_cast<int>(R.Input.Leaves);
@@ -392,6 +405,28 @@ private:
   Packed In, Out;
 };
 
+/// The tangents of all directions, one after the other.
+class EachDirection : public Operation {
+public:
+  explicit EachDirection(const Reduction &R) {
+    for (int D = 0; D < R.Input.directions(); ++D)
+      All.push_back(tangentOperation(oneDirection(R, D)));
+  }
+  void start(MPI_Comm Comm) override {
+    for (auto &One : All)
+      One->start(Comm);
+  }
+
+protected:
+  void deliver() override {
+    for (auto &One : All)
+      One->finish();
+  }
+
+private:
+  std::vector<std::unique_ptr<Operation>> All;
+};
+
 /// The adjoint of a sum. The suffix sums that belong to prefix sums are taken from all seeds: there
 /// is no communicator with the ranks in reverse order to be had without blocking.
 class SumAdjoint : public Operation {
@@ -446,6 +481,8 @@ private:
 } // namespace
 
 std::unique_ptr<Operation> tangentOperation(const Reduction &R) {
+  if (R.Input.All)
+    return std::make_unique<EachDirection>(R);
   if (R.Factor == Weight::Chain)
     return chainTangent(R);
   return std::make_unique<SumTangent>(R);

@@ -105,6 +105,13 @@ void convert(void *To, Leaf ToKind, const void *From, Leaf FromKind, std::int64_
   });
 }
 
+/// Calls Do(view of one direction, packed bytes before it).
+template <class Action> void forEachDirection(const View &V, Action Do) {
+  const std::int64_t Bytes = V.direction(0).bytes();
+  for (int D = 0; D < V.directions(); ++D)
+    Do(V.direction(D), D * Bytes);
+}
+
 constexpr auto Replace = [](auto, auto New) { return New; };
 constexpr auto Plus = [](auto Old, auto New) { return Old + New; };
 
@@ -113,6 +120,8 @@ constexpr auto Plus = [](auto Old, auto New) { return Old + New; };
 std::int64_t View::bytes() const {
   if (Leaves <= 0)
     return 0;
+  if (All)
+    return All->Count * direction(0).bytes();
   std::int64_t Left = Leaves % L->Leaves;
   std::int64_t Bytes = Leaves / L->Leaves * L->LeafBytes;
   for (const Run &R : L->Runs) {
@@ -126,6 +135,9 @@ std::int64_t View::bytes() const {
 }
 
 void View::pack(std::byte *To) const {
+  if (All)
+    return forEachDirection(*this,
+                            [&](const View &V, std::int64_t Behind) { V.pack(To + Behind); });
   if (!Base) {
     std::memset(To, 0, static_cast<std::size_t>(bytes()));
     return;
@@ -138,6 +150,9 @@ void View::pack(std::byte *To) const {
 }
 
 void View::store(const std::byte *From) const {
+  if (All)
+    return forEachDirection(*this,
+                            [&](const View &V, std::int64_t Behind) { V.store(From + Behind); });
   if (!Base)
     return;
   forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
@@ -153,6 +168,9 @@ void View::store(const std::byte *From) const {
 }
 
 void View::add(const std::byte *From) const {
+  if (All)
+    return forEachDirection(*this,
+                            [&](const View &V, std::int64_t Behind) { V.add(From + Behind); });
   if (!Base)
     return;
   forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
@@ -169,6 +187,8 @@ void View::add(const std::byte *From) const {
 }
 
 void View::zero() const {
+  if (All)
+    return forEachDirection(*this, [](const View &V, std::int64_t) { V.zero(); });
   if (!Base)
     return;
   forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {

@@ -199,8 +199,13 @@ template <class Action> int tangentOf(const Call &C, Action Primal) {
   AccessRecord A;
   const bool Active = describe(A, C);
   const int Code = Primal();
-  if (Code == MPI_SUCCESS && Active)
-    tangent(A);
+  for (int D = 0; Code == MPI_SUCCESS && Active && A.W; ++D) {
+    AccessRecord One = A;
+    One.Origin = A.Origin.direction(D);
+    One.Result = A.Result.direction(D);
+    tangent(One);
+    A.W = A.W->Next.get();
+  }
   return Code;
 }
 
@@ -257,8 +262,9 @@ int cf_v1_mpi_win_allocate_tangent(MPI_Aint size, int disp_unit, MPI_Info info, 
   if (Code != MPI_SUCCESS)
     return Code;
   const Window *W = created(*win, Window::allocate(comm, size, disp_unit));
-  if (baseptr_shadow)
-    *static_cast<void **>(baseptr_shadow) = W->shadow();
+  const Shadows Cells = shadowsOf(baseptr_shadow);
+  for (int D = 0; Cells.First && W; ++D, W = W->Next.get())
+    *reinterpret_cast<void **>(Cells.First + (Cells.All ? Cells.All->offset(D) : 0)) = W->shadow();
   return Code;
 }
 

@@ -7,6 +7,28 @@
 namespace contraflow::mpi {
 
 Window *Window::create(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
+  const Shadows Found = shadowsOf(Shadow);
+  std::unique_ptr<Window> First;
+  for (int D = directionCount(); D-- > 0;) {
+    void *Here = Found.First && Found.All ? Found.First + Found.All->offset(D) : Found.First;
+    auto W = createOne(Comm, Here, Size, Unit);
+    W->Next = std::move(First);
+    First = std::move(W);
+  }
+  return First.release();
+}
+
+Window *Window::allocate(MPI_Comm Comm, MPI_Aint Size, int Unit) {
+  std::unique_ptr<Window> First;
+  for (int D = directionCount(); D-- > 0;) {
+    auto W = allocateOne(Comm, Size, Unit);
+    W->Next = std::move(First);
+    First = std::move(W);
+  }
+  return First.release();
+}
+
+std::unique_ptr<Window> Window::createOne(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
   auto W = std::make_unique<Window>();
   W->Comm = &Communicator::collective(Comm, "MPI_Win_create");
   W->Base = Shadow;
@@ -16,29 +38,36 @@ Window *Window::create(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
   }
   PMPI_Win_create(W->Base, Size, Unit, MPI_INFO_NULL, W->Comm->carrier(), &W->Shadow);
   PMPI_Win_lock_all(MPI_MODE_NOCHECK, W->Shadow);
-  return W.release();
+  return W;
 }
 
-Window *Window::allocate(MPI_Comm Comm, MPI_Aint Size, int Unit) {
+std::unique_ptr<Window> Window::allocateOne(MPI_Comm Comm, MPI_Aint Size, int Unit) {
   auto W = std::make_unique<Window>();
   W->Comm = &Communicator::collective(Comm, "MPI_Win_allocate");
   PMPI_Win_allocate(Size, Unit, MPI_INFO_NULL, W->Comm->carrier(), &W->Base, &W->Shadow);
   std::memset(W->Base, 0, static_cast<std::size_t>(Size));
   PMPI_Win_lock_all(MPI_MODE_NOCHECK, W->Shadow);
   W->synchronise(); // others may access it at once
-  return W.release();
+  return W;
 }
 
 void Window::destroy(Window *W) {
   const std::unique_ptr<Window> Gone(W);
-  PMPI_Win_unlock_all(Gone->Shadow);
-  PMPI_Win_free(&Gone->Shadow);
+  for (Window *Each = W; Each; Each = Each->Next.get()) {
+    PMPI_Win_unlock_all(Each->Shadow);
+    PMPI_Win_free(&Each->Shadow);
+  }
+}
+
+void Window::sync() const {
+  for (const Window *W = this; W; W = W->Next.get())
+    PMPI_Win_sync(W->Shadow);
 }
 
 void Window::synchronise() const {
-  PMPI_Win_sync(Shadow);
+  sync();
   PMPI_Barrier(Comm->carrier());
-  PMPI_Win_sync(Shadow);
+  sync();
 }
 
 void Window::update(const Target &T, const std::byte *Values, MPI_Op Op) const {

@@ -10,19 +10,25 @@
 #include "mpi/Communicator.h"
 #include "mpi/Layout.h"
 
+#include <memory>
+
 namespace contraflow::mpi {
 
 class Window {
 public:
-  /// All ranks of `Comm` make one. Without a shadow (a null pointer) there is memory of our own.
+  /// All ranks of `Comm` make one, and one for each further direction of the call. `Shadow` is the
+  /// argument of that call. Without a shadow (a null pointer) there is memory of our own.
   static Window *create(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit);
   /// The same with memory that MPI allocates.
   static Window *allocate(MPI_Comm Comm, MPI_Aint Size, int Unit);
   /// All ranks destroy it.
   static void destroy(Window *W);
 
+  /// The window of the next direction of a tangent, or null.
+  std::unique_ptr<Window> Next;
+
   void *shadow() const { return Base; }
-  void sync() const { PMPI_Win_sync(Shadow); }
+  void sync() const;
   /// What all ranks did to their memory before, all ranks see afterwards.
   void synchronise() const;
 
@@ -41,6 +47,9 @@ public:
   void exchange(const Target &T, const std::byte *Values, MPI_Op Op, std::byte *Old) const;
 
 private:
+  static std::unique_ptr<Window> createOne(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit);
+  static std::unique_ptr<Window> allocateOne(MPI_Comm Comm, MPI_Aint Size, int Unit);
+
   MPI_Win Shadow = MPI_WIN_NULL;
   void *Base = nullptr;
   std::unique_ptr<std::byte[]> Own;

@@ -171,6 +171,8 @@ public:
   virtual void canonicalise(llvm::Function &) const {}
   /// True if tangent() may be asked several times about one call, once for each direction.
   virtual bool severalDirections() const { return false; }
+  /// True if tangent() is asked once about a call and sees to all directions.
+  virtual bool allDirections() const { return false; }
   /// False if the reverse of this call would emit nothing: its blocks need not be reversed.
   virtual bool hasReverse(const llvm::CallBase &) const { return true; }
 };
@@ -186,6 +188,11 @@ public:
   /// The shadow of a pointer, or null when its memory is inactive. Forward sweep and tangent.
   virtual llvm::Value *shadow(llvm::Value *Pointer) = 0;
   virtual void setShadow(llvm::Value *Pointer, llvm::Value *Shadow) = 0;
+  /// Tangent: the number of directions, and the shadow in one of them.
+  virtual unsigned directions() const { return 1; }
+  virtual llvm::Value *shadowIn(unsigned Direction, llvm::Value *Pointer) {
+    return Direction == 0 ? shadow(Pointer) : nullptr;
+  }
   /// True if the memory holds active floats.
   virtual bool activeMemory(const llvm::Value *Pointer) const = 0;
   virtual bool activeValue(const llvm::Value *V) const = 0;
