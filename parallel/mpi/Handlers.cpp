@@ -37,6 +37,7 @@ struct Row {
   const char *Stem; ///< null: inquiry
   SmallVector<Role, 2> Roles;
   int Operator = -1; ///< argument that is a function to be differentiated
+  int Created = -1;  ///< argument that says where a new communicator goes
 };
 
 const std::vector<Row> &rows() {
@@ -51,10 +52,12 @@ const std::vector<Row> &rows() {
 #define MPI_FN(Name, Stem, Roles) {"MPI_" #Name, #Stem, {Roles}},
 #define MPI_INQUIRY(Name) {"MPI_" #Name, nullptr, {}},
 #define MPI_OPERATOR(Name, Function) {"MPI_" #Name, nullptr, {}, Function},
+#define MPI_CREATOR(Name, Place) {"MPI_" #Name, nullptr, {}, -1, Place},
 #include "parallel/mpi/Functions.def"
 #undef MPI_FN
 #undef MPI_INQUIRY
 #undef MPI_OPERATOR
+#undef MPI_CREATOR
 #undef Buf
 #undef Base
 #undef Cell
@@ -289,11 +292,40 @@ public:
       return std::nullopt;
     return Callback{Body, {true, true, false, false}, "mpi_operator"};
   }
-  bool hasReverse(const CallBase &) const override { return false; }
+  bool hasReverse(const CallBase &Call) const override { return rowOf(Call).Created >= 0; }
   bool allDirections() const override { return true; }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    if (const Row &R = rowOf(Call); R.Created >= 0)
+      announceCreation(B, Call, R, "mpi_communicator_tangent", {});
     return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    CallBase &Call = *Site.Anchor;
+    const Row &R = rowOf(Call);
+    if (R.Created < 0)
+      return Error::success();
+    auto &IR = B.ir();
+    BasicBlock &Entry = Call.getFunction()->getEntryBlock();
+    Value *Cell = IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(IR.getPtrTy(), nullptr, "record");
+    announceCreation(B, Call, R, "mpi_communicator_augment", {B.tape(), Cell});
+    Site.Recorded = {IR.CreateLoad(IR.getPtrTy(), Cell, "communicator")};
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    if (!Recalled.empty())
+      B.runtime("mpi_communicator_adjoint", B.ir().getVoidTy(), {Recalled[0]});
+    return Error::success();
+  }
+
+private:
+  /// Behind the call: its code, where the new communicator is, and what else is wanted.
+  static void announceCreation(SweepBuilder &B, CallBase &Call, const Row &R, StringRef Name,
+                               ArrayRef<Value *> More) {
+    auto &IR = B.ir();
+    IR.SetInsertPoint(Call.getNextNode());
+    SmallVector<Value *, 4> Args = {&Call, Call.getArgOperand(R.Created)};
+    Args.append(More.begin(), More.end());
+    B.runtime(Name, IR.getVoidTy(), Args);
   }
 };
 

@@ -4,6 +4,7 @@
 // FILE the gradients of programs that are the same on any number of ranks are compared with those
 // in FILE, or written there if this is the first run (one rank).
 
+#include "MpiLeaks.h"
 #include "Registry.h"
 #include "WorldRanks.h"
 
@@ -75,6 +76,14 @@ bool checkAgainstFile(const std::vector<const Program *> &Chosen, const std::str
   return Bad;
 }
 
+/// What a derivative leaves behind each time; what it keeps for the next time is there already.
+std::string leaks(const Program &P, Settings S, const Ranks &R) {
+  S.Directions = 1;
+  const MpiObjects Before = mpiObjects();
+  check(P, S, R);
+  return mpiLeaks(Before);
+}
+
 } // namespace
 
 int main(int Count, char **Words) {
@@ -96,7 +105,11 @@ int main(int Count, char **Words) {
         Settings S;
         S.Seed = seedFor(Base, *P);
         S.PrimalBound = 1e-13;
-        const bool Bad = report(*P, check(*P, S, R), Base, Where);
+        std::vector<Failure> Failures = check(*P, S, R);
+        const std::string Leaks = leaks(*P, S, R);
+        if (!Leaks.empty())
+          Failures.push_back({"leaks", Leaks});
+        const bool Bad = report(*P, Failures, Base, Where);
         if (R.rank() == 0)
           std::printf("%s %s\n", Bad ? "failed" : "passed", P->name);
         Failed |= Bad;

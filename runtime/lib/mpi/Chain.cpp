@@ -65,6 +65,11 @@ protected:
         std::accumulate(R.BlockCounts, R.BlockCounts + Rank, std::int64_t{0});
     return Before / R.Input.L->Leaves * R.Input.L->LeafBytes;
   }
+  /// The datatype was duplicated for the operation.
+  void freeType() {
+    if (R.Chain.How == Combination::Kind::User && R.OwnsType)
+      PMPI_Type_free(&R.Chain.Type);
+  }
   /// Which element of the chain rank p gets; -1: none.
   int resultOf(int P) const {
     if (R.To == Reach::Root && P != R.Root)
@@ -84,15 +89,19 @@ public:
 
 protected:
   void deliver() override {
-    const int Wanted = resultOf(Rank);
+    if (const int Wanted = resultOf(Rank); Wanted >= 0)
+      take(Wanted);
+    freeType();
+  }
+
+private:
+  void take(int Wanted) {
     const Images Dots(Size, R.Chain.Bytes);
     for (int K = 0; K <= Wanted; ++K) {
       leaves(Dots[K]).store(Seeds[K]);
       if (K > 0)
         R.Chain.tangent({Values[K - 1], Dots[K - 1], Values[K], Dots[K]});
     }
-    if (Wanted < 0)
-      return;
     leaves(Dots[Wanted]).pack(Mine.get());
     R.Result.store(Mine.get() + resultOffset());
   }
@@ -125,8 +134,7 @@ protected:
     }
     leaves(Bars[Rank]).pack(Mine.get());
     R.Input.add(Mine.get());
-    if (R.Chain.How == Combination::Kind::User && R.OwnsType)
-      PMPI_Type_free(&R.Chain.Type);
+    freeType();
   }
 };
 

@@ -11,6 +11,7 @@
 
 #include "mpi/Interpose.h"
 #include "mpi/Refuse.h"
+#include "mpi/RequestTable.h"
 
 #include "contraflow/runtime.h"
 
@@ -79,15 +80,23 @@ int Communicator::key() {
 /// The user's communicator goes away. Records may still need the private ones, until the very end.
 int Communicator::forget(MPI_Comm, int, void *Known, void *) {
   auto *Gone = static_cast<Communicator *>(Known);
-  if (Gone->Used) {
-    Gone->User = MPI_COMM_NULL;
-    return MPI_SUCCESS;
-  }
+  Gone->User = MPI_COMM_NULL;
+  if (!Gone->Used || (Gone->OfTangent && !RequestTable::get().refersTo(*Gone)))
+    release(Gone);
+  return MPI_SUCCESS;
+}
+
+/// All ranks do this together.
+void Communicator::release(Communicator *Gone) {
   for (MPI_Comm *Made : {&Gone->Private, &Gone->Lane, &Gone->Reversed})
     if (*Made != MPI_COMM_NULL)
       PMPI_Comm_free(Made);
   delete Gone;
-  return MPI_SUCCESS;
+}
+
+void Communicator::creationReversed(Communicator *C) {
+  if (C->User == MPI_COMM_NULL)
+    release(C);
 }
 
 Communicator &Communicator::of(MPI_Comm User) {
@@ -212,3 +221,37 @@ int Communicator::carrierTag(const Message &M) const {
 }
 
 } // namespace contraflow::mpi
+
+// Communicators that are created in code that is differentiated.
+
+namespace {
+
+struct CreationRecord : cf_mpi_record {
+  contraflow::mpi::Communicator *Comm;
+};
+
+bool isThere(int Code, const MPI_Comm *Comm) {
+  return Code == MPI_SUCCESS && *Comm != MPI_COMM_NULL;
+}
+
+} // namespace
+
+void cf_v1_mpi_communicator_tangent(int code, MPI_Comm *comm) {
+  if (isThere(code, comm))
+    contraflow::mpi::Communicator::of(*comm).madeInTangent();
+}
+
+void cf_v1_mpi_communicator_augment(int code, MPI_Comm *comm, cf_tape *tape,
+                                    cf_mpi_record **record) {
+  *record = nullptr;
+  if (!isThere(code, comm))
+    return;
+  auto *R = contraflow::mpi::record<CreationRecord>(tape);
+  R->Comm = &contraflow::mpi::Communicator::of(*comm);
+  *record = R;
+}
+
+void cf_v1_mpi_communicator_adjoint(cf_mpi_record *record) {
+  if (record)
+    contraflow::mpi::Communicator::creationReversed(static_cast<CreationRecord *>(record)->Comm);
+}

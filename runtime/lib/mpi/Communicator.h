@@ -53,6 +53,11 @@ public:
   static Communicator &collective(MPI_Comm User, const char *Function);
   /// All ranks of `User` have just created it.
   static void created(MPI_Comm User) { of(User).makePrivate(); }
+  /// The creation of C is reversed: the end of C if the user has freed it. All ranks do this
+  /// together.
+  static void creationReversed(Communicator *C);
+  /// No records will refer to it: it goes when the user frees it.
+  void madeInTangent() { OfTangent = true; }
 
   int rank() const { return Rank; }
   int size() const { return Size; }
@@ -99,6 +104,7 @@ private:
   void checkWindow(const Message &M, std::uint64_t Next) const;
   void numberWaiting();
   TagFormat formatOf(int Tag) const;
+  static void release(Communicator *Gone);
   static int forget(MPI_Comm User, int Key, void *Known, void *);
   static int key();
 
@@ -108,7 +114,8 @@ private:
   MPI_Comm Reversed = MPI_COMM_NULL;
   int Rank = 0, Size = 0;
   int PayloadBits = 0;
-  bool Used = false; ///< records may refer to it
+  bool Used = false;      ///< records may refer to it
+  bool OfTangent = false; ///< those of pending requests only
   std::unique_ptr<const Neighbours> Topology;
   std::mutex Lock;
   std::map<Peer, std::uint64_t> NextSend, NextReceive;

@@ -311,6 +311,7 @@ Reduction oneDirection(const Reduction &R, int D) {
   Reduction One = R;
   One.Input = R.Input.direction(D);
   One.Result = R.Result.direction(D);
+  One.OwnsType = R.OwnsType && D + 1 == R.Input.directions(); // the last one frees it
   return One;
 }
 

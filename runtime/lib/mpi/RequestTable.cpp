@@ -4,6 +4,9 @@
 
 #include "mpi/RequestTable.h"
 
+#include "mpi/Message.h"
+#include "mpi/NonblockingCollective.h"
+
 #include <cstring>
 
 namespace contraflow::mpi {
@@ -111,6 +114,18 @@ void RequestTable::free(std::size_t Hole) {
 std::size_t RequestTable::size() {
   const std::scoped_lock Guard(Lock);
   return Records;
+}
+
+bool RequestTable::refersTo(const Communicator &Comm) {
+  using Role = cf_mpi_record::Role;
+  const std::scoped_lock Guard(Lock);
+  for (const Entry &E : Entries)
+    for (const cf_mpi_record *R = E.Record; R; R = R->NextOfRequest)
+      if ((R->Kind == Role::TangentReceive && static_cast<const Message *>(R)->Comm == &Comm) ||
+          (R->Kind == Role::TangentCollective &&
+           static_cast<const NonblockingCollective *>(R)->Comm == &Comm))
+        return true;
+  return false;
 }
 
 } // namespace contraflow::mpi

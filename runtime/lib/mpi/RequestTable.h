@@ -22,6 +22,8 @@
 
 namespace contraflow::mpi {
 
+class Communicator;
+
 class RequestTable {
 public:
   static RequestTable &get();
@@ -32,6 +34,8 @@ public:
   /// Takes out a record whose request was completed where nobody told us.
   void forget(const cf_mpi_record *Record);
   std::size_t size();
+  /// True if a pending request of a tangent uses the communicator.
+  bool refersTo(const Communicator &Comm);
 
 private:
   struct Entry {
