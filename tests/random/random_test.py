@@ -13,14 +13,16 @@ import sys
 from pathlib import Path
 
 import generate
+import generate_mpi
 import generate_omp
 
 CONFIGURATIONS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-g"], ["-O2", "-fno-strict-aliasing"],
                   ["-O2", "-mllvm", "-contraflow-activity=0"], ["-O2", "-mllvm", "-contraflow-mincut=0"],
                   ["-O1", "-ffast-math", "-fno-finite-math-only"])
 PER_UNIT = 25
-KINDS = {"serial": (generate.Program, [], [None]),
-         "omp": (generate_omp.Program, ["-fopenmp"], ["1", "2", "3", "8"])}  # class, flags, threads
+# generator, flags, numbers of threads (or of ranks, with --launcher)
+KINDS = {"serial": (generate, [], [""]), "omp": (generate_omp, ["-fopenmp"], ["1", "2", "3", "8"]),
+         "mpi": (generate_mpi, [], ["1", "2", "3"])}
 HERE = Path(__file__).resolve().parent
 
 
@@ -30,6 +32,9 @@ def options():
     parser.add_argument("--clang", required=True)
     parser.add_argument("--plugin", required=True)
     parser.add_argument("--libraries", nargs="+", required=True)
+    parser.add_argument("--flags", nargs="*", default=[])
+    parser.add_argument("--launcher", type=str.split, default=[], help="of MPI programs, up to the number of ranks")
+    parser.add_argument("--ranks", nargs="*")
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--programs", type=int, default=500)
@@ -40,20 +45,23 @@ def run_unit(chosen, number):
     """Empty if all is well, else what to say."""
     source = chosen.folder / f"unit{number}.cpp"
     program = source.with_suffix("")
-    kind, more, teams = KINDS[chosen.kind]
-    source.write_text(generate.unit(kind, chosen.seed, number * PER_UNIT, PER_UNIT), encoding="utf-8")
+    generator, more, teams = KINDS[chosen.kind]
+    unit = getattr(generator, "unit", generate.unit)
+    source.write_text(unit(generator.Program, chosen.seed, number * PER_UNIT, PER_UNIT), encoding="utf-8")
     flags = CONFIGURATIONS[number % len(CONFIGURATIONS)]
-    command = [chosen.clang, "-std=c++20", "-w", *flags, *more, f"-I{HERE}", f"-fpass-plugin={chosen.plugin}",
+    command = [chosen.clang, "-std=c++20", "-w", *flags, *more, *(f"-{flag}" for flag in chosen.flags), f"-I{HERE}", f"-fpass-plugin={chosen.plugin}",
                "-Rpass=contraflow-location", str(source), "-o", str(program), *chosen.libraries, "-lpthread", "-ldl"]
     try:
         made = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         if made.returncode:
             return f"{' '.join(command)}\n{made.stderr[-2000:]}"
-        for threads in teams:
-            environment = dict(os.environ, OMP_NUM_THREADS=threads) if threads else None
-            done = subprocess.run([str(program)], env=environment, capture_output=True, text=True, timeout=120, check=False)
+        for team in chosen.ranks or teams:
+            environment = dict(os.environ, OMP_NUM_THREADS=team) if team and not chosen.launcher else None
+            launch = [*chosen.launcher, team] if chosen.launcher else []
+            done = subprocess.run([*launch, str(program)], env=environment, capture_output=True, text=True, timeout=120, check=False)
             if done.returncode:
-                return f"{' '.join(command)}\n{done.stdout[-2000:]} (exit status {done.returncode}, threads: {threads})"
+                return (f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-1000:]} (exit status {done.returncode}, "
+                        f"threads or ranks: {team})")
     except subprocess.TimeoutExpired as late:
         return f"{' '.join(command)}\n{late}"
     source.unlink()
@@ -65,7 +73,8 @@ def main():
     chosen = options()
     chosen.folder.mkdir(parents=True, exist_ok=True)
     units = -(-chosen.programs // PER_UNIT)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    workers = 1 if chosen.launcher else os.cpu_count()
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         faults = [fault for fault in pool.map(lambda number: run_unit(chosen, number), range(units)) if fault]
     for fault in faults:
         print(fault)

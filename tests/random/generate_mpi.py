@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random MPI programs: computations and patterns of communication (shifts by messages of all kinds, collectives, windows,
+communicators), blocking or started and completed later. None can deadlock, and what they compute does not depend on
+which message comes first.
+
+Every pattern is written twice: as MPI calls of one rank, and as data movement between the states of all ranks, v.
+"""
+
+import random
+
+LENGTH = 32
+OPERATORS = {"MPI_SUM": "p + q", "MPI_PROD": "p * q", "MPI_MIN": "fmin(p, q)", "MPI_MAX": "fmax(p, q)"}
+WAITS = ("MPI_Waitall({n}, {q}, MPI_STATUSES_IGNORE);",
+         "for (int w = 0; w < {n}; w++) MPI_Wait(&{q}[w], MPI_STATUS_IGNORE);",
+         "for (int w = {n} - 1; w >= 0; w--) MPI_Wait(&{q}[w], MPI_STATUS_IGNORE);",
+         "for (int w = 0, which; w < {n}; w++) MPI_Waitany({n}, {q}, &which, MPI_STATUS_IGNORE);",
+         "for (int all = 0; !all;) MPI_Testall({n}, {q}, &all, MPI_STATUSES_IGNORE);",
+         "for (int w = 0, flag; w < {n}; w++) do MPI_Test(&{q}[w], &flag, MPI_STATUS_IGNORE); while (!flag);",
+         "for (int w = 0, which, flag; w < {n}; w += flag) MPI_Testany({n}, {q}, &which, &flag, MPI_STATUS_IGNORE);",
+         "for (int w = 0, some, which[{n}]; w < {n}; w += some) MPI_Waitsome({n}, {q}, &some, which, MPI_STATUSES_IGNORE);",
+         "for (int w = 0, some, which[{n}]; w < {n}; w += some) MPI_Testsome({n}, {q}, &some, which, MPI_STATUSES_IGNORE);",
+         "complete({n}, {q});")
+
+
+class Program:
+    """One program; `build` gives (primal, oracle)."""
+
+    def __init__(self, seed, name):
+        self.random = random.Random(f"{seed}/{name}")
+        self.name = name
+        self.primal, self.oracle = [], []
+        self.counter = 0
+        self.depth = 0
+        self.pending = []      # (lines that complete it, array received, array sent)
+
+    def pick(self, options):
+        return self.random.choice(list(options))
+
+    def chance(self, p):
+        return self.random.random() < p
+
+    def number(self, low, high):
+        return self.random.randrange(low, high + 1)
+
+    def fresh(self, stem):
+        self.counter += 1
+        return f"{stem}{self.counter}"
+
+    def both(self, text):
+        self.primal.append(text)
+        self.oracle.append(text)
+
+    def readable(self):
+        return sorted(set("abde") - {p[1] for p in self.pending})
+
+    def writable(self):
+        return sorted(set(self.readable()) - {p[2] for p in self.pending})
+
+    # Computation, the same text for the rank and for the oracle.
+
+    def compute(self, text):
+        self.primal.append(text)
+        self.oracle.append("EACH { " + text + " }")
+
+    def atom(self):
+        array = self.pick(self.readable())
+        return self.pick((f"{array}[i]", f"{array}[i]", f"{array}[(i + {self.number(1, 5)}) % {LENGTH}]",
+                          f"{array}[{LENGTH - 1} - i]", "x[i % 12]", "s", "real(0.1 * rank)", f"real({self.random.uniform(-1, 1):.3f})"))
+
+    def expression(self):
+        return self.pick(("{0} * {1}", "{0} + {1}", "sin({0}) * {1}", "{0} / (1.5 + cos({1}))", "{0} - 0.5 * {1} * {0}",
+                          "fmin({0}, {1})", "exp(0.2 * {0}) + {1}")).format(self.atom(), self.atom())
+
+    def work(self):
+        if not self.writable():
+            return
+        target = self.pick(self.writable())
+        head = self.pick((f"for (int i = 0; i < {LENGTH}; i++)", f"for (int i = {LENGTH - 1}; i >= 0; i--)",
+                          f"for (int i = 1; i < {LENGTH - 1}; i += 2)"))
+        choice = self.random.random()
+        if choice < 0.65:
+            self.compute(f"{head} {target}[i] = tanh({self.expression()});")
+        elif choice < 0.8:
+            self.compute(f"{head} s += real(0.01) * {self.expression()};")
+        elif choice < 0.9:
+            self.compute(f"if (rank % 2) {{ {head} {target}[i] = sin({self.expression()}); }} else {target}[0] = s;")
+        else:
+            self.compute(f"for (int i = 0; i < 12; i++) y[i] += real(0.1) * {self.expression()};")
+
+    # Started now, completed by and by.
+
+    def start(self, lines, handles, received, sent):
+        q, count = handles
+        self.primal += lines
+        completion = self.pick(WAITS).format(n=count, q=q)
+        self.pending.append(([completion], received, sent))
+        if self.chance(0.4):
+            self.finish(self.kept)
+
+    def finish(self, keep):
+        """Completes what was started behind the first `keep`, in any order."""
+        ours = self.pending[keep:]
+        self.random.shuffle(ours)
+        for lines, _, _ in ours:
+            self.primal += lines
+        self.pending = self.pending[:keep]
+
+    # Shifts: every rank sends to one k further.
+
+    def segment(self, most=6):
+        stride, length = self.pick((1, 1, 1, 2, 3)), self.number(0 if self.chance(0.1) else 1, most)
+        return self.number(0, LENGTH - 1 - max(length - 1, 0) * stride), stride, length
+
+    def buffer(self, array, first, stride, length):
+        """The text of address, count, datatype; and what ends the datatype."""
+        if stride == 1 and self.chance(0.8):
+            return f"{array} + {first}, {length}, MPI_DOUBLE", ""
+        name = self.fresh("type")
+        if self.chance(0.5):
+            self.primal.append(f"MPI_Datatype {name}; MPI_Type_vector({length}, 1, {stride}, MPI_DOUBLE, &{name}); MPI_Type_commit(&{name});")
+            return f"{array} + {first}, 1, {name}", f"MPI_Type_free(&{name});"
+        self.primal.append(f"MPI_Datatype {name}; MPI_Type_create_resized(MPI_DOUBLE, 0, {8 * stride}, &{name}); MPI_Type_commit(&{name});")
+        return f"{array} + {first}, {length}, {name}", f"MPI_Type_free(&{name});"
+
+    def shift(self):
+        if len(self.writable()) < 2:
+            return self.finish(self.kept)
+        target = self.pick(self.writable())
+        source = self.pick(set(self.readable()) - {target})
+        k, peer = self.number(-2, 3), self.pick(("ring", "ring", "edge"))
+        first, stride, length = self.segment()
+        _, stride2, _ = self.segment()
+        first2 = self.number(0, LENGTH - 1 - max(length - 1, 0) * stride2)
+        out, end = self.buffer(source, first, stride, length)
+        into, end2 = self.buffer(target, first2, stride2, length)
+        to, back, tag = f"{peer}(rank + {k}, size)", f"{peer}(rank - {k}, size)", str(self.fresh("")) + self.pick(("", " + 7 * size"))
+        move = (f"{{ States old = v; EACH_RANK {{ int from = {back}; if (from >= 0) for (int i = 0; i < {length}; i++) "
+                f"v[rank].{target}[{first2} + i * {stride2}] = old[from].{source}[{first} + i * {stride}]; }} }}")
+        style = self.pick((self.exchange, self.blocking, self.nonblocking, self.nonblocking, self.persistent, self.probed, self.wild))
+        style((out, to, tag), (into, back, tag), (source, target), move, (end, end2))
+
+    def exchange(self, send, receive, _, move, ends):
+        self.primal.append(f"MPI_Sendrecv({', '.join(send)}, {', '.join(receive)}, MPI_COMM_WORLD, MPI_STATUS_IGNORE); {' '.join(ends)}")
+        self.oracle.append(move)
+
+    def blocking(self, send, receive, _, move, ends):
+        q = self.fresh("q")
+        self.primal.append(f"MPI_Request {q}; MPI_Irecv({', '.join(receive)}, MPI_COMM_WORLD, &{q}); "
+                           f"MPI_{self.pick(('Send', 'Ssend'))}({', '.join(send)}, MPI_COMM_WORLD); MPI_Wait(&{q}, MPI_STATUS_IGNORE); {' '.join(ends)}")
+        self.oracle.append(move)
+
+    def nonblocking(self, send, receive, arrays, move, ends):
+        q = self.fresh("q")
+        lines = [f"MPI_Irecv({', '.join(receive)}, MPI_COMM_WORLD, &{q}[0]);",
+                 f"MPI_{self.pick(('Isend', 'Issend'))}({', '.join(send)}, MPI_COMM_WORLD, &{q}[1]);"]
+        self.random.shuffle(lines)
+        self.oracle.append(move)
+        self.start([f"MPI_Request {q}[2];"] + lines + [" ".join(ends)], (q, 2), arrays[1], arrays[0])
+
+    def persistent(self, send, receive, arrays, move, ends):
+        q = self.fresh("q")
+        order = self.pick((f"MPI_Startall(2, {q});", f"MPI_Start(&{q}[1]); MPI_Start(&{q}[0]);"))
+        self.primal.append(f"MPI_Request {q}[2]; MPI_Recv_init({', '.join(receive)}, MPI_COMM_WORLD, &{q}[0]); "
+                           f"MPI_Send_init({', '.join(send)}, MPI_COMM_WORLD, &{q}[1]); {' '.join(ends)}")
+        rounds = self.number(1, 3)
+        self.both(f"for (int round = 0; round < {rounds}; round++) {{")
+        self.primal.append(order)
+        self.oracle.append(move)
+        self.primal.append(self.pick(WAITS[:6]).format(n=2, q=q))
+        if arrays[0] in self.writable():
+            self.compute(f"for (int i = 0; i < {LENGTH}; i++) {arrays[0]}[i] = sin({arrays[0]}[i] + {arrays[1]}[i] * x[0]);")
+        self.both("}")
+        self.primal.append(f"MPI_Request_free(&{q}[0]); MPI_Request_free(&{q}[1]);")
+
+    def probed(self, send, receive, _, move, ends):
+        q, (into, back, tag) = self.fresh("q"), receive
+        how = self.pick((f"MPI_Message h; MPI_Status t; MPI_Mprobe({back}, {tag}, MPI_COMM_WORLD, &h, &t); MPI_Mrecv({into}, &h, &t);",
+                         f"MPI_Status t; MPI_Probe({back}, {tag}, MPI_COMM_WORLD, &t); MPI_Recv({into}, {back}, {tag}, MPI_COMM_WORLD, &t);",
+                         f"MPI_Message h; int f = 0; while (!f) MPI_Improbe({back}, {tag}, MPI_COMM_WORLD, &f, &h, MPI_STATUS_IGNORE); "
+                         f"MPI_Request r; MPI_Imrecv({into}, &h, &r); MPI_Wait(&r, MPI_STATUS_IGNORE);"))
+        self.primal.append(f"MPI_Request {q}; MPI_Isend({', '.join(send)}, MPI_COMM_WORLD, &{q}); {{ {how} }} "
+                           f"MPI_Wait(&{q}, MPI_STATUS_IGNORE); {' '.join(ends)}")
+        self.oracle.append(move)
+
+    def wild(self, send, receive, _, move, ends):
+        q, (into, back, tag) = self.fresh("q"), receive
+        anyone = f"{back} < 0 ? MPI_PROC_NULL : MPI_ANY_SOURCE"
+        self.primal.append(f"MPI_Request {q}; MPI_Isend({', '.join(send)}, MPI_COMM_WORLD, &{q}); "
+                           f"MPI_Recv({into}, {anyone}, {tag}, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_Wait(&{q}, MPI_STATUS_IGNORE); {' '.join(ends)}")
+        self.oracle.append(move)
+
+    def twice(self):
+        """Two messages of one channel, waited for in another order on either side."""
+        free = self.writable()
+        if len(free) < 2:
+            return self.finish(self.kept)
+        source, target = self.random.sample(free, 2)
+        q, tag, k = self.fresh("q"), self.fresh(""), self.number(-1, 2)
+        out = [f"MPI_Isend({source} + {8 * j}, 3, MPI_DOUBLE, ring(rank + {k}, size), {tag}, MPI_COMM_WORLD, &{q}[{j}]);" for j in (0, 1)]
+        into = [f"MPI_Irecv({target} + {9 * j}, 3, MPI_DOUBLE, ring(rank - {k}, size), {tag}, MPI_COMM_WORLD, &{q}[{2 + j}]);" for j in (0, 1)]
+        self.oracle.append(f"{{ States old = v; EACH_RANK {{ int from = ring(rank - {k}, size); for (int i = 0; i < 3; i++) for (int j = 0; j < 2; j++) "
+                           f"v[rank].{target}[i + 9 * j] = old[from].{source}[i + 8 * j]; }} }}")
+        self.start([f"MPI_Request {q}[4];"] + out + into, (q, 4), target, source)
+
+    def replace(self):
+        if not self.writable():
+            return
+        array, tag, k = self.pick(self.writable()), self.fresh(""), self.number(-1, 2)
+        self.primal.append(f"MPI_Sendrecv_replace({array} + 2, 5, MPI_DOUBLE, ring(rank + {k}, size), {tag}, ring(rank - {k}, size), {tag}, "
+                           "MPI_COMM_WORLD, MPI_STATUS_IGNORE);")
+        self.oracle.append(f"{{ States old = v; EACH_RANK for (int i = 2; i < 7; i++) v[rank].{array}[i] = old[ring(rank - {k}, size)].{array}[i]; }}")
+
+    def workers(self):
+        free = self.writable()
+        if len(free) < 2:
+            return
+        source, target = self.random.sample(free, 2)
+        tag = self.fresh("")
+        how = self.pick(("MPI_ANY_SOURCE, {0}", "MPI_ANY_SOURCE, MPI_ANY_TAG")) if not self.pending else "MPI_ANY_SOURCE, {0}"
+        self.primal.append(f"if (rank) MPI_Send({source}, 3, MPI_DOUBLE, 0, {tag}, MPI_COMM_WORLD); else for (int p = 1; p < size; p++) {{ "
+                           f"real box[5]; MPI_Status t; MPI_Recv(box, 5, MPI_DOUBLE, {how.format(tag)}, MPI_COMM_WORLD, &t); "
+                           f"for (int i = 0; i < 3; i++) {target}[4 * t.MPI_SOURCE + i] = sin(box[i]); }}")
+        self.primal.append("MPI_Barrier(MPI_COMM_WORLD);")  # nobody's next message comes before another one's first
+        self.oracle.append(f"for (int p = 1; p < size; p++) for (int i = 0; i < 3; i++) v[0].{target}[4 * p + i] = sin(v[p].{source}[i]);")
+
+    # Collectives: the MPI name, its arguments, and the movement.
+
+    def collective(self):
+        free = self.writable()
+        if len(free) < 2:
+            return self.finish(self.kept)
+        source, target = self.random.sample(free, 2)
+        m, root = self.number(1, 4), self.number(0, 6)
+        name, arguments, move, more = self.pick((self.bcast, self.reduction, self.reduction, self.gathering, self.blocks))(source, target, m, root)
+        self.oracle.append("{ States old = v; " + move + " }")
+        self.primal += more
+        if self.chance(0.5):
+            self.primal.append(f"MPI_{name}({arguments}, MPI_COMM_WORLD);")
+            return None
+        q = self.fresh("q")
+        self.start([f"MPI_Request {q}[1];", f"MPI_I{name[0].lower()}{name[1:]}({arguments}, MPI_COMM_WORLD, {q});"], (q, 1), target, source)
+        return None
+
+    def bcast(self, _, target, m, root):
+        return ("Bcast", f"{target}, {m}, MPI_DOUBLE, {root} % size",
+                f"EACH_RANK for (int i = 0; i < {m}; i++) v[rank].{target}[i] = old[{root} % size].{target}[i];", [])
+
+    def reduction(self, source, target, m, root):
+        op, text = self.pick(sorted(OPERATORS.items()))
+        fold = f"auto fold = [&](int from, int to, int i) {{ Dual p = old[from].{source}[i]; for (int r = from + 1; r < to; r++) {{ Dual q = old[r].{source}[i]; p = {text}; }} return p; }}; "
+        assign = f"for (int i = 0; i < {m}; i++) v[rank].{target}[i] ="
+        which = self.number(0, 5)
+        if which == 0:
+            return "Reduce", f"{source}, {target}, {m}, MPI_DOUBLE, {op}, {root} % size", fold + f"{{ int rank = {root} % size; {assign} fold(0, size, i); }}", []
+        if which == 1:
+            return "Scan", f"{source}, {target}, {m}, MPI_DOUBLE, {op}", fold + f"EACH_RANK {assign} fold(0, rank + 1, i);", []
+        if which == 2:
+            return "Exscan", f"{source}, {target}, {m}, MPI_DOUBLE, {op}", fold + f"EACH_RANK if (rank) {assign} fold(0, rank, i);", []
+        if which == 3:
+            return ("Reduce_scatter_block", f"{source}, {target}, {m}, MPI_DOUBLE, {op}",
+                    fold + f"EACH_RANK {assign} fold(0, size, i + rank * {m});", [])
+        if which == 4:
+            return ("Allreduce", f"MPI_IN_PLACE, {target}, {m}, MPI_DOUBLE, {op}", fold.replace(f".{source}[", f".{target}[") + f"EACH_RANK {assign} fold(0, size, i);", [])
+        return "Allreduce", f"{source}, {target}, {m}, MPI_DOUBLE, {op}", fold + f"EACH_RANK {assign} fold(0, size, i);", []
+
+    def gathering(self, source, target, m, root):
+        each = f"for (int p = 0; p < size; p++) for (int i = 0; i < {m}; i++)"
+        which, one, two = self.number(0, 4), f"{source}, {m}, MPI_DOUBLE", f"{target}, {m}, MPI_DOUBLE"
+        if which == 0:
+            return "Gather", f"{one}, {two}, {root} % size", f"{each} v[{root} % size].{target}[p * {m} + i] = old[p].{source}[i];", []
+        if which == 1:
+            return "Scatter", f"{one}, {two}, {root} % size", f"{each} v[p].{target}[i] = old[{root} % size].{source}[p * {m} + i];", []
+        if which == 2:
+            return "Allgather", f"{one}, {two}", f"EACH_RANK {each} v[rank].{target}[p * {m} + i] = old[p].{source}[i];", []
+        if which == 3:
+            return ("Allgather", f"MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, {two}",
+                    f"EACH_RANK {each} v[rank].{target}[p * {m} + i] = old[p].{target}[p * {m} + i];", [])
+        return "Alltoall", f"{one}, {two}", f"EACH_RANK {each} v[rank].{target}[p * {m} + i] = old[p].{source}[rank * {m} + i];", []
+
+    def blocks(self, source, target, _, root):
+        """Blocks of different lengths; the arrays that say so go away before the completion."""
+        n, p = self.fresh("counts"), self.fresh("places")
+        more = [f"int {n}[8], {p}[8]; for (int r = 0; r < size; r++) {n}[r] = length(r), {p}[r] = place(r);"]
+        which = self.number(0, 3)
+        if which == 0:
+            return ("Gatherv", f"{source}, length(rank), MPI_DOUBLE, {target}, {n}, {p}, MPI_DOUBLE, {root} % size",
+                    f"EACH_RANK for (int i = 0; i < length(rank); i++) v[{root} % size].{target}[place(rank) + i] = old[rank].{source}[i];", more)
+        if which == 1:
+            return ("Scatterv", f"{source}, {n}, {p}, MPI_DOUBLE, {target}, length(rank), MPI_DOUBLE, {root} % size",
+                    f"EACH_RANK for (int i = 0; i < length(rank); i++) v[rank].{target}[i] = old[{root} % size].{source}[place(rank) + i];", more)
+        if which == 2:
+            return ("Allgatherv", f"{source}, length(rank), MPI_DOUBLE, {target}, {n}, {p}, MPI_DOUBLE",
+                    f"EACH_RANK for (int r = 0; r < size; r++) for (int i = 0; i < length(r); i++) v[rank].{target}[place(r) + i] = old[r].{source}[i];", more)
+        mine = self.fresh("mine")
+        more.append(f"int {mine}[8]; for (int r = 0; r < size; r++) {mine}[r] = length(rank);")
+        return ("Alltoallv", f"{source}, {mine}, {p}, MPI_DOUBLE, {target}, {n}, {p}, MPI_DOUBLE",
+                f"EACH_RANK for (int r = 0; r < size; r++) for (int i = 0; i < length(r); i++) v[rank].{target}[place(r) + i] = old[r].{source}[place(rank) + i];", more)
+
+    # Communicators, windows, bytes.
+
+    def halves(self):
+        free = self.writable()
+        if len(free) < 2:
+            return
+        source, target = self.random.sample(free, 2)
+        c = self.fresh("half")
+        self.primal.append(f"MPI_Comm {c}; MPI_Comm_split(MPI_COMM_WORLD, rank % 2, {self.pick(('rank', '-rank'))}, &{c}); "
+                           f"MPI_Allreduce({source}, {target}, 4, MPI_DOUBLE, MPI_SUM, {c}); MPI_Comm_free(&{c});")
+        self.oracle.append(f"{{ States old = v; EACH_RANK for (int i = 0; i < 4; i++) {{ Dual t = 0; for (int r = rank % 2; r < size; r += 2) t += old[r].{source}[i]; "
+                           f"v[rank].{target}[i] = t; }} }}")
+
+    def neighbours(self):
+        free = self.writable()
+        if len(free) < 2:
+            return
+        source, target = self.random.sample(free, 2)
+        c = self.fresh("row")
+        self.primal.append(f"MPI_Comm {c}; int size_{c} = size, ends_{c} = 0; MPI_Cart_create(MPI_COMM_WORLD, 1, &size_{c}, &ends_{c}, 0, &{c}); "
+                           f"MPI_Neighbor_alltoall({source}, 3, MPI_DOUBLE, {target}, 3, MPI_DOUBLE, {c}); MPI_Comm_free(&{c});")
+        self.oracle.append(f"{{ States old = v; EACH_RANK for (int i = 0; i < 3; i++) {{ if (rank > 0) v[rank].{target}[i] = old[rank - 1].{source}[3 + i]; "
+                           f"if (rank + 1 < size) v[rank].{target}[3 + i] = old[rank + 1].{source}[i]; }} }}")
+
+    def window(self):
+        free = self.writable()
+        if len(free) < 2:
+            return
+        source, target = self.random.sample(free, 2)
+        w, k = self.fresh("window"), self.number(-1, 2)
+        kind, move = self.pick((("Put", "v[to].{1}[4 + i] = old[rank].{0}[i]"), ("Get", "v[rank].{0}[i] = old[to].{1}[4 + i]"),
+                                ("Accumulate", "v[to].{1}[4 + i] += old[rank].{0}[i]")))
+        op = "MPI_SUM, " if kind == "Accumulate" else ""
+        self.primal.append(f"MPI_Win {w}; MPI_Win_create({target}, {8 * LENGTH}, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &{w}); MPI_Win_fence(0, {w}); "
+                           f"MPI_{kind}({source}, 3, MPI_DOUBLE, ring(rank + {k}, size), 4, 3, MPI_DOUBLE, {op}{w}); MPI_Win_fence(0, {w}); MPI_Win_free(&{w});")
+        self.oracle.append(f"{{ States old = v; EACH_RANK {{ int to = ring(rank + {k}, size); for (int i = 0; i < 3; i++) {move.format(source, target)}; }} }}")
+
+    def parcel(self):
+        free = self.writable()
+        if len(free) < 2:
+            return
+        source, target = self.random.sample(free, 2)
+        tag = self.fresh("")
+        self.primal.append(f"{{ char out[64], in[64]; int at = 0; MPI_Pack({source} + 1, 4, MPI_DOUBLE, out, 64, &at, MPI_COMM_WORLD); "
+                           f"MPI_Sendrecv(out, at, MPI_PACKED, ring(rank + 1, size), {tag}, in, 64, MPI_PACKED, ring(rank - 1, size), {tag}, MPI_COMM_WORLD, "
+                           f"MPI_STATUS_IGNORE); at = 0; MPI_Unpack(in, 64, &at, {target}, 4, MPI_DOUBLE, MPI_COMM_WORLD); }}")
+        self.oracle.append(f"{{ States old = v; EACH_RANK for (int i = 0; i < 4; i++) v[rank].{target}[i] = old[ring(rank - 1, size)].{source}[1 + i]; }}")
+
+    def loop(self):
+        kept, self.kept = self.kept, len(self.pending)
+        self.depth += 1
+        counter = self.fresh("step")
+        self.both(f"for (int {counter} = 0; {counter} < {self.number(1, 3)}; {counter}++) {{")
+        for _ in range(self.number(2, 4)):
+            self.step()
+        self.finish(self.kept)
+        self.both("}")
+        self.depth -= 1
+        self.kept = kept
+
+    def step(self):
+        kinds = [(4, self.work), (4, self.shift), (0.6, self.twice), (0.5, self.replace), (3, self.collective), (0.4, self.workers),
+                 (0.3, self.halves), (0.4, self.neighbours), (0.4, self.window), (0.3, self.parcel)]
+        if self.depth < 2:
+            kinds.append((1, self.loop))
+        weights, makers = zip(*kinds)
+        self.random.choices(makers, weights)[0]()
+
+    def build(self):
+        self.kept = 0
+        arrays = self.pick(("real a[32], b[32], d[32], e[32];",
+                            "std::vector<real> a_(32), b_(32), d_(32), e_(32); real *a = a_.data(), *b = b_.data(), *d = d_.data(), *e = e_.data();",
+                            "real *a = (real *)malloc(128 * sizeof(real)), *b = a + 32, *d = a + 64, *e = a + 96;"))
+        self.primal.append(f"real s = 0.1; {arrays}")
+        self.oracle.append("EACH s = 0.1;")
+        self.compute(f"for (int i = 0; i < {LENGTH}; i++) {{ a[i] = x[i % 12] + 0.01 * i; b[i] = sin(x[(i + 3) % 12] * (1.0 + 0.1 * i)); d[i] = y[i % 12] * x[0]; "
+                     "e[i] = cos(x[i % 12] + y[1]) * 0.5; }")
+        for _ in range(self.number(4, 9)):
+            self.step()
+            if self.chance(0.2):
+                self.work()
+        self.finish(0)
+        self.compute("for (int i = 0; i < 12; i++) { s += a[i] * b[i + 4] + d[i] * e[31 - i]; y[i] += real(0.1) * (a[i + 9] + s); }")
+        if "malloc" in arrays:
+            self.primal.append("free(a);")
+        self.primal.append("return s;")
+        primal = f"static double {self.name}(const double *x, double *y, int rank, int size) {{\n  " + "\n  ".join(self.primal) + "\n}\n"
+        oracle = f"static void {self.name}(States &v) {{\n  const int size = v.size();\n  " + "\n  ".join(self.oracle) + "\n}\n"
+        return primal, oracle
+
+
+def unit(kind, seed, first, count):
+    """Source of one translation unit with `count` programs of class `kind`."""
+    names = [f"program{first + i}" for i in range(count)]
+    made = [kind(seed, name).build() for name in names]
+    out = ['#include "CheckMpi.h"', "double __enzyme_fwddiff(void *, ...);", "double __enzyme_autodiff(void *, ...);",
+           "using namespace check;", "#define EACH_RANK for (int rank = 0; rank < size; rank++)",
+           "#define EACH EACH_RANK if (auto &[x, y, a, b, d, e, s] = v[rank]; true)",
+           "namespace oracle {\nusing real = Dual;", *(oracle for _, oracle in made),
+           "}\nnamespace primal {\nusing real = double;",
+           "__attribute__((noinline)) static void complete(int n, MPI_Request *q) { MPI_Waitall(n, q, MPI_STATUSES_IGNORE); }",
+           *(primal for primal, _ in made), "}",
+           "int main(int Count, char **Words) {\n  MPI_Init(&Count, &Words);\n  int Failures = 0;"]
+    for name in names:
+        passed = f"(void *)primal::{name}, enzyme_dup, x, xd, enzyme_dup, y, yd, enzyme_const, rank, enzyme_const, size"
+        out.append(f'  Failures += check::runMpi("{name}", oracle::{name}, primal::{name},\n'
+                   f"    [](double *x, double *xd, double *y, double *yd, int rank, int size) {{\n"
+                   f"      return __enzyme_fwddiff({passed}); }},\n"
+                   f"    [](double *x, double *xd, double *y, double *yd, int rank, int size) {{\n"
+                   f"      __enzyme_autodiff({passed}); }}, {seed % 1000003 + 1}ul);")
+    out.append("  MPI_Finalize();\n  return Failures != 0;\n}")
+    return "\n".join(out) + "\n"
