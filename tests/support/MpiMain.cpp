@@ -88,7 +88,7 @@ std::string leaks(const Program &P, Settings S, const Ranks &R) {
 
 int main(int Count, char **Words) {
   int Provided = 0;
-  MPI_Init_thread(&Count, &Words, MPI_THREAD_FUNNELED, &Provided);
+  MPI_Init_thread(&Count, &Words, MPI_THREAD_MULTIPLE, &Provided);
   bool Failed = false;
   {
     const WorldRanks R;
