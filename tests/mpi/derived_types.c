@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Messages of derived datatypes, different on the two sides, with gaps.
-// Supports: derived datatypes
+// Supports: derived datatypes, distributed arrays
 #include "GradientCheck.h"
 #include <mpi.h>
 #include <stddef.h>
@@ -69,3 +69,31 @@ static double derived(const double *x, int n) {
 }
 
 GRADIENT_CHECK(derived_types, Double, derived, In(double, 5), Int(5))
+
+/// The blocks of a cyclic distribution, from one array into another rank's.
+static double distributed(const double *x) {
+  int rank, size;
+  MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int sizes[] = {5, 6}, how[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK};
+  int arguments[] = {2, MPI_DISTRIBUTE_DFLT_DARG}, grid[] = {2, 1};
+  double a[5][6], b[5][6], sum = 0;
+  for (int i = 0; i < 30; i++) {
+    a[i / 6][i % 6] = x[i % 5] * (i + 1) * x[0];
+    b[i / 6][i % 6] = 1 + x[1] * i;
+  }
+  for (int part = 0; part < 2; part++) {
+    MPI_Datatype type;
+    MPI_Type_create_darray(2, part, 2, sizes, how, arguments, grid, MPI_ORDER_C, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    MPI_Sendrecv(a, 1, type, (rank + 1) % size, part, b, 1, type, (rank + size - 1) % size, part,
+                 comm, MPI_STATUS_IGNORE);
+    MPI_Type_free(&type);
+    for (int i = 0; i < 30; i++)
+      sum += b[i / 6][i % 6] * b[i / 6][i % 6] * (part + 1);
+  }
+  return sum;
+}
+
+GRADIENT_CHECK(distributed_types, Double, distributed, In(double, 5))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Values of several kinds packed into one message, in a buffer of characters.
-// Supports: `Pack`, `Unpack`
+// Supports: `Pack`, `Unpack`, `Pack_external`, `Unpack_external`
 #include "GradientCheck.h"
 #include <mpi.h>
 
@@ -35,3 +35,31 @@ static double packed(const double *x, int n) {
 }
 
 GRADIENT_CHECK(packing, Double, packed, In(double, 4), Int(4))
+
+/// The same in the external format, whose values nobody looks at.
+static double external(const double *x, int n) {
+  int rank, size;
+  MPI_Aint length = 0, bytes = 0, position = 0;
+  MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  char out[64], in[64];
+  double a[4], b[4] = {0}, c[2] = {0}, sum = 0;
+  for (int i = 0; i < n; i++)
+    a[i] = x[i] * x[i];
+  MPI_Pack_external_size("external32", n, MPI_DOUBLE, &length);
+  MPI_Pack_external_size("external32", 2, MPI_DOUBLE, &bytes);
+  bytes += length;
+  MPI_Pack_external("external32", x, 2, MPI_DOUBLE, out, bytes, &position);
+  MPI_Pack_external("external32", a, n, MPI_DOUBLE, out, bytes, &position);
+  MPI_Sendrecv(out, (int)bytes, MPI_BYTE, (rank + 1) % size, 1, in, (int)bytes, MPI_BYTE,
+               (rank + size - 1) % size, 1, comm, MPI_STATUS_IGNORE);
+  position = 0;
+  MPI_Unpack_external("external32", in, bytes, &position, c, 2, MPI_DOUBLE);
+  MPI_Unpack_external("external32", in, bytes, &position, b, n, MPI_DOUBLE);
+  for (int i = 0; i < n; i++)
+    sum += b[i] * c[i % 2] * x[i];
+  return sum;
+}
+
+GRADIENT_CHECK(packing_external, Double, external, In(double, 4), Int(4))

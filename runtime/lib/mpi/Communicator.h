@@ -86,6 +86,15 @@ public:
   /// Nonblocking collectives whose mirrors have not started, in the order of their starts.
   std::vector<NonblockingCollective *> &open() { return Open; }
 
+  /// Windows are numbered in the order in which all ranks make them.
+  int nextWindow() { return Windows++; }
+  /// The tag of a message about window `Number`, on the private carrier, where no derivative has
+  /// it.
+  int signalTag(int Number, int Kind) const {
+    constexpr int Few = 1024;
+    return 1 << PayloadBits | (Number % Few) << 1 | Kind;
+  }
+
   /// The tag of the derivative of M, on the carrier.
   int carrierTag(const Message &M) const;
 
@@ -114,6 +123,7 @@ private:
   MPI_Comm Reversed = MPI_COMM_NULL;
   int Rank = 0, Size = 0;
   int PayloadBits = 0;
+  int Windows = 0;
   bool Used = false;      ///< records may refer to it
   bool OfTangent = false; ///< those of pending requests only
   std::unique_ptr<const Neighbours> Topology;

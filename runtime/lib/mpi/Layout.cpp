@@ -9,8 +9,10 @@
 #include "mpi/Refuse.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <span>
 
 namespace contraflow::mpi {
@@ -181,6 +183,26 @@ void appendSubarray(Layout &L, const Layout &Item, const Contents &C) {
   }
 }
 
+/// MPI_Type_create_darray: which elements it takes is shown by MPI, on an array of the elements'
+/// numbers. Integers: size, rank, dimensions, four per dimension, order.
+void appendDistributed(Layout &L, const Layout &Item, const Contents &C) {
+  const int *I = C.Integers.data(), Dims = I[2], *Sizes = I + 3;
+  MPI_Datatype Numbers = MPI_DATATYPE_NULL;
+  PMPI_Type_create_darray(I[0], I[1], Dims, Sizes, Sizes + Dims, Sizes + 2 * Dims, Sizes + 3 * Dims,
+                          Sizes[4 * Dims], MPI_INT32_T, &Numbers);
+  PMPI_Type_commit(&Numbers);
+  int Bytes = 0, Position = 0;
+  PMPI_Type_size(Numbers, &Bytes);
+  const auto Elements =
+      std::accumulate(Sizes, Sizes + Dims, std::size_t{1}, std::multiplies<std::size_t>());
+  std::vector<std::int32_t> All(Elements), Mine(static_cast<std::size_t>(Bytes) / sizeof(int));
+  std::iota(All.begin(), All.end(), 0);
+  PMPI_Pack(All.data(), 1, Numbers, Mine.data(), Bytes, &Position, MPI_COMM_SELF);
+  PMPI_Type_free(&Numbers);
+  for (const std::int32_t Element : Mine)
+    appendItems(L, Item, 1, Element * Item.Extent);
+}
+
 Layout readDerived(const Contents &C) {
   Layout L;
   if (C.Combiner == MPI_COMBINER_STRUCT) {
@@ -217,9 +239,12 @@ Layout readDerived(const Contents &C) {
   case MPI_COMBINER_SUBARRAY:
     appendSubarray(L, Item, C);
     break;
+  case MPI_COMBINER_DARRAY:
+    appendDistributed(L, Item, C);
+    break;
   default:
     if (!Item.Runs.empty() || Item.Opaque)
-      L.Opaque = "a distributed-array type";
+      L.Opaque = "a datatype of an unknown construction";
   }
   return L;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // MPI_Pack and MPI_Unpack of abi_mpi.def: copies between items and the same values without gaps.
-// MPI libraries of one architecture pack the bytes as they are; one that does not is noticed by the
-// size.
+// MPI libraries of one architecture pack the bytes as they are, and the external format has the
+// same sizes of floating-point values; anything else is noticed by the size. Shadows are in the
+// format of the machine in either case.
 
 #include "mpi/Layout.h"
 #include "mpi/Outbox.h"
@@ -21,7 +22,7 @@ struct Call {
   const char *Name;
   Buffer Items;
   void *PackedShadow;
-  int Begin, End; ///< positions in the packed buffer
+  MPI_Aint Begin, End; ///< positions in the packed buffer
 };
 
 /// The packed side of a call.
@@ -129,3 +130,69 @@ int cf_v1_mpi_unpack_augment(const void *inbuf, int insize, int *position, void 
 }
 
 void cf_v1_mpi_unpack_adjoint(cf_mpi_record *record) { reverse(record); }
+
+int cf_v1_mpi_pack_external_tangent(const char *format, const void *inbuf, int incount,
+                                    MPI_Datatype type, void *outbuf, MPI_Aint outsize,
+                                    MPI_Aint *position, void *inbuf_shadow, void *outbuf_shadow) {
+  const MPI_Aint Begin = *position;
+  const int Code = PMPI_Pack_external(format, inbuf, incount, type, outbuf, outsize, position);
+  if (Code == MPI_SUCCESS)
+    tangent(packing({"MPI_Pack_external",
+                     {inbuf, inbuf_shadow, incount, type},
+                     outbuf_shadow,
+                     Begin,
+                     *position}));
+  return Code;
+}
+
+int cf_v1_mpi_pack_external_augment(const char *format, const void *inbuf, int incount,
+                                    MPI_Datatype type, void *outbuf, MPI_Aint outsize,
+                                    MPI_Aint *position, void *inbuf_shadow, void *outbuf_shadow,
+                                    cf_tape *tape, cf_mpi_record **record) {
+  const MPI_Aint Begin = *position;
+  const int Code = PMPI_Pack_external(format, inbuf, incount, type, outbuf, outsize, position);
+  *record = nullptr;
+  if (Code == MPI_SUCCESS)
+    *record = recordOf(packing({"MPI_Pack_external",
+                                {inbuf, inbuf_shadow, incount, type},
+                                outbuf_shadow,
+                                Begin,
+                                *position}),
+                       tape);
+  return Code;
+}
+
+void cf_v1_mpi_pack_external_adjoint(cf_mpi_record *record) { reverse(record); }
+
+int cf_v1_mpi_unpack_external_tangent(const char *format, const void *inbuf, MPI_Aint insize,
+                                      MPI_Aint *position, void *outbuf, int outcount,
+                                      MPI_Datatype type, void *inbuf_shadow, void *outbuf_shadow) {
+  const MPI_Aint Begin = *position;
+  const int Code = PMPI_Unpack_external(format, inbuf, insize, position, outbuf, outcount, type);
+  if (Code == MPI_SUCCESS)
+    tangent(unpacking({"MPI_Unpack_external",
+                       {outbuf, outbuf_shadow, outcount, type},
+                       inbuf_shadow,
+                       Begin,
+                       *position}));
+  return Code;
+}
+
+int cf_v1_mpi_unpack_external_augment(const char *format, const void *inbuf, MPI_Aint insize,
+                                      MPI_Aint *position, void *outbuf, int outcount,
+                                      MPI_Datatype type, void *inbuf_shadow, void *outbuf_shadow,
+                                      cf_tape *tape, cf_mpi_record **record) {
+  const MPI_Aint Begin = *position;
+  const int Code = PMPI_Unpack_external(format, inbuf, insize, position, outbuf, outcount, type);
+  *record = nullptr;
+  if (Code == MPI_SUCCESS)
+    *record = recordOf(unpacking({"MPI_Unpack_external",
+                                  {outbuf, outbuf_shadow, outcount, type},
+                                  inbuf_shadow,
+                                  Begin,
+                                  *position}),
+                       tape);
+  return Code;
+}
+
+void cf_v1_mpi_unpack_external_adjoint(cf_mpi_record *record) { reverse(record); }

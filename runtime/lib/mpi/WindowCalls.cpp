@@ -32,12 +32,6 @@ std::map<MPI_Win, Window *> &windows() {
   return *Only;
 }
 
-Window *find(MPI_Win Win) {
-  const std::scoped_lock Guard(Lock);
-  const auto Row = windows().find(Win);
-  return Row == windows().end() ? nullptr : Row->second;
-}
-
 Window *forget(MPI_Win Win) {
   const std::scoped_lock Guard(Lock);
   const auto Row = windows().find(Win);
@@ -47,6 +41,16 @@ Window *forget(MPI_Win Win) {
   windows().erase(Row);
   return W;
 }
+
+} // namespace
+
+Window *Window::of(MPI_Win Win) {
+  const std::scoped_lock Guard(Lock);
+  const auto Row = windows().find(Win);
+  return Row == windows().end() ? nullptr : Row->second;
+}
+
+namespace {
 
 struct WindowRecord : cf_mpi_record {
   Window *W;
@@ -109,7 +113,7 @@ bool kindOf(const Call &C, Access &How) {
 bool describe(AccessRecord &A, const Call &C) {
   const Layout &L = layoutOf(C.Type);
   const bool HasShadow = C.Origin.Shadow || C.Result.Shadow;
-  A.W = find(C.Win);
+  A.W = Window::of(C.Win);
   if (!A.W && HasShadow && L.Leaves > 0)
     refuse(Refusal::WindowUnknown, C.Name);
   if (!A.W || L.Leaves == 0 || C.Rank == MPI_PROC_NULL || C.Count == 0)
@@ -273,7 +277,7 @@ int cf_v1_mpi_win_allocate_augment(MPI_Aint size, int disp_unit, MPI_Info info, 
                                    cf_mpi_record **record) {
   const int Code =
       cf_v1_mpi_win_allocate_tangent(size, disp_unit, info, comm, baseptr, win, baseptr_shadow);
-  *record = Code == MPI_SUCCESS ? recordOf(find(*win), tape) : nullptr;
+  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win), tape) : nullptr;
   return Code;
 }
 
@@ -300,13 +304,13 @@ void cf_v1_mpi_win_free_adjoint(cf_mpi_record *record) {
 // Epochs: what separates them for all ranks is a barrier in both directions.
 
 int cf_v1_mpi_win_fence_tangent(int assert, MPI_Win win) {
-  if (const Window *W = find(win))
+  if (const Window *W = Window::of(win))
     W->synchronise();
   return PMPI_Win_fence(assert, win);
 }
 
 int cf_v1_mpi_win_fence_augment(int assert, MPI_Win win, cf_tape *tape, cf_mpi_record **record) {
-  *record = recordOf(find(win), tape);
+  *record = recordOf(Window::of(win), tape);
   return PMPI_Win_fence(assert, win);
 }
 
@@ -318,12 +322,12 @@ void cf_v1_mpi_win_fence_adjoint(cf_mpi_record *record) {
 #define CF_LIST(...) __VA_ARGS__
 #define CF_PASSIVE(stem, Function, Params, Args)                                                   \
   int cf_v1_mpi_##stem##_tangent Params {                                                          \
-    if (const Window *W = find(win))                                                               \
+    if (const Window *W = Window::of(win))                                                         \
       W->sync();                                                                                   \
     return PMPI_##Function Args;                                                                   \
   }                                                                                                \
   int cf_v1_mpi_##stem##_augment(CF_LIST Params, cf_tape *tape, cf_mpi_record **record) {          \
-    *record = recordOf(find(win), tape);                                                           \
+    *record = recordOf(Window::of(win), tape);                                                     \
     return PMPI_##Function Args;                                                                   \
   }                                                                                                \
   void cf_v1_mpi_##stem##_adjoint(cf_mpi_record *record) {                                         \
@@ -392,6 +396,15 @@ CF_ACCESS(get_accumulate, Get_accumulate,
            MPI_Win win),
           (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
            target_rank, target_disp, target_count, target_datatype, op, win),
+          (void *origin_addr_shadow, void *result_addr_shadow), CF_ORIGIN, CF_RESULT, op, true)
+
+CF_ACCESS(rget_accumulate, Rget_accumulate,
+          (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+           void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank,
+           MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
+           MPI_Win win, MPI_Request *request),
+          (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+           target_rank, target_disp, target_count, target_datatype, op, win, request),
           (void *origin_addr_shadow, void *result_addr_shadow), CF_ORIGIN, CF_RESULT, op, true)
 
 int cf_v1_mpi_fetch_and_op_tangent(const void *origin_addr, void *result_addr, MPI_Datatype type,

@@ -3,6 +3,7 @@
 #include "mpi/Windows.h"
 
 #include <cstring>
+#include <numeric>
 
 namespace contraflow::mpi {
 
@@ -15,7 +16,7 @@ Window *Window::create(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
     W->Next = std::move(First);
     First = std::move(W);
   }
-  return First.release();
+  return numbered(First.release());
 }
 
 Window *Window::allocate(MPI_Comm Comm, MPI_Aint Size, int Unit) {
@@ -25,7 +26,40 @@ Window *Window::allocate(MPI_Comm Comm, MPI_Aint Size, int Unit) {
     W->Next = std::move(First);
     First = std::move(W);
   }
-  return First.release();
+  return numbered(First.release());
+}
+
+/// All ranks number alike, because windows are made by all.
+Window *Window::numbered(Window *W) {
+  W->Number = W->Comm->nextWindow();
+  return W;
+}
+
+std::vector<int> Window::ranksOf(MPI_Group Group) const {
+  int Size = 0;
+  PMPI_Group_size(Group, &Size);
+  std::vector<int> There(static_cast<std::size_t>(Size)), Here(There);
+  std::iota(There.begin(), There.end(), 0);
+  MPI_Group All = MPI_GROUP_NULL;
+  PMPI_Comm_group(Comm->carrier(), &All);
+  PMPI_Group_translate_ranks(Group, Size, There.data(), All, Here.data());
+  PMPI_Group_free(&All);
+  return Here;
+}
+
+void Window::tell(std::span<const int> Ranks, Signal What) const {
+  for (const int Rank : Ranks) {
+    MPI_Request Request = MPI_REQUEST_NULL;
+    PMPI_Isend(nullptr, 0, MPI_BYTE, Rank, Comm->signalTag(Number, static_cast<int>(What)),
+               Comm->carrier(), &Request);
+    PMPI_Request_free(&Request);
+  }
+}
+
+void Window::hear(std::span<const int> Ranks, Signal What) const {
+  for (const int Rank : Ranks)
+    PMPI_Recv(nullptr, 0, MPI_BYTE, Rank, Comm->signalTag(Number, static_cast<int>(What)),
+              Comm->carrier(), MPI_STATUS_IGNORE);
 }
 
 std::unique_ptr<Window> Window::createOne(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {

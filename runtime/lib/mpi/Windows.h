@@ -11,6 +11,8 @@
 #include "mpi/Layout.h"
 
 #include <memory>
+#include <span>
+#include <vector>
 
 namespace contraflow::mpi {
 
@@ -26,6 +28,16 @@ public:
 
   /// The window of the next direction of a tangent, or null.
   std::unique_ptr<Window> Next;
+
+  /// The shadow of the user's window, or null.
+  static Window *of(MPI_Win Win);
+
+  /// Ranks with which the user's epochs are open: those that access here, those that are accessed.
+  std::vector<int> Origins, Targets;
+  enum class Signal : std::uint8_t { Opened, Closed };
+  std::vector<int> ranksOf(MPI_Group Group) const;
+  void tell(std::span<const int> Ranks, Signal What) const;
+  void hear(std::span<const int> Ranks, Signal What) const;
 
   void *shadow() const { return Base; }
   void sync() const;
@@ -48,12 +60,14 @@ public:
 
 private:
   static std::unique_ptr<Window> createOne(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit);
+  static Window *numbered(Window *W);
   static std::unique_ptr<Window> allocateOne(MPI_Comm Comm, MPI_Aint Size, int Unit);
 
   MPI_Win Shadow = MPI_WIN_NULL;
   void *Base = nullptr;
   std::unique_ptr<std::byte[]> Own;
   Communicator *Comm = nullptr;
+  int Number = 0; ///< among the windows of the communicator
 };
 
 } // namespace contraflow::mpi
