@@ -7,6 +7,7 @@
 
 #include "mpi/Parcel.h"
 #include "mpi/Refuse.h"
+#include "mpi/Watch.h"
 
 #include <climits>
 #include <vector>
@@ -129,6 +130,7 @@ void runNow(const Movement &M, Operation &O) {
 } // namespace
 
 void tangent(const Movement &M) {
+  const Watch Waits(M.Comm->carrier());
   if (M.How == Pattern::Neighbours)
     return runNow(M, *tangentOperation(M));
   if (M.How == Pattern::Bcast)
@@ -140,6 +142,7 @@ void tangent(const Movement &M) {
 }
 
 void adjoint(const Movement &M) {
+  const Watch Waits(M.Comm->carrier());
   if (M.How == Pattern::Neighbours)
     return runNow(M, *adjointOperation(M));
   if (M.How == Pattern::Bcast)

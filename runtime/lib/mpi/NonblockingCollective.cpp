@@ -5,6 +5,7 @@
 #include "mpi/NonblockingCollective.h"
 
 #include "mpi/RequestTable.h"
+#include "mpi/Watch.h"
 
 #include <utility>
 
@@ -34,6 +35,7 @@ void startMirrors(Communicator &Comm) {
 
 void finish(NonblockingCollective &C) {
   const std::unique_ptr<Operation> Derivative(std::exchange(C.Derivative, nullptr));
+  const Watch Waits(C.Comm->lane());
   Derivative->finish();
 }
 

@@ -8,6 +8,7 @@
 #include "mpi/Outbox.h"
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
+#include "mpi/Watch.h"
 
 #include <string>
 
@@ -38,6 +39,7 @@ void receiveTangent(const Message &M) {
   if (Bytes == 0)
     return;
   const Packed Data = packedBuffer(Bytes);
+  const Watch Waits(M.Comm->carrier(), M.Peer);
   PMPI_Recv(Data.get(), carrierCount(Bytes), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
             M.Comm->carrier(), MPI_STATUS_IGNORE);
   M.Shadow.store(Data.get());
@@ -69,6 +71,7 @@ void takeReturn(Message &M) {
     return;
   const Packed Data(M.Packed);
   M.Packed = nullptr;
+  const Watch Waits(M.Comm->carrier(), M.Peer);
   PMPI_Wait(&M.Request, MPI_STATUS_IGNORE);
   M.Shadow.add(Data.get());
 }

@@ -9,6 +9,7 @@
 #include "mpi/Chain.h"
 #include "mpi/Outbox.h"
 #include "mpi/Refuse.h"
+#include "mpi/Watch.h"
 
 #include <algorithm>
 #include <climits>
@@ -323,6 +324,7 @@ void runNow(const Reduction &R, Operation &O) {
 } // namespace
 
 void tangent(const Reduction &R) {
+  const Watch Waits(R.Comm->carrier());
   if (R.Input.All) {
     for (int D = 0; D < R.Input.directions(); ++D)
       tangent(oneDirection(R, D));
@@ -358,6 +360,7 @@ void tangent(const Reduction &R) {
 }
 
 void adjoint(const Reduction &R) {
+  const Watch Waits(R.Comm->carrier());
   if (R.Factor == Weight::Chain)
     return runNow(R, *chainAdjoint(R));
   const Packed Values = packedBuffer(R.Input.bytes());

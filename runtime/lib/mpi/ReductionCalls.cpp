@@ -5,6 +5,7 @@
 #include "mpi/Reduction.h"
 
 #include "mpi/Outbox.h"
+#include "mpi/Watch.h"
 
 #include <algorithm>
 #include <numeric>
@@ -75,8 +76,11 @@ int cf_v1_mpi_barrier_augment(MPI_Comm comm, cf_tape *tape, cf_mpi_record **reco
 }
 
 void cf_v1_mpi_barrier_adjoint(cf_mpi_record *record) {
-  if (record)
-    PMPI_Barrier(static_cast<BarrierRecord *>(record)->Comm->carrier());
+  if (!record)
+    return;
+  const MPI_Comm Comm = static_cast<BarrierRecord *>(record)->Comm->carrier();
+  const Watch Waits(Comm);
+  PMPI_Barrier(Comm);
 }
 
 int cf_v1_mpi_reduce_tangent(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,

@@ -2,6 +2,8 @@
 
 #include "mpi/Windows.h"
 
+#include "mpi/Watch.h"
+
 #include <cstring>
 #include <numeric>
 
@@ -57,9 +59,11 @@ void Window::tell(std::span<const int> Ranks, Signal What) const {
 }
 
 void Window::hear(std::span<const int> Ranks, Signal What) const {
-  for (const int Rank : Ranks)
+  for (const int Rank : Ranks) {
+    const Watch Waits(Comm->carrier(), Rank);
     PMPI_Recv(nullptr, 0, MPI_BYTE, Rank, Comm->signalTag(Number, static_cast<int>(What)),
               Comm->carrier(), MPI_STATUS_IGNORE);
+  }
 }
 
 std::unique_ptr<Window> Window::createOne(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
@@ -99,6 +103,7 @@ void Window::sync() const {
 }
 
 void Window::synchronise() const {
+  const Watch Waits(Comm->carrier());
   sync();
   PMPI_Barrier(Comm->carrier());
   sync();

@@ -5,8 +5,10 @@
 
 #include "mpi/Abi.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 namespace {
 
@@ -119,6 +121,27 @@ void windowUnknown() {
   cf_v1_mpi_put_augment(Value, 1, MPI_DOUBLE, next(), 1, 1, MPI_DOUBLE, Win, Shadow, Tape, &Record);
 }
 
+/// Rank 1 never comes to the reverse of what both did.
+void goneRank() {
+  MPI_Request Arrives;
+  cf_mpi_record *Sent, *Waited;
+  receiveAs(previous(), 0, &Arrives);
+  cf_v1_mpi_isend_augment(Value, 1, MPI_DOUBLE, next(), 0, MPI_COMM_WORLD, &Request, Shadow, Tape,
+                          &Sent);
+  cf_v1_mpi_wait_augment(&Arrives, MPI_STATUS_IGNORE, Tape, &Waited);
+  if (Rank == 1)
+    std::this_thread::sleep_for(std::chrono::seconds(25));
+  cf_v1_mpi_isend_adjoint(Sent);
+}
+
+/// The same with a collective.
+void slowRank() {
+  cf_v1_mpi_bcast_augment(Value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, Shadow, Tape, &Record);
+  if (Rank == 1)
+    std::this_thread::sleep_for(std::chrono::seconds(25));
+  cf_v1_mpi_bcast_adjoint(Record);
+}
+
 struct Case {
   const char *Name;
   void (*Program)();
@@ -136,6 +159,8 @@ const Case Cases[] = {
     {"persistentUnknown", persistentUnknown},
     {"messageUnknown", messageUnknown},
     {"windowUnknown", windowUnknown},
+    {"goneRank", goneRank},
+    {"slowRank", slowRank},
 };
 
 } // namespace

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A rank that hangs or has gone should not hold up the others for ever. With
+// CONTRAFLOW_MPI_TIMEOUT=30 in the environment, a derivative that waits longer than 30 seconds ends
+// the job and says for whom it waits.
+
+#pragma once
+
+#include <mpi.h>
+
+namespace contraflow::mpi {
+
+/// The calling thread waits for another rank, or for all of a communicator, as long as it lives.
+class Watch {
+public:
+  explicit Watch(MPI_Comm Comm, int Peer = MPI_ANY_SOURCE);
+  ~Watch();
+  Watch(const Watch &) = delete;
+  Watch &operator=(const Watch &) = delete;
+};
+
+} // namespace contraflow::mpi
