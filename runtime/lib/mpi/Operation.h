@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include "mpi/Packed.h"
+
 #include <cstddef>
 #include <memory>
 #include <mpi.h>
@@ -25,6 +27,7 @@ public:
 
   /// Memory that lives as long as the operation.
   void keep(std::unique_ptr<std::byte[]> Memory) { Kept.push_back(std::move(Memory)); }
+  void keep(Packed Memory) { KeptValues = std::move(Memory); }
 
 protected:
   Operation() = default;
@@ -37,6 +40,7 @@ protected:
 private:
   std::vector<MPI_Request> Requests;
   std::vector<std::unique_ptr<std::byte[]>> Kept;
+  Packed KeptValues;
 };
 
 } // namespace contraflow::mpi

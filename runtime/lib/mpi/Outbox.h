@@ -5,20 +5,15 @@
 
 #pragma once
 
+#include "mpi/Packed.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mpi.h>
 #include <mutex>
 #include <vector>
 
 namespace contraflow::mpi {
-
-using Packed = std::unique_ptr<std::byte[]>;
-
-inline Packed packedBuffer(std::int64_t Bytes) {
-  return std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(Bytes));
-}
 
 /// Packed leaves travel in units that every leaf is a multiple of; the number of units of `Bytes`.
 int carrierCount(std::int64_t Bytes);
