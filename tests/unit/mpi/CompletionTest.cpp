@@ -5,6 +5,7 @@
 
 #include "Harness.h"
 
+#include "mpi/Message.h"
 #include "mpi/RequestTable.h"
 
 #include <algorithm>
@@ -192,6 +193,41 @@ TEST(Completion, RequestTable) {
     PMPI_Cancel(&Handle);
     PMPI_Wait(&Handle, MPI_STATUS_IGNORE);
   }
+}
+
+/// While the reverse of what lies between start and completion runs, messages are on their way:
+/// here they arrive before anybody has come to the reverse of a start.
+TEST(Completion, ReverseOverlaps) {
+  constexpr int Large = 200000; // not sent at once by any library
+  std::vector<double> Out(Large, 1), In(Large), OutBar(Large, 0), InBar(Large, 3);
+  int Rank = 0, Size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &Rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &Size);
+  cf_tape *Tape = cf_v1_tape_begin();
+  void *Frame = cf_v1_tape_reserve(Tape, 0);
+  MPI_Request Open[2];
+  cf_mpi_record *Sent = nullptr, *Received = nullptr, *Completed = nullptr;
+  cf_v1_mpi_irecv_augment(In.data(), Large, MPI_DOUBLE, (Rank + Size - 1) % Size, 0, MPI_COMM_WORLD,
+                          &Open[0], InBar.data(), Tape, &Received);
+  cf_v1_mpi_isend_augment(Out.data(), Large, MPI_DOUBLE, (Rank + 1) % Size, 0, MPI_COMM_WORLD,
+                          &Open[1], OutBar.data(), Tape, &Sent);
+  cf_v1_mpi_waitall_augment(2, Open, MPI_STATUSES_IGNORE, Tape, &Completed);
+  cf_v1_mpi_waitall_adjoint(Completed);
+  const double Start = MPI_Wtime();
+  int Arrived = 0;
+  while (!Arrived && MPI_Wtime() - Start < 20)
+    PMPI_Request_get_status(static_cast<contraflow::mpi::Message *>(Sent)->Request, &Arrived,
+                            MPI_STATUS_IGNORE);
+  EXPECT_TRUE(Arrived);
+  int All = 0; // nobody goes on before all have seen it
+  MPI_Allreduce(&Arrived, &All, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  EXPECT_TRUE(All);
+  cf_v1_mpi_isend_adjoint(Sent);
+  cf_v1_mpi_irecv_adjoint(Received);
+  EXPECT_EQ(OutBar[Large - 1], 3);
+  EXPECT_EQ(InBar[0], 0);
+  cf_v1_tape_release(Tape, Frame);
+  cf_v1_tape_end(Tape);
 }
 
 } // namespace
