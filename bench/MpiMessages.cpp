@@ -21,10 +21,12 @@ long Messages = 0, Bytes = 0;
 
 } // namespace
 
-extern "C" int __real_PMPI_Isend(const void *, int, MPI_Datatype, int, int, MPI_Comm,
-                                 MPI_Request *);
-extern "C" int __wrap_PMPI_Isend(const void *Data, int Count, MPI_Datatype Type, int Peer, int Tag,
-                                 MPI_Comm Comm, MPI_Request *Request) {
+#define CF_ISEND                                                                                   \
+  const void *Data, int Count, MPI_Datatype Type, int Peer, int Tag, MPI_Comm Comm,                \
+      MPI_Request *Request
+
+extern "C" int __real_PMPI_Isend(CF_ISEND);
+extern "C" int __wrap_PMPI_Isend(CF_ISEND) {
   int Size = 0;
   PMPI_Type_size(Type, &Size);
   ++Messages;

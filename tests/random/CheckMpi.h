@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares the tangent and the adjoint of a random MPI program with an oracle on one rank, which has the
-// states of all ranks and moves the data between them itself. A program is
+// Compares the tangent and the adjoint of a random MPI program with an oracle on one rank, which
+// has the states of all ranks and moves the data between them itself. A program is
 //   double program(const double *x, double *y, int rank, int size)
 // with x and y active; its oracle is void program(States &v).
 
@@ -30,7 +30,7 @@ inline int place(int rank) { return 4 * rank; }
 
 template <typename Oracle, typename Primal, typename Tangent, typename Adjoint>
 int runMpi(const char *Name, Oracle oracle, Primal primal, Tangent tangent, Adjoint adjoint,
-        unsigned long Seed) {
+           unsigned long Seed) {
   int Rank = 0, Size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &Rank);
   MPI_Comm_size(MPI_COMM_WORLD, &Size);
@@ -68,8 +68,8 @@ int runMpi(const char *Name, Oracle oracle, Primal primal, Tangent tangent, Adjo
   for (int i = 0; i < N; ++i) {
     Sums[0] += D.w[i] * Mine.y[i].d;
     Sums[1] += xb[i] * D.xd[i] + yb[i] * D.yd[i];
-    Sums[2] += std::fabs(xb[i] * D.xd[i]) + std::fabs(yb[i] * D.yd[i]) +
-               std::fabs(D.w[i] * Mine.y[i].d);
+    Sums[2] +=
+        std::fabs(xb[i] * D.xd[i]) + std::fabs(yb[i] * D.yd[i]) + std::fabs(D.w[i] * Mine.y[i].d);
     V.compare(Name, "y of the adjoint", A.y[i], Mine.y[i].v, std::fabs(Mine.y[i].v));
   }
   MPI_Allreduce(MPI_IN_PLACE, Sums, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
