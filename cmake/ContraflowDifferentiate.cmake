@@ -62,7 +62,8 @@ function(_contraflow_load_plugin Target)
     add_dependencies(${Target} Contraflow ContraflowAttributes)
   endif()
   get_target_property(Sources ${Target} SOURCES)
-  set_property(SOURCE ${Sources} APPEND PROPERTY OBJECT_DEPENDS ${Plugin})
+  set_property(SOURCE ${Sources} APPEND PROPERTY OBJECT_DEPENDS ${Plugin}
+               ${Folder}/ContraflowAttributes.so)
 endfunction()
 
 # Where the plugin is, or will be once this build has made it.
