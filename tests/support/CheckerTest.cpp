@@ -31,7 +31,8 @@ enum class Mistake {
   AdjointSpoilsPrimal,
   AdjointSpoilsConstant,
   AdjointWritesBeyondShadow,
-  TangentSpoilsPrimal
+  TangentSpoilsPrimal,
+  SecondDirectionIsFirst
 };
 
 Mistake Made = Mistake::None;
@@ -72,6 +73,19 @@ double tangent(void *const *V, void *const *D) {
   return RDot;
 }
 
+/// In two directions, one after the other.
+double tangents(void *const *V, void *const *D) {
+  constexpr int Count = 5;
+  double ZBefore[N];
+  std::copy_n(array(V, 2), N, ZBefore);
+  *array(D, 2 * Count) = tangent(V, D + Count);
+  std::copy_n(ZBefore, N, array(V, 2));
+  const double First = tangent(V, D);
+  if (made(Mistake::SecondDirectionIsFirst))
+    std::copy_n(array(D, 1), N, array(D, Count + 1));
+  return First;
+}
+
 void adjoint(void *const *V, void *const *D) {
   double ZBefore[N], ABar = 0;
   std::copy_n(array(V, 2), N, ZBefore);
@@ -106,15 +120,18 @@ constexpr cf_test_argument Rows[] = {
     {cf_test_scalar, cf_test_double, cf_test_local, 1, 0.4, 1.6},
     {cf_test_const, cf_test_double, cf_test_same, 1, 0.4, 1.6},
 };
-constexpr Program Subject = {"subject", __FILE_NAME__, Rows,    5,      cf_test_Double,
-                             0,         primal,        tangent, adjoint};
+constexpr Program Subject = {"subject", __FILE_NAME__, Rows,    5,       cf_test_Double,
+                             0,         primal,        tangent, adjoint, 1};
+constexpr Program Wide = {"subject", __FILE_NAME__, Rows,     5,       cf_test_Double,
+                          0,         primal,        tangents, adjoint, 2};
 
 std::vector<std::string> failedChecks(Mistake M, std::uint64_t Seed) {
   Made = M;
   Settings S;
   S.Seed = Seed;
   std::vector<std::string> Names;
-  for (const Failure &F : check(Subject, S, OneRank()))
+  const bool Twice = M == Mistake::SecondDirectionIsFirst;
+  for (const Failure &F : check(Twice ? Wide : Subject, S, OneRank()))
     Names.push_back(F.Check);
   return Names;
 }
@@ -158,7 +175,13 @@ INSTANTIATE_TEST_SUITE_P(Mistakes, CheckerRejects,
                                          Case{Mistake::AdjointSpoilsPrimal, "primal"},
                                          Case{Mistake::AdjointSpoilsConstant, "primal"},
                                          Case{Mistake::AdjointWritesBeyondShadow, "memory"},
-                                         Case{Mistake::TangentSpoilsPrimal, "primal"}));
+                                         Case{Mistake::TangentSpoilsPrimal, "primal"},
+                                         Case{Mistake::SecondDirectionIsFirst, "directions"}));
+
+TEST(Checker, AcceptsTwoDirections) {
+  Made = Mistake::None;
+  EXPECT_TRUE(check(Wide, Settings(), OneRank()).empty());
+}
 
 TEST(Checker, GradientsAreCompared) {
   EXPECT_EQ(compareGradients({1, 2}, {1, 2 + 1e-13}, 1e-12), "");
