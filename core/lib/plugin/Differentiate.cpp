@@ -12,6 +12,7 @@
 #include "emit/Unit.h"
 #include "parallel/mpi/Register.h"
 #include "parallel/omp/Register.h"
+#include "request/ByValue.h"
 #include "request/Registration.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -181,6 +182,7 @@ bool ModuleDriver::run() {
       note(std::move(E));
   }
   Any |= serveCallbacks();
+  removeTakenApart(M);
   retireRequests(M);
   reportErrors(M.getContext(), std::move(Errors));
   return Any;
@@ -222,6 +224,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
 PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   Error Faults = Error::success();
   readRegistrations(M, Faults);
+  recordStructures(M);
   consumeError(std::move(Faults)); // reported by the pass that differentiates
   hideRegistered(M);
   return PreservedAnalyses::none();

@@ -13,6 +13,7 @@
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Request.h"
 
+#include "ByValue.h"
 #include "RequestSpellings.h"
 #include "RequestTrace.h"
 #include "RequestTypes.h"
@@ -75,6 +76,7 @@ public:
 private:
   Error readMode();
   Error readPrimal();
+  Error readParameters();
   Error readParameter(const Argument &Parameter);
   Error readLeading();
   Error readTrailing();
@@ -82,30 +84,39 @@ private:
   Error readTape();
   Expected<const MarkerSpelling *> takeMarker();
   Error applyMarker(const MarkerSpelling &Marker);
-  Expected<std::optional<Activity>> readActivity(const Argument &Parameter);
+  Expected<std::optional<Activity>> readActivity();
   Expected<Activity> defaultActivity(const Argument &Parameter) const;
   Error checkActivity(Activity Kind, const Argument &Parameter) const;
   Error readValue(const Argument &Parameter, DiagId Mismatch, RequestArg::Operand &Out);
   Error readShadows(const Argument &Parameter, RequestArg &Arg);
   Error readBatch(const Argument &Parameter);
+  Error readStructure(const SourceParameter &P);
+  Expected<Activity> structureActivity(const StructureShape &Shape) const;
+  Error checkStructure(Activity Kind, const StructureShape &Shape) const;
+  Expected<RequestArg::Operand> readStructureValue(const SourceParameter &P, DiagId Mismatch);
+  Error readSeed();
+  Error takeApart();
+  Error takeResultApart(ResultForm &Form);
   Error readResult();
   Error receiveTape(Type *Received);
   Error checkReceived(Type *Received);
 
   bool atEnd() const { return Next >= Call.arg_size(); }
   bool isReference(unsigned Index, const Argument &Parameter) const;
-  std::string describe(const Argument &Parameter) const;
+  std::string describe() const;
   Error fail(DiagId Id, const Twine &Detail) const { return diffError(Id, Call, Detail); }
 
   CallBase &Call;
   DerivativeRequest Request;
   unsigned Next = 0;
-  bool Strided = false; ///< the marker in front said so
+  unsigned Position = 0; ///< of the parameter that is read, counted from one
+  bool Strided = false;  ///< the marker in front said so
   std::optional<Activity> ResultKind;
 };
 
-std::string RequestReader::describe(const Argument &Parameter) const {
-  return ("parameter " + Twine(Parameter.getArgNo() + 1) + " of '" +
+/// The parameter that is being read.
+std::string RequestReader::describe() const {
+  return ("parameter " + Twine(Position) + " of '" +
           userName(*Request.Spec.Primal) + "'")
       .str();
 }
@@ -166,14 +177,10 @@ Error RequestReader::readPrimal() {
   if (Request.Spec.Split && Result->isPointerTy())
     return fail(DiagId::UnsupportedMode,
                 "a split call of '" + userName(*Primal) + "', which returns a pointer");
-  const bool ReturnsStructure = Result->isAggregateType() || Result->isVectorTy();
-  const bool Tangent = Request.Spec.Mode == DerivativeMode::Tangent;
-  if (Tangent && Primal->hasStructRetAttr())
-    Request.ResultInMemory = Primal->getParamStructRetType(0);
-  else if (Primal->hasStructRetAttr() || (ReturnsStructure && !(Tangent && isOfNumbers(Result))))
-    return fail(DiagId::UnsupportedMode, "'" + userName(*Primal) +
-                                             "' returns a structure; let it write the structure "
-                                             "through a pointer");
+  const SourceParameter Returned = sourceResult(*Primal);
+  if (Returned.Structure && Request.Spec.Mode == DerivativeMode::Tangent &&
+      (Returned.InMemory || !StructureShape(Returned.Structure, Primal).hasOnlyNumbers()))
+    Request.ResultInMemory = Returned.Structure;
   Request.Spec.Primal = Primal;
   return Error::success();
 }
@@ -276,7 +283,6 @@ Error RequestReader::readLeading() {
 
 /// After the parameters: markers about the result; in a reverse call the seed and the tape.
 Error RequestReader::readTrailing() {
-  const DerivativeSpec &Spec = Request.Spec;
   for (;;) {
     auto Marker = takeMarker();
     if (!Marker)
@@ -288,14 +294,13 @@ Error RequestReader::readTrailing() {
     if (atEnd() || Request.Part != RequestPart::Reverse)
       return Error::success();
     Value *V = Call.getArgOperand(Next);
-    Type *Result = Spec.Primal->getReturnType();
-    const bool Seeded = Result->isFloatingPointTy() && ResultKind != Activity::Const;
-    if (Seeded && !Request.Seed.Value &&
-        (V->getType()->isFloatingPointTy() ||
-         Call.paramHasAttr(Next, Attribute::Dereferenceable))) {
-      Request.Seed = {V, V->getType()->isPointerTy()};
-      ++Next;
-    } else if (!Request.Tape.Value && V->getType()->isPointerTy()) {
+    const unsigned Before = Next;
+    if (Request.Seed.empty() && ResultKind != Activity::Const)
+      if (Error E = readSeed())
+        return E;
+    if (Next != Before)
+      continue;
+    if (!Request.Tape.Value && V->getType()->isPointerTy()) {
       if (Error E = readTape())
         return E;
     } else {
@@ -304,8 +309,39 @@ Error RequestReader::readTrailing() {
   }
 }
 
+/// The adjoint of the result, if that is what follows.
+Error RequestReader::readSeed() {
+  const Function &Primal = *Request.Spec.Primal;
+  Value *V = Call.getArgOperand(Next);
+  const SourceParameter Returned = sourceResult(Primal);
+  if (!Returned.Structure) {
+    Type *Result = Primal.getReturnType();
+    const bool Reference =
+        V->getType()->isPointerTy() && Call.paramHasAttr(Next, Attribute::Dereferenceable);
+    if (Result->isFPOrFPVectorTy() &&
+        (Reference || (Result->isFloatingPointTy() ? V->getType()->isFloatingPointTy()
+                                                   : V->getType() == Result))) {
+      Request.Seed.push_back({V, Reference, 0, std::nullopt});
+      ++Next;
+    }
+    return Error::success();
+  }
+  const StructureShape Shape(Returned.Structure, &Primal);
+  if (!Shape.hasNumbers() || Shape.Opaque)
+    return Error::success();
+  auto Base = readStructureValue(Returned, DiagId::RequestArgType);
+  if (!Base)
+    return Base.takeError();
+  for (const Leaf &L : Shape.Leaves)
+    if (L.T->isFPOrFPVectorTy()) {
+      Request.Seed.push_back(*Base);
+      Request.Seed.back().Offset = L.Offset;
+    }
+  return Error::success();
+}
+
 /// The activity that is marked in front of a value, if there is one.
-Expected<std::optional<Activity>> RequestReader::readActivity(const Argument &Parameter) {
+Expected<std::optional<Activity>> RequestReader::readActivity() {
   std::optional<Activity> Kind;
   for (;;) {
     auto Marker = takeMarker();
@@ -319,7 +355,7 @@ Expected<std::optional<Activity>> RequestReader::readActivity(const Argument &Pa
     if (Meaning != MarkerMeaning::Activity && !Vector)
       continue;
     if (Kind)
-      return fail(DiagId::RequestMarker, "two markers in front of " + describe(Parameter));
+      return fail(DiagId::RequestMarker, "two markers in front of " + describe());
     Kind = (*Marker)->Kind;
     if (!Vector)
       continue;
@@ -332,7 +368,7 @@ Expected<Activity> RequestReader::defaultActivity(const Argument &Parameter) con
   Type *T = Parameter.getType();
   if (Parameter.hasByValAttr())
     return fail(DiagId::RequestMarker,
-                describe(Parameter) + " is a structure passed by value and needs a marker");
+                describe() + " is a structure passed by value and needs a marker");
   if (T->isPointerTy())
     return Activity::Dup;
   if (T->isIntegerTy())
@@ -340,7 +376,7 @@ Expected<Activity> RequestReader::defaultActivity(const Argument &Parameter) con
   if (T->isFPOrFPVectorTy())
     return Request.Spec.Mode == DerivativeMode::Adjoint ? Activity::Active : Activity::Dup;
   return fail(DiagId::RequestMarker,
-              describe(Parameter) + " is a " + userType(T) + " and needs a marker");
+              describe() + " is a " + userType(T) + " and needs a marker");
 }
 
 Error RequestReader::checkActivity(Activity Kind, const Argument &Parameter) const {
@@ -348,7 +384,7 @@ Error RequestReader::checkActivity(Activity Kind, const Argument &Parameter) con
     return Error::success();
   Type *T = Parameter.getType();
   const bool Adjoint = Request.Spec.Mode == DerivativeMode::Adjoint;
-  const std::string What = ("'" + markerName(Kind) + "' on " + describe(Parameter)).str();
+  const std::string What = ("'" + markerName(Kind) + "' on " + describe()).str();
   if (Kind == Activity::Active) {
     if (!Adjoint)
       return fail(DiagId::RequestMarker,
@@ -377,7 +413,7 @@ Error RequestReader::readValue(const Argument &Parameter, DiagId Mismatch,
   const Value &Have = *Call.getArgOperand(Next);
   Out.ByReference = isReference(Next, Parameter);
   if (!Out.ByReference && !converts(Have, Parameter.getType()))
-    return fail(Mismatch, describe(Parameter) + " is a " + userType(Parameter.getType()) +
+    return fail(Mismatch, describe() + " is a " + userType(Parameter.getType()) +
                               ", not a " + userType(Have.getType()));
   Out.Value = Call.getArgOperand(Next++);
   return Error::success();
@@ -387,7 +423,7 @@ Error RequestReader::readValue(const Argument &Parameter, DiagId Mismatch,
 Error RequestReader::readShadows(const Argument &Parameter, RequestArg &Arg) {
   for (unsigned Lane = 0; Lane != (Strided ? 1 : Request.Width); ++Lane) {
     if (atEnd() || traceMarker(Call.getArgOperand(Next)))
-      return fail(DiagId::RequestArgCount, "the shadow of " + describe(Parameter) + " is missing");
+      return fail(DiagId::RequestArgCount, "the shadow of " + describe() + " is missing");
     Arg.Shadows.emplace_back();
     if (Error E = readValue(Parameter, DiagId::RequestShadowType, Arg.Shadows.back()))
       return E;
@@ -404,12 +440,12 @@ Error RequestReader::readBatch(const Argument &Parameter) {
   if (Parameter.hasByValAttr() ||
       (Meaning != MarkerMeaning::Scalar && Meaning != MarkerMeaning::Vector))
     return fail(DiagId::RequestMarker, "'enzyme_scalar' or 'enzyme_vector' comes before " +
-                                           describe(Parameter) + ", which is no structure");
+                                           describe() + ", which is no structure");
   RequestArg Arg;
   const bool Vector = Meaning == MarkerMeaning::Vector;
   for (unsigned Lane = 0; Lane != (Vector ? Request.Width : 1); ++Lane) {
     if (atEnd())
-      return fail(DiagId::RequestArgCount, describe(Parameter) + " is missing");
+      return fail(DiagId::RequestArgCount, describe() + " is missing");
     RequestArg::Operand &To = Vector ? Arg.Shadows.emplace_back() : Arg.Primal;
     if (Error E = readValue(Parameter, DiagId::RequestArgType, To))
       return E;
@@ -423,16 +459,11 @@ Error RequestReader::readParameter(const Argument &Parameter) {
   if (Request.Part == RequestPart::Batch)
     return readBatch(Parameter);
   Strided = false;
-  if (Parameter.hasStructRetAttr()) { // the lowering provides for it
-    Request.Spec.Args.push_back(Activity::Dup);
-    Request.Args.emplace_back();
-    return Error::success();
-  }
-  auto Marked = readActivity(Parameter);
+  auto Marked = readActivity();
   if (!Marked)
     return Marked.takeError();
   if (atEnd())
-    return fail(DiagId::RequestArgCount, describe(Parameter) + " is missing");
+    return fail(DiagId::RequestArgCount, describe() + " is missing");
   auto Kind = *Marked ? Expected<Activity>(**Marked) : defaultActivity(Parameter);
   if (!Kind)
     return Kind.takeError();
@@ -445,7 +476,7 @@ Error RequestReader::readParameter(const Argument &Parameter) {
   if (Strided) {
     Value *Stride = Call.getArgOperand(Next++);
     if (!Stride->getType()->isIntegerTy() || !Parameter.getType()->isPointerTy() || atEnd())
-      return fail(DiagId::RequestMarker, "the distance of the shadows of " + describe(Parameter) +
+      return fail(DiagId::RequestMarker, "the distance of the shadows of " + describe() +
                                              " in bytes follows its marker, and it is a pointer");
     Arg.Stride = Stride;
   }
@@ -456,6 +487,176 @@ Error RequestReader::readParameter(const Argument &Parameter) {
       return E;
   Request.Spec.Args.push_back(*Kind);
   Request.Args.push_back(std::move(Arg));
+  return Error::success();
+}
+
+Error RequestReader::readParameters() {
+  if (Request.ResultInMemory) { // the lowering provides for it
+    Request.Spec.Args.push_back(Activity::Dup);
+    Request.Args.emplace_back();
+  }
+  const Function &Primal = *Request.Spec.Primal;
+  for (const SourceParameter &P : sourceParameters(Primal)) {
+    if (P.First == 0 && Primal.hasStructRetAttr())
+      continue;
+    ++Position;
+    Error E = P.Structure ? readStructure(P) : readParameter(*Primal.getArg(P.First));
+    if (E)
+      return E;
+  }
+  return Error::success();
+}
+
+/// Takes one structure: its address, or its pieces.
+Expected<RequestArg::Operand> RequestReader::readStructureValue(const SourceParameter &P,
+                                                                DiagId Mismatch) {
+  const uint64_t Size = Call.getDataLayout().getTypeAllocSize(P.Structure);
+  if (atEnd())
+    return fail(DiagId::RequestArgCount, describe() + " is missing");
+  Value *First = Call.getArgOperand(Next);
+  if (First->getType()->isPointerTy()) {
+    Type *Copied = Call.getParamByValType(Next);
+    const bool Same = Copied ? Call.getDataLayout().getTypeAllocSize(Copied) == Size
+                             : Call.getParamDereferenceableBytes(Next) == Size;
+    if (Same) {
+      ++Next;
+      return RequestArg::Operand{First, /*ByReference=*/true, 0, std::nullopt};
+    }
+  }
+  StructurePieces All;
+  for (const Leaf &Piece : P.Pieces) {
+    if (atEnd() || Call.getArgOperand(Next)->getType() != Piece.T ||
+        Call.isByValArgument(Next))
+      break;
+    All.Pieces.push_back({Call.getArgOperand(Next++), Piece.Offset});
+  }
+  if (P.InMemory || All.Pieces.size() != P.Pieces.size())
+    return fail(Mismatch, describe() + " is a structure of " + Twine(Size) +
+                              " bytes passed by value, not a " +
+                              userType(atEnd() ? First->getType()
+                                               : Call.getArgOperand(Next)->getType()));
+  RequestArg::Operand Operand;
+  Operand.Structure = Request.Structures.size();
+  Request.Structures.push_back(std::move(All));
+  return Operand;
+}
+
+Expected<Activity> RequestReader::structureActivity(const StructureShape &Shape) const {
+  if (Request.Part == RequestPart::Batch || (!Shape.hasNumbers() && !Shape.hasPointers()))
+    return Activity::Const;
+  if (Shape.hasOnlyNumbers())
+    return Request.Spec.Mode == DerivativeMode::Adjoint ? Activity::Active : Activity::Dup;
+  return fail(DiagId::RequestMarker,
+              describe() + " is a structure passed by value and needs a marker");
+}
+
+Error RequestReader::checkStructure(Activity Kind, const StructureShape &Shape) const {
+  if (Kind == Activity::Const)
+    return Error::success();
+  const std::string What = ("'" + markerName(Kind) + "' on " + describe()).str();
+  const bool Adjoint = Request.Spec.Mode == DerivativeMode::Adjoint;
+  if (Shape.Opaque || Strided)
+    return fail(DiagId::RequestMarker, What + ": a structure with a union in it, or without types, "
+                                              "is passed through a pointer");
+  if (Kind == Activity::Active && !Adjoint)
+    return fail(DiagId::RequestMarker,
+                What + ": a tangent call takes the tangent of a value after it, use enzyme_dup");
+  if (Kind == Activity::Active &&
+      (!Shape.hasOnlyNumbers() || !Shape.isPlain(*Request.Spec.Primal)))
+    return fail(DiagId::RequestMarker,
+                What + ": the adjoint of a structure can be returned if it holds floating-point "
+                       "numbers and nothing else; pass a pointer to it");
+  if (Kind != Activity::Active && Adjoint && !Shape.hasPointers())
+    return fail(DiagId::RequestMarker, What + ": the adjoint of a structure passed by value would "
+                                              "be lost; pass a pointer to it, or use enzyme_out");
+  return Error::success();
+}
+
+/// A structure becomes one argument for each of its scalars.
+Error RequestReader::readStructure(const SourceParameter &P) {
+  const StructureShape Shape(P.Structure, Request.Spec.Primal);
+  Strided = false;
+  bool Vector = false;
+  std::optional<Activity> Marked;
+  if (Request.Part == RequestPart::Batch) {
+    auto Marker = takeMarker();
+    if (!Marker)
+      return Marker.takeError();
+    Vector = *Marker && (*Marker)->Meaning == MarkerMeaning::Vector;
+  } else {
+    auto Read = readActivity();
+    if (!Read)
+      return Read.takeError();
+    Marked = *Read;
+  }
+  auto Kind = Marked ? Expected<Activity>(*Marked) : structureActivity(Shape);
+  if (!Kind)
+    return Kind.takeError();
+  if (Error E = checkStructure(*Kind, Shape))
+    return E;
+  SmallVector<RequestArg::Operand, 2> Values;
+  const unsigned Lanes = Vector ? Request.Width : hasShadow(*Kind) ? 1 + Request.Width : 1;
+  for (unsigned Lane = 0; Lane != Lanes; ++Lane) {
+    auto Base = readStructureValue(P, Lane && !Vector ? DiagId::RequestShadowType
+                                                      : DiagId::RequestArgType);
+    if (!Base)
+      return Base.takeError();
+    Values.push_back(*Base);
+  }
+  const bool Adjoint = Request.Spec.Mode == DerivativeMode::Adjoint;
+  const ArrayRef<Leaf> Parts = Shape.Opaque ? ArrayRef(P.Pieces) : ArrayRef(Shape.Leaves);
+  for (const Leaf &L : Parts) {
+    RequestArg &Arg = Request.Args.emplace_back();
+    Arg.Joined = &L != &Parts.front();
+    if (*Kind == Activity::Active)
+      Arg.Kind = Activity::Active;
+    else if (hasShadow(*Kind) &&
+             (L.T->isPointerTy() || (L.T->isFPOrFPVectorTy() && !Adjoint)))
+      Arg.Kind = Request.Spec.Split ? Activity::Dup : *Kind;
+    for (RequestArg::Operand &V : Values)
+      V.Offset = L.Offset;
+    if (!Vector)
+      Arg.Primal = Values[0];
+    if (Vector || hasShadow(Arg.Kind))
+      Arg.Shadows.append(Values.begin() + !Vector, Values.end());
+    Request.Spec.Args.push_back(Arg.Kind);
+  }
+  return Error::success();
+}
+
+/// Puts the function that takes structures apart in the place of the user's.
+Error RequestReader::takeApart() {
+  Function &Primal = *Request.Spec.Primal;
+  ResultForm Form = ResultForm::AsIs;
+  if (Error E = takeResultApart(Form))
+    return E;
+  Request.Spec.Primal = takenApart(Primal, sourceParameters(Primal), Form);
+  return Error::success();
+}
+
+Error RequestReader::takeResultApart(ResultForm &Form) {
+  const Function &Primal = *Request.Spec.Primal;
+  const SourceParameter Returned = sourceResult(Primal);
+  if (!Returned.Structure)
+    return Error::success();
+  const StructureShape Shape(Returned.Structure, &Primal);
+  const bool AllReceived =
+      Request.Spec.ReturnPrimal || Request.Part != RequestPart::Whole || Request.ResultInMemory;
+  if (Request.ResultInMemory) {
+    Form = ResultForm::Memory;
+    return Error::success();
+  }
+  if (Shape.Opaque || Shape.hasPointers() || (AllReceived && !Shape.hasOnlyNumbers()) ||
+      (!Shape.hasNumbers() && Returned.InMemory) ||
+      (Shape.hasNumbers() && !Shape.isPlain(Primal) && AllReceived)) {
+    if (!Returned.InMemory && (ResultKind == Activity::Const || Request.Part == RequestPart::Batch))
+      return Error::success();
+    return fail(DiagId::UnsupportedMode, "'" + userName(Primal) +
+                                             "' returns a structure; let it write the structure "
+                                             "through a pointer");
+  }
+  if (Shape.hasNumbers() && Primal.getReturnType() != Shape.numbers(Primal.getReturnType()))
+    Form = ResultForm::Numbers;
   return Error::success();
 }
 
@@ -482,7 +683,7 @@ Error RequestReader::readResult() {
     return receiveTape(Received);
   if (Request.Part == RequestPart::Reverse) {
     Spec.ReturnPrimal = false;
-    if (!Request.Tape.Value || (Spec.Result == Activity::Active && !Request.Seed.Value))
+    if (!Request.Tape.Value || (Spec.Result == Activity::Active && Request.Seed.empty()))
       return fail(DiagId::RequestArgCount, Request.Tape.Value
                                                ? "the adjoint of the result is missing"
                                                : "the tape is missing");
@@ -493,8 +694,14 @@ Error RequestReader::readResult() {
   }
   if (Request.ResultInMemory) {
     Request.ReceivesPrimal = std::exchange(Spec.ReturnPrimal, false);
-    if (!receivesInMemory(Call) || ResultKind == Activity::Const)
+    if (ResultKind == Activity::Const)
       return fail(DiagId::RequestResult, "'" + userName(*Spec.Primal) + "' returns a structure");
+    // In registers the scalars cannot be told from each other.
+    const DataLayout &Layout = Call.getDataLayout();
+    const uint64_t Count = Request.Spec.Width + Request.ReceivesPrimal;
+    if (!receivesInMemory(Call) &&
+        Layout.getTypeAllocSize(Received) == Count * Layout.getTypeAllocSize(Request.ResultInMemory))
+      return Error::success();
   }
   return checkReceived(Received);
 }
@@ -556,16 +763,17 @@ Expected<DerivativeRequest> RequestReader::read() {
   }
   if (Error E = readLeading())
     return E;
-  for (const Argument &Parameter : Request.Spec.Primal->args())
-    if (Error E = readParameter(Parameter))
-      return E;
+  if (Error E = readParameters())
+    return E;
   if (Error E = readTrailing())
     return E;
   if (!atEnd())
     return fail(DiagId::RequestArgCount, Twine(Call.arg_size() - Next) + " left over after the " +
-                                             Twine(Request.Spec.Primal->arg_size()) +
+                                             Twine(Position) +
                                              " parameters of '" + userName(*Request.Spec.Primal) +
                                              "'");
+  if (Error E = takeApart())
+    return E;
   if (Error E = readResult())
     return E;
   return std::move(Request);

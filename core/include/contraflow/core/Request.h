@@ -10,6 +10,8 @@
 #include "llvm/IR/ValueHandle.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
+
 namespace llvm {
 class CallBase;
 class Function;
@@ -66,14 +68,26 @@ llvm::FunctionType *reverseType(const DerivativeSpec &Spec);
 /// Values as the user's call passes them; lowerRequest converts them to the primal's types.
 struct RequestArg {
   Activity Kind = Activity::Const;
-  /// A value of the call, or the address of one (a C++ reference).
+  /// A value of the call, or the address of one (a C++ reference), or part of a structure.
   struct Operand {
     llvm::WeakTrackingVH Value;
     bool ByReference = false;
+    uint64_t Offset = 0;               ///< from the address
+    std::optional<unsigned> Structure; ///< whose pieces are values of the call
   };
   Operand Primal;
   llvm::SmallVector<Operand, 1> Shadows; ///< empty unless Kind is Dup or DupNoNeed
   llvm::WeakTrackingVH Stride; ///< bytes from one shadow to the next, if only the first is given
+  bool Joined = false;         ///< part of the same structure as the argument before
+};
+
+/// A structure that the calling convention has taken apart.
+struct StructurePieces {
+  struct Piece {
+    llvm::WeakTrackingVH Value;
+    uint64_t Offset = 0;
+  };
+  llvm::SmallVector<Piece, 2> Pieces;
 };
 
 struct DerivativeRequest {
@@ -84,7 +98,8 @@ struct DerivativeRequest {
   unsigned Width = 1; ///< directions; an adjoint is called once for each
   /// Tangent: the structure that the primal writes, as its result, to its first parameter.
   llvm::Type *ResultInMemory = nullptr;
-  RequestArg::Operand Seed;  ///< null: one
+  llvm::SmallVector<StructurePieces, 0> Structures;
+  llvm::SmallVector<RequestArg::Operand, 1> Seed; ///< empty: one
   RequestArg::Operand Tape;  ///< reverse: the tape; augmented: memory for it
   bool TapeInMemory = false; ///< Tape is the address of the tape
   bool ReceivesTape = false; ///< augmented: returned to the user
