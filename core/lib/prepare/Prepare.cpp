@@ -7,6 +7,7 @@
 #include "Choices.h"
 #include "Indices.h"
 #include "Indirect.h"
+#include "Packs.h"
 #include "Versioning.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
@@ -328,6 +329,7 @@ Error Preparer::checkControlFlow(Function &P) {
 void Preparer::canonicalise(Function &P) {
   simplifyFunction(P, C);
   splitMemberChoices(P);
+  splitPacks(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   FunctionPassManager FPM;
   FPM.addPass(LowerSwitchPass());
