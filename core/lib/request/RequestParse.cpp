@@ -23,6 +23,7 @@
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -130,8 +131,15 @@ bool RequestReader::isReference(unsigned Index, const Argument &Parameter) const
     return false;
   if (!Parameter.getType()->isPointerTy())
     return true;
-  return !Parameter.hasByValAttr() && Parameter.getDereferenceableBytes() == 0 &&
-         Call.getParamDereferenceableBytes(Index) == Call.getDataLayout().getPointerSize();
+  const uint64_t Pointer = Call.getDataLayout().getPointerSize();
+  if (Parameter.hasByValAttr() || Call.getParamDereferenceableBytes(Index) != Pointer)
+    return false;
+  const uint64_t Wanted = Parameter.getDereferenceableBytes();
+  if (Wanted != Pointer)
+    return true;
+  // A reference to as many bytes as a pointer has: its own kind, unless a pointer is there.
+  const auto *Variable = dyn_cast<AllocaInst>(Call.getArgOperand(Index)->stripPointerCasts());
+  return Variable && Variable->getAllocatedType()->isPointerTy();
 }
 
 /// True if C would convert a value passed in variable arguments back to the parameter's type. A
