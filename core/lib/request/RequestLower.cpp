@@ -37,7 +37,9 @@ public:
   void lower() {
     splitNormalEdge();
     if (Request.Part == RequestPart::TapeSize) {
-      deliverSize();
+      deliver(ConstantInt::get(Builder.getInt64Ty(), Call.getDataLayout().getPointerSize()));
+    } else if (Request.Part == RequestPart::FunctionShadow) {
+      deliver(Derivative);
     } else {
       for (unsigned Lane = 0; Lane != calls(); ++Lane) {
         collectArguments(Lane);
@@ -70,7 +72,7 @@ private:
   void splitNormalEdge();
   SmallVector<Value *, 8> takeResults();
   void deliverResults();
-  void deliverSize();
+  void deliver(Constant *Known);
   void storeResults(ArrayRef<Value *> Results, Value *Memory);
   void eraseRequest();
 
@@ -203,6 +205,7 @@ void RequestLowering::addTape() {
     if (Behind)
       Tape = Builder.CreateLoad(Builder.getPtrTy(), Tape);
   Args.push_back(Tape);
+  Args.push_back(Builder.getInt1(Request.KeepsTape));
 }
 
 /// The primal writes its result, and the tangents theirs, to where the user expects them.
@@ -390,11 +393,13 @@ void RequestLowering::deliverResults() {
   Call.replaceAllUsesWith(Result);
 }
 
-/// The memory that a user provides holds the address of the tape.
-void RequestLowering::deliverSize() {
-  if (Call.getType()->isIntegerTy())
-    Call.replaceAllUsesWith(
-        ConstantInt::get(Call.getType(), Call.getDataLayout().getPointerSize()));
+/// What is known at compile time. The memory that a user provides holds the address of the tape. A
+/// call through a function pointer is decided by the primal, so that its shadow may be the same.
+void RequestLowering::deliver(Constant *Known) {
+  if (auto *Number = dyn_cast<ConstantInt>(Known); Number && Call.getType()->isIntegerTy())
+    Known = ConstantInt::get(Call.getType(), Number->getZExtValue());
+  if (Call.getType() == Known->getType())
+    Call.replaceAllUsesWith(Known);
   if (auto *Invoke = dyn_cast<InvokeInst>(&Call)) {
     Invoke->getUnwindDest()->removePredecessor(Invoke->getParent());
     Builder.CreateBr(Invoke->getNormalDest());
@@ -415,7 +420,13 @@ void RequestLowering::eraseRequest() {
 Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
   const DerivativeSpec &Spec = Request.Spec;
   Function *F = Request.Part == RequestPart::Reverse ? D.Reverse : D.Forward;
-  FunctionType *Want = !F || Request.Part == RequestPart::Batch ? nullptr
+  if (Request.KeepsTape && Request.Part == RequestPart::Reverse && D.RunsOnce)
+    return diffError(DiagId::UnsupportedMode, *Request.Call,
+                     "'enzyme_nofree': the reverse sweep of '" + userName(*Spec.Primal) +
+                         "' frees memory, or meets other threads or ranks, and runs once");
+  const bool Itself =
+      Request.Part == RequestPart::Batch || Request.Part == RequestPart::FunctionShadow;
+  FunctionType *Want = !F || Itself ? nullptr
                        : Request.Part == RequestPart::Whole     ? derivativeType(Spec)
                        : Request.Part == RequestPart::Augmented ? augmentedType(Spec)
                                                                 : reverseType(Spec);

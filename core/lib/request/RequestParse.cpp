@@ -13,8 +13,7 @@
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Request.h"
 
-#include "ByValue.h"
-#include "RequestSpellings.h"
+#include "RequestReader.h"
 #include "RequestTrace.h"
 #include "RequestTypes.h"
 
@@ -30,10 +29,9 @@
 using namespace llvm;
 
 namespace contraflow {
-namespace {
 
 /// A type as the user would call it.
-std::string userType(const Type *T) {
+std::string RequestReader::userType(const Type *T) {
   if (T->isVoidTy())
     return "void";
   if (T->isPointerTy())
@@ -50,7 +48,7 @@ std::string userType(const Type *T) {
   return Text;
 }
 
-StringRef markerName(Activity Kind) {
+StringRef RequestReader::markerName(Activity Kind) {
   switch (Kind) {
   case Activity::Const:
     return "enzyme_const";
@@ -64,56 +62,7 @@ StringRef markerName(Activity Kind) {
   llvm_unreachable("all activities are named");
 }
 
-bool hasShadow(Activity Kind) { return Kind == Activity::Dup || Kind == Activity::DupNoNeed; }
-
-constexpr unsigned MaxWidth = 64; ///< of one request: code grows with it
-
-/// One pass over the arguments of one call.
-class RequestReader {
-public:
-  explicit RequestReader(CallBase &Call) : Call(Call) { Request.Call = &Call; }
-  Expected<DerivativeRequest> read();
-
-private:
-  Error readMode();
-  Error readPrimal();
-  Error readParameters();
-  Error readParameter(const Argument &Parameter);
-  Error readLeading();
-  Error readTrailing();
-  Error readWidth();
-  Error readTape();
-  Expected<const MarkerSpelling *> takeMarker();
-  Error applyMarker(const MarkerSpelling &Marker);
-  Expected<std::optional<Activity>> readActivity();
-  Expected<Activity> defaultActivity(const Argument &Parameter) const;
-  Error checkActivity(Activity Kind, const Argument &Parameter) const;
-  Error readValue(const Argument &Parameter, DiagId Mismatch, RequestArg::Operand &Out);
-  Error readShadows(const Argument &Parameter, RequestArg &Arg);
-  Error readBatch(const Argument &Parameter);
-  Error readStructure(const SourceParameter &P);
-  Expected<Activity> structureActivity(const StructureShape &Shape) const;
-  Error checkStructure(Activity Kind, const StructureShape &Shape) const;
-  Expected<RequestArg::Operand> readStructureValue(const SourceParameter &P, DiagId Mismatch);
-  Error readSeed();
-  Error takeApart();
-  Error takeResultApart(ResultForm &Form);
-  Error readResult();
-  Error receiveTape(Type *Received);
-  Error checkReceived(Type *Received);
-
-  bool atEnd() const { return Next >= Call.arg_size(); }
-  bool isReference(unsigned Index, const Argument &Parameter) const;
-  std::string describe() const;
-  Error fail(DiagId Id, const Twine &Detail) const { return diffError(Id, Call, Detail); }
-
-  CallBase &Call;
-  DerivativeRequest Request;
-  unsigned Next = 0;
-  unsigned Position = 0; ///< of the parameter that is read, counted from one
-  bool Strided = false;  ///< the marker in front said so
-  std::optional<Activity> ResultKind;
-};
+static constexpr unsigned MaxWidth = 64; ///< of one request: code grows with it
 
 /// The parameter that is being read.
 std::string RequestReader::describe() const {
@@ -144,7 +93,7 @@ bool RequestReader::isReference(unsigned Index, const Argument &Parameter) const
 
 /// True if C would convert a value passed in variable arguments back to the parameter's type. A
 /// variable integer is not widened: its sign is not known here.
-bool converts(const Value &Have, Type *Want) {
+static bool converts(const Value &Have, Type *Want) {
   Type *T = Have.getType();
   if (T == Want || (T->isPointerTy() && Want->isPointerTy()) ||
       (T->isFloatingPointTy() && Want->isFloatingPointTy()))
@@ -164,7 +113,8 @@ Error RequestReader::readMode() {
     return fail(DiagId::UnsupportedMode, "'" + Spelling->Name + "'");
   Request.Spec.Mode = *Spelling->Mode;
   Request.Part = Spelling->Part;
-  Request.Spec.Split = Request.Part != RequestPart::Whole && Request.Part != RequestPart::Batch;
+  Request.Spec.Split = !is_contained(
+      {RequestPart::Whole, RequestPart::Batch, RequestPart::FunctionShadow}, Request.Part);
   return Error::success();
 }
 
@@ -176,12 +126,17 @@ Error RequestReader::readPrimal() {
   if (!Primal)
     return fail(DiagId::RequestNotFunction, "");
   if (Primal->isDeclaration() && Request.Part != RequestPart::Batch &&
+      Request.Part != RequestPart::FunctionShadow &&
       !Primal->hasFnAttribute(attr::Registered))
     return fail(DiagId::RequestNoBody, userName(*Primal));
   if (Primal->isVarArg())
     return fail(DiagId::UnsupportedMode,
                 "'" + userName(*Primal) + "' takes a variable number of arguments");
   Type *Result = Primal->getReturnType();
+  if (Request.Part == RequestPart::FunctionShadow) {
+    Request.Spec.Primal = Primal;
+    return Error::success();
+  }
   if (Request.Spec.Split && Result->isPointerTy())
     return fail(DiagId::UnsupportedMode,
                 "a split call of '" + userName(*Primal) + "', which returns a pointer");
@@ -228,6 +183,11 @@ Error RequestReader::applyMarker(const MarkerSpelling &Marker) {
     return readWidth();
   case MarkerMeaning::Tape:
     return readTape();
+  case MarkerMeaning::KeepTape:
+    Request.KeepsTape = true;
+    break;
+  case MarkerMeaning::ByReference:
+    return readSize();
   case MarkerMeaning::Allocated:
     if (!Request.Spec.Split)
       return fail(DiagId::RequestMarker, "'enzyme_allocated' in a call that has no tape");
@@ -259,6 +219,26 @@ Error RequestReader::readWidth() {
   return Error::success();
 }
 
+/// The size of a value whose address is passed.
+Error RequestReader::readSize() {
+  ReferencedSize = atEnd() ? std::nullopt : traceInteger(Call.getArgOperand(Next++));
+  if (!ReferencedSize)
+    return fail(DiagId::RequestMarker, "'enzyme_byref' is followed by the size of the value in "
+                                       "bytes, known at compile time, and its address");
+  return Error::success();
+}
+
+/// The marker between the primals and the shadows.
+void RequestReader::findInterleave() {
+  for (unsigned I = Next; I != End && !ShadowsFrom; ++I) {
+    const MarkerSpelling *Marker = traceMarker(Call.getArgOperand(I));
+    if (!Marker || Marker->Meaning != MarkerMeaning::Interleave)
+      continue;
+    End = I;
+    ShadowsFrom = I + 1;
+  }
+}
+
 Error RequestReader::readTape() {
   if (!Request.Spec.Split)
     return fail(DiagId::RequestMarker, "'enzyme_tape' in a call that has no tape");
@@ -278,7 +258,8 @@ Error RequestReader::readLeading() {
     const bool OfArgument =
         Marker && is_contained({MarkerMeaning::Activity, MarkerMeaning::DupVector,
                                 MarkerMeaning::DupNoNeedVector, MarkerMeaning::Scalar,
-                                MarkerMeaning::Vector, MarkerMeaning::Hint},
+                                MarkerMeaning::Vector, MarkerMeaning::Hint,
+                                MarkerMeaning::ByReference, MarkerMeaning::Interleave},
                                Marker->Meaning);
     if (!Marker || OfArgument)
       return Error::success();
@@ -315,37 +296,6 @@ Error RequestReader::readTrailing() {
       return Error::success();
     }
   }
-}
-
-/// The adjoint of the result, if that is what follows.
-Error RequestReader::readSeed() {
-  const Function &Primal = *Request.Spec.Primal;
-  Value *V = Call.getArgOperand(Next);
-  const SourceParameter Returned = sourceResult(Primal);
-  if (!Returned.Structure) {
-    Type *Result = Primal.getReturnType();
-    const bool Reference =
-        V->getType()->isPointerTy() && Call.paramHasAttr(Next, Attribute::Dereferenceable);
-    if (Result->isFPOrFPVectorTy() &&
-        (Reference || (Result->isFloatingPointTy() ? V->getType()->isFloatingPointTy()
-                                                   : V->getType() == Result))) {
-      Request.Seed.push_back({V, Reference, 0, std::nullopt});
-      ++Next;
-    }
-    return Error::success();
-  }
-  const StructureShape Shape(Returned.Structure, &Primal);
-  if (!Shape.hasNumbers() || Shape.Opaque)
-    return Error::success();
-  auto Base = readStructureValue(Returned, DiagId::RequestArgType);
-  if (!Base)
-    return Base.takeError();
-  for (const Leaf &L : Shape.Leaves)
-    if (L.T->isFPOrFPVectorTy()) {
-      Request.Seed.push_back(*Base);
-      Request.Seed.back().Offset = L.Offset;
-    }
-  return Error::success();
 }
 
 /// The activity that is marked in front of a value, if there is one.
@@ -420,6 +370,13 @@ Error RequestReader::readValue(const Argument &Parameter, DiagId Mismatch,
                                RequestArg::Operand &Out) {
   const Value &Have = *Call.getArgOperand(Next);
   Out.ByReference = isReference(Next, Parameter);
+  if (ReferencedSize) {
+    const uint64_t Size = Call.getDataLayout().getTypeStoreSize(Parameter.getType());
+    if (!Have.getType()->isPointerTy() || *ReferencedSize != Size)
+      return fail(DiagId::RequestMarker, "'enzyme_byref' for " + describe() + ", which has " +
+                                             Twine(Size) + " bytes and is passed as its address");
+    Out.ByReference = true;
+  }
   if (!Out.ByReference && !converts(Have, Parameter.getType()))
     return fail(Mismatch, describe() + " is a " + userType(Parameter.getType()) +
                               ", not a " + userType(Have.getType()));
@@ -429,6 +386,7 @@ Error RequestReader::readValue(const Argument &Parameter, DiagId Mismatch,
 
 /// One shadow for each direction; or the first of them, if their distance was given.
 Error RequestReader::readShadows(const Argument &Parameter, RequestArg &Arg) {
+  ShadowCursor Shadows(*this);
   for (unsigned Lane = 0; Lane != (Strided ? 1 : Request.Width); ++Lane) {
     if (atEnd() || traceMarker(Call.getArgOperand(Next)))
       return fail(DiagId::RequestArgCount, "the shadow of " + describe() + " is missing");
@@ -504,7 +462,9 @@ Error RequestReader::readParameters() {
     Request.Args.emplace_back();
   }
   const Function &Primal = *Request.Spec.Primal;
+  findInterleave();
   for (const SourceParameter &P : sourceParameters(Primal)) {
+    ReferencedSize.reset();
     if (P.First == 0 && Primal.hasStructRetAttr())
       continue;
     ++Position;
@@ -512,159 +472,13 @@ Error RequestReader::readParameters() {
     if (E)
       return E;
   }
-  return Error::success();
-}
-
-/// Takes one structure: its address, or its pieces.
-Expected<RequestArg::Operand> RequestReader::readStructureValue(const SourceParameter &P,
-                                                                DiagId Mismatch) {
-  const uint64_t Size = Call.getDataLayout().getTypeAllocSize(P.Structure);
-  if (atEnd())
-    return fail(DiagId::RequestArgCount, describe() + " is missing");
-  Value *First = Call.getArgOperand(Next);
-  if (First->getType()->isPointerTy()) {
-    Type *Copied = Call.getParamByValType(Next);
-    const bool Same = Copied ? Call.getDataLayout().getTypeAllocSize(Copied) == Size
-                             : Call.getParamDereferenceableBytes(Next) == Size;
-    if (Same) {
-      ++Next;
-      return RequestArg::Operand{First, /*ByReference=*/true, 0, std::nullopt};
-    }
-  }
-  StructurePieces All;
-  for (const Leaf &Piece : P.Pieces) {
-    if (atEnd() || Call.getArgOperand(Next)->getType() != Piece.T ||
-        Call.isByValArgument(Next))
-      break;
-    All.Pieces.push_back({Call.getArgOperand(Next++), Piece.Offset});
-  }
-  if (P.InMemory || All.Pieces.size() != P.Pieces.size())
-    return fail(Mismatch, describe() + " is a structure of " + Twine(Size) +
-                              " bytes passed by value, not a " +
-                              userType(atEnd() ? First->getType()
-                                               : Call.getArgOperand(Next)->getType()));
-  RequestArg::Operand Operand;
-  Operand.Structure = Request.Structures.size();
-  Request.Structures.push_back(std::move(All));
-  return Operand;
-}
-
-Expected<Activity> RequestReader::structureActivity(const StructureShape &Shape) const {
-  if (Request.Part == RequestPart::Batch || (!Shape.hasNumbers() && !Shape.hasPointers()))
-    return Activity::Const;
-  if (Shape.hasOnlyNumbers())
-    return Request.Spec.Mode == DerivativeMode::Adjoint ? Activity::Active : Activity::Dup;
-  return fail(DiagId::RequestMarker,
-              describe() + " is a structure passed by value and needs a marker");
-}
-
-Error RequestReader::checkStructure(Activity Kind, const StructureShape &Shape) const {
-  if (Kind == Activity::Const)
+  if (!ShadowsFrom)
     return Error::success();
-  const std::string What = ("'" + markerName(Kind) + "' on " + describe()).str();
-  const bool Adjoint = Request.Spec.Mode == DerivativeMode::Adjoint;
-  if (Shape.Opaque || Strided)
-    return fail(DiagId::RequestMarker, What + ": a structure with a union in it, or without types, "
-                                              "is passed through a pointer");
-  if (Kind == Activity::Active && !Adjoint)
-    return fail(DiagId::RequestMarker,
-                What + ": a tangent call takes the tangent of a value after it, use enzyme_dup");
-  if (Kind == Activity::Active &&
-      (!Shape.hasOnlyNumbers() || !Shape.isPlain(*Request.Spec.Primal)))
-    return fail(DiagId::RequestMarker,
-                What + ": the adjoint of a structure can be returned if it holds floating-point "
-                       "numbers and nothing else; pass a pointer to it");
-  if (Kind != Activity::Active && Adjoint && !Shape.hasPointers())
-    return fail(DiagId::RequestMarker, What + ": the adjoint of a structure passed by value would "
-                                              "be lost; pass a pointer to it, or use enzyme_out");
-  return Error::success();
-}
-
-/// A structure becomes one argument for each of its scalars.
-Error RequestReader::readStructure(const SourceParameter &P) {
-  const StructureShape Shape(P.Structure, Request.Spec.Primal);
-  Strided = false;
-  bool Vector = false;
-  std::optional<Activity> Marked;
-  if (Request.Part == RequestPart::Batch) {
-    auto Marker = takeMarker();
-    if (!Marker)
-      return Marker.takeError();
-    Vector = *Marker && (*Marker)->Meaning == MarkerMeaning::Vector;
-  } else {
-    auto Read = readActivity();
-    if (!Read)
-      return Read.takeError();
-    Marked = *Read;
-  }
-  auto Kind = Marked ? Expected<Activity>(*Marked) : structureActivity(Shape);
-  if (!Kind)
-    return Kind.takeError();
-  if (Error E = checkStructure(*Kind, Shape))
-    return E;
-  SmallVector<RequestArg::Operand, 2> Values;
-  const unsigned Lanes = Vector ? Request.Width : hasShadow(*Kind) ? 1 + Request.Width : 1;
-  for (unsigned Lane = 0; Lane != Lanes; ++Lane) {
-    auto Base = readStructureValue(P, Lane && !Vector ? DiagId::RequestShadowType
-                                                      : DiagId::RequestArgType);
-    if (!Base)
-      return Base.takeError();
-    Values.push_back(*Base);
-  }
-  const bool Adjoint = Request.Spec.Mode == DerivativeMode::Adjoint;
-  const ArrayRef<Leaf> Parts = Shape.Opaque ? ArrayRef(P.Pieces) : ArrayRef(Shape.Leaves);
-  for (const Leaf &L : Parts) {
-    RequestArg &Arg = Request.Args.emplace_back();
-    Arg.Joined = &L != &Parts.front();
-    if (*Kind == Activity::Active)
-      Arg.Kind = Activity::Active;
-    else if (hasShadow(*Kind) &&
-             (L.T->isPointerTy() || (L.T->isFPOrFPVectorTy() && !Adjoint)))
-      Arg.Kind = Request.Spec.Split ? Activity::Dup : *Kind;
-    for (RequestArg::Operand &V : Values)
-      V.Offset = L.Offset;
-    if (!Vector)
-      Arg.Primal = Values[0];
-    if (Vector || hasShadow(Arg.Kind))
-      Arg.Shadows.append(Values.begin() + !Vector, Values.end());
-    Request.Spec.Args.push_back(Arg.Kind);
-  }
-  return Error::success();
-}
-
-/// Puts the function that takes structures apart in the place of the user's.
-Error RequestReader::takeApart() {
-  Function &Primal = *Request.Spec.Primal;
-  ResultForm Form = ResultForm::AsIs;
-  if (Error E = takeResultApart(Form))
-    return E;
-  Request.Spec.Primal = takenApart(Primal, sourceParameters(Primal), Form);
-  return Error::success();
-}
-
-Error RequestReader::takeResultApart(ResultForm &Form) {
-  const Function &Primal = *Request.Spec.Primal;
-  const SourceParameter Returned = sourceResult(Primal);
-  if (!Returned.Structure)
-    return Error::success();
-  const StructureShape Shape(Returned.Structure, &Primal);
-  const bool AllReceived =
-      Request.Spec.ReturnPrimal || Request.Part != RequestPart::Whole || Request.ResultInMemory;
-  if (Request.ResultInMemory) {
-    Form = ResultForm::Memory;
-    return Error::success();
-  }
-  if (Shape.Opaque || Shape.hasPointers() || (AllReceived && !Shape.hasOnlyNumbers()) ||
-      (!Shape.hasNumbers() && Returned.InMemory) ||
-      (Shape.hasNumbers() && !Shape.isPlain(Primal) && AllReceived)) {
-    if (!Returned.InMemory && (ResultKind == Activity::Const || Request.Part == RequestPart::Batch))
-      return Error::success();
-    return fail(DiagId::UnsupportedMode, "'" + userName(Primal) +
-                                             "' returns a structure; let it write the structure "
-                                             "through a pointer");
-  }
-  if (Shape.hasNumbers() && Primal.getReturnType() != Shape.numbers(Primal.getReturnType()))
-    Form = ResultForm::Numbers;
+  if (!atEnd())
+    return fail(DiagId::RequestArgCount, Twine(End - Next) + " left over before "
+                                                             "'enzyme_interleave'");
+  Next = *ShadowsFrom;
+  End = Call.arg_size();
   return Error::success();
 }
 
@@ -763,6 +577,11 @@ Expected<DerivativeRequest> RequestReader::read() {
     return E;
   if (Error E = readPrimal())
     return E;
+  if (Request.Part == RequestPart::FunctionShadow) {
+    if (!atEnd() || !Call.getType()->isPointerTy())
+      return fail(DiagId::RequestArgCount, "one function is given, a pointer is returned");
+    return std::move(Request);
+  }
   if (Request.Part == RequestPart::TapeSize) { // does not depend on the arguments
     Type *Received = receivedType(Call);
     if (Received && !Received->isIntegerTy())
@@ -776,7 +595,7 @@ Expected<DerivativeRequest> RequestReader::read() {
   if (Error E = readTrailing())
     return E;
   if (!atEnd())
-    return fail(DiagId::RequestArgCount, Twine(Call.arg_size() - Next) + " left over after the " +
+    return fail(DiagId::RequestArgCount, Twine(End - Next) + " left over after the " +
                                              Twine(Position) +
                                              " parameters of '" + userName(*Request.Spec.Primal) +
                                              "'");
@@ -786,8 +605,6 @@ Expected<DerivativeRequest> RequestReader::read() {
     return E;
   return std::move(Request);
 }
-
-} // namespace
 
 Expected<DerivativeRequest> parseRequest(CallBase &Call) { return RequestReader(Call).read(); }
 

@@ -33,6 +33,9 @@ enum class MarkerMeaning {
   Vector,    ///< batch: a value for each
   Tape,      ///< what the augmented call left follows
   Allocated, ///< the size of the memory for it follows
+  KeepTape,  ///< the reverse call may be repeated
+  ByReference, ///< the size of a value follows; then the addresses of it and its shadows
+  Interleave,  ///< between all primals and all shadows
   Unsupported,
 };
 

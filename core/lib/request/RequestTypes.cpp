@@ -135,6 +135,7 @@ FunctionType *reverseType(const DerivativeSpec &Spec) {
   if (Spec.Result == Activity::Active)
     Parameters.push_back(Spec.Primal->getReturnType());
   Parameters.push_back(PointerType::getUnqual(Spec.Primal->getContext()));
+  Parameters.push_back(Type::getInt1Ty(Spec.Primal->getContext()));
   return functionOf(Spec, derivativeResults(Spec), Parameters);
 }
 

@@ -29,7 +29,8 @@ enum class Activity { Const, Active, Dup, DupNoNeed };
 
 /// A whole derivative is one call. A split adjoint is two, with a tape in between; its size is
 /// asked for by a third. A batch is no derivative: the function itself is called several times.
-enum class RequestPart { Whole, Augmented, TapeSize, Reverse, Batch };
+/// The shadow of a function is what stands for its address in a shadow.
+enum class RequestPart { Whole, Augmented, TapeSize, Reverse, Batch, FunctionShadow };
 
 /// What identifies a derivative function; memoised on.
 struct DerivativeSpec {
@@ -49,6 +50,7 @@ struct DerivativeSpec {
 /// The functions that implement a spec; Reverse only if it is split.
 struct Derivative {
   llvm::Function *Forward = nullptr, *Reverse = nullptr;
+  bool RunsOnce = false; ///< the reverse sweep gives back more than its tape
 };
 
 /// The signature of the function that implements a spec. Parameters: for each parameter of the
@@ -60,8 +62,8 @@ struct Derivative {
 llvm::FunctionType *derivativeType(const DerivativeSpec &Spec);
 
 /// The two functions of a split adjoint. The augmented one takes no seed and returns the tape and
-/// the primal result, if there is one. The reverse one takes the seed and the tape and returns the
-/// adjoints.
+/// the primal result, if there is one. The reverse one takes the seed, the tape and whether it stays,
+/// and returns the adjoints.
 llvm::FunctionType *augmentedType(const DerivativeSpec &Spec);
 llvm::FunctionType *reverseType(const DerivativeSpec &Spec);
 
@@ -102,6 +104,7 @@ struct DerivativeRequest {
   llvm::SmallVector<RequestArg::Operand, 1> Seed; ///< empty: one
   RequestArg::Operand Tape;  ///< reverse: the tape; augmented: memory for it
   bool TapeInMemory = false; ///< Tape is the address of the tape
+  bool KeepsTape = false;    ///< reverse: it may be run again
   bool ReceivesTape = false; ///< augmented: returned to the user
   bool ReceivesPrimal = false;
 };
