@@ -204,6 +204,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
 }
 
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
+  protectRequests(M); // not every pipeline has a start
   Error Faults = Error::success();
   showRegistered(M);
   if (globalsAreInactive())
@@ -225,6 +226,7 @@ PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   Error Faults = Error::success();
   readRegistrations(M, Faults);
   recordStructures(M);
+  protectRequests(M);
   consumeError(std::move(Faults)); // reported by the pass that differentiates
   hideRegistered(M);
   return PreservedAnalyses::none();

@@ -491,13 +491,15 @@ Error RequestReader::readResult() {
   if (ResultKind && *ResultKind == (Adjoint ? Activity::Dup : Activity::Active))
     return fail(DiagId::RequestMarker, Adjoint ? "'enzyme_dup_return' in an adjoint"
                                                : "'enzyme_active_return' in a tangent");
-  if (ResultKind && *ResultKind != Activity::Const && !Float)
+  if (ResultKind && *ResultKind != Activity::Const && !Float &&
+      (Adjoint || !Spec.Primal->getReturnType()->isPointerTy()) && !Request.ResultInMemory)
     return fail(DiagId::RequestMarker,
                 "'" + userName(*Spec.Primal) + "' returns no floating-point value");
   const bool Wanted = ResultKind != Activity::Const;
   if (Float && Adjoint && Wanted)
     Spec.Result = Activity::Active;
-  else if (Float && Received && Wanted)
+  else if ((Float || (!Adjoint && Spec.Primal->getReturnType()->isPointerTy())) && Received &&
+           Wanted)
     Spec.Result = Activity::Dup;
   if (Request.Part == RequestPart::Batch)
     return Received ? checkReceived(Received) : Error::success();

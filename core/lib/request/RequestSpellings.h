@@ -48,6 +48,9 @@ struct MarkerSpelling {
 /// The spelling that a function's name, C or mangled C++, begins with; null if it is no request.
 const RequestSpelling *findRequestSpelling(llvm::StringRef FunctionName);
 
+/// True for the name of a function that says which kind of values memory holds.
+bool isHintSpelling(llvm::StringRef FunctionName);
+
 /// The marker of this name, or null.
 const MarkerSpelling *findMarkerSpelling(llvm::StringRef Name);
 

@@ -112,6 +112,10 @@ struct DerivativeRequest {
 /// True if the callee's name is one of the request spellings.
 bool isRequest(const llvm::CallBase &Call);
 
+/// Before anything is optimised: takes calls away from which nothing follows, and keeps markers
+/// that the program defines from being taken for their values.
+void protectRequests(llvm::Module &M);
+
 /// All request calls of a module in program order.
 llvm::SmallVector<llvm::CallBase *, 4> findRequests(llvm::Module &M);
 
