@@ -135,8 +135,18 @@ Value *PackSplitter::makeHalf(Instruction &I, Half Which, Builder &B) {
   case Instruction::Shl:
   case Instruction::LShr:
     return shifted(I, Which, B);
+  case Instruction::Add:
+  case Instruction::Sub:
+    if (Which == High)
+      return nullptr;
+    return B.CreateBinOp(cast<BinaryOperator>(I).getOpcode(), half(I.getOperand(0), Low),
+                         half(I.getOperand(1), Low));
   case Instruction::Or:
   case Instruction::And: {
+    const APInt *Mask = nullptr;
+    if (match(&I, m_And(m_Value(), m_APInt(Mask))) &&
+        Mask->extractBits(HalfBits, Which == High ? HalfBits : 0).isZero())
+      return B.getInt32(0);
     Value *X = half(I.getOperand(0), Which), *Y = half(I.getOperand(1), Which);
     return I.getOpcode() == Instruction::Or ? B.CreateOr(X, Y) : B.CreateAnd(X, Y);
   }

@@ -329,7 +329,8 @@ Error Preparer::checkControlFlow(Function &P) {
 void Preparer::canonicalise(Function &P) {
   simplifyFunction(P, C);
   splitMemberChoices(P);
-  splitPacks(P);
+  if (splitPacks(P))
+    simplifyFunction(P, C);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   FunctionPassManager FPM;
   FPM.addPass(LowerSwitchPass());
