@@ -101,8 +101,8 @@ static double powers_primal(void *const *v) {
   return t.x + t.y + t.z;
 }
 static double powers_tangent(void *const *v, void *const *d) {
-  const struct triple t = __enzyme_fwddiff_triple((void *)powers, enzyme_dup,
-                                                  *(const double *)v[0], *(const double *)d[0]);
+  const struct triple t = __enzyme_fwddiff_triple((void *)powers, enzyme_dup, *(const double *)v[0],
+                                                  *(const double *)d[0]);
   return t.x + t.y + t.z;
 }
 static void powers_adjoint(void *const *v, void *const *d) {
@@ -112,9 +112,7 @@ GRADIENT_CHECK_CUSTOM(by_value_results, Double, powers_primal, powers_tangent, p
                       Scalar(double))
 
 /// A result in registers, by two calls, the second of which is made twice.
-static struct pair rotated(struct pair p) {
-  return (struct pair){p.a * cos(p.b), p.a * sin(p.b)};
-}
+static struct pair rotated(struct pair p) { return (struct pair){p.a * cos(p.b), p.a * sin(p.b)}; }
 static double rotated_primal(void *const *v) {
   const struct pair r = rotated(pair_of((const double *)v[0]));
   return 3 * r.a + 2 * r.b;

@@ -140,8 +140,7 @@ void ReverseSweep::addAdjoint(Value *V, Value *Bar) {
   }
   Value *Sum = Old;
   Type *T = Bar->getType();
-  const unsigned Count =
-      T->isArrayTy() ? T->getArrayNumElements() : T->getStructNumElements();
+  const unsigned Count = T->isArrayTy() ? T->getArrayNumElements() : T->getStructNumElements();
   for (unsigned I = 0; I < Count; ++I)
     if (ExtractValueInst::getIndexedType(T, I)->isFPOrFPVectorTy())
       Sum = B.CreateInsertValue(

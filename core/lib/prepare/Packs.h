@@ -6,7 +6,8 @@
 //   %p = or (zext (bitcast float %y to i32)), (shl (zext i32 %n), 32)
 //   store i64 %p, ptr %s              ->   store float %y, ptr %s; store i32 %n, ptr (%s + 4)
 //
-//   bitcast (trunc (load i64 %s)) to float                       ->   bitcast (load i32 %s) to float
+//   bitcast (trunc (load i64 %s)) to float                       ->   bitcast (load i32 %s) to
+//   float
 
 #pragma once
 

@@ -29,6 +29,7 @@ namespace contraflow {
 namespace {
 
 constexpr char MetadataName[] = "contraflow.structures";
+constexpr StringLiteral UnionType = "union."; ///< how clang calls them
 constexpr char Marker[] = "contraflow-taken-apart";
 constexpr const char *Names[] = {"cf.byvalue.", "cf.numbers.", "cf.stored."};
 constexpr unsigned MaxLeaves = 256; ///< of one structure: each is a parameter
@@ -41,7 +42,7 @@ bool appendLeaves(Type *T, uint64_t Offset, const DataLayout &Layout,
   if (Leaves.size() > MaxLeaves)
     return false;
   if (auto *Struct = dyn_cast<StructType>(T)) {
-    if (Struct->hasName() && Struct->getName().starts_with("union."))
+    if (Struct->hasName() && Struct->getName().starts_with(UnionType))
       return false;
     const StructLayout *Within = Layout.getStructLayout(Struct);
     for (auto [I, Element] : enumerate(Struct->elements()))
@@ -171,9 +172,7 @@ private:
 int64_t numberAt(const MDNode &Note, unsigned I) {
   return mdconst::extract<ConstantInt>(Note.getOperand(I))->getSExtValue();
 }
-Type *typeOf(const MDNode &Note) {
-  return cast<ConstantAsMetadata>(Note.getOperand(1))->getType();
-}
+Type *typeOf(const MDNode &Note) { return cast<ConstantAsMetadata>(Note.getOperand(1))->getType(); }
 
 /// The notes on F: parameter (or OfResult), type, offsets of the pieces.
 SmallVector<const MDNode *, 4> notesOn(const Function &F) {
@@ -307,8 +306,7 @@ public:
     copyFacts();
     Builder.SetInsertPoint(BasicBlock::Create(F.getContext(), "entry", New));
     if (Form == ResultForm::Memory)
-      New->addParamAttr(
-          0, Attribute::getWithStructRetType(F.getContext(), Result.Structure));
+      New->addParamAttr(0, Attribute::getWithStructRetType(F.getContext(), Result.Structure));
     unsigned Next = Form == ResultForm::Memory;
     for (const SourceParameter &P : Parameters)
       pass(P, Next);
@@ -347,9 +345,7 @@ private:
     return FunctionType::get(Out, Types, /*isVarArg=*/false);
   }
 
-  bool isResult(const SourceParameter &P) const {
-    return P.First == 0 && F.hasStructRetAttr();
-  }
+  bool isResult(const SourceParameter &P) const { return P.First == 0 && F.hasStructRetAttr(); }
 
   void copyFacts() {
     AttrBuilder Facts(F.getContext());
@@ -375,9 +371,8 @@ private:
   /// Hands one parameter of the user's on, from what New takes from Next on.
   void pass(const SourceParameter &P, unsigned &Next) {
     if (isResult(P)) {
-      Room = Form == ResultForm::Memory
-                 ? static_cast<Value *>(New->getArg(0))
-                 : variable(Result.Structure, F.getParamAlign(0));
+      Room = Form == ResultForm::Memory ? static_cast<Value *>(New->getArg(0))
+                                        : variable(Result.Structure, F.getParamAlign(0));
       Arguments.push_back(Room);
       return;
     }
@@ -395,9 +390,9 @@ private:
     uint64_t Size = Shape.Size;
     for (const Leaf &Piece : P.Pieces)
       Size = std::max(Size, Piece.Offset + F.getDataLayout().getTypeAllocSize(Piece.T));
-    AllocaInst *Memory =
-        P.InMemory ? variable(P.Structure, F.getParamAlign(P.First))
-                   : variable(ArrayType::get(Builder.getInt8Ty(), Size), Align(16));
+    AllocaInst *Memory = P.InMemory
+                             ? variable(P.Structure, F.getParamAlign(P.First))
+                             : variable(ArrayType::get(Builder.getInt8Ty(), Size), Align(16));
     for (const Leaf &L : Shape.Leaves)
       Builder.CreateStore(New->getArg(Next++), address(Memory, L.Offset));
     if (P.InMemory)

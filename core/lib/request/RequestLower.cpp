@@ -215,7 +215,8 @@ void RequestLowering::addResultMemory(const Argument &Parameter) {
   Value *Room = receivesInMemory(Call) ? Call.getArgOperand(0) : nullptr;
   if (Type *Received = receivedType(Call); Received && !Room) {
     Room = ResultRoom = localVariable(Received);
-    ResultRoom->setAlignment(std::max(ResultRoom->getAlign(), Parameter.getParamAlign().valueOrOne()));
+    ResultRoom->setAlignment(
+        std::max(ResultRoom->getAlign(), Parameter.getParamAlign().valueOrOne()));
   }
   unsigned Taken = 0;
   auto Next = [&](bool Received) -> Value * {
@@ -308,8 +309,8 @@ void RequestLowering::storeResults(ArrayRef<Value *> Results, Value *Memory) {
       Data.getStructLayout(cast<StructType>(StructType::get(Call.getContext(), Types)));
   unsigned Next = 0;
   auto Store = [&](uint64_t Offset) {
-    Builder.CreateStore(Results[Next++], Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(),
-                                                                            Memory, Offset));
+    Builder.CreateStore(Results[Next++],
+                        Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Memory, Offset));
   };
   for (auto [I, T] : enumerate(Types)) {
     const uint64_t Offset = Layout->getElementOffset(I);
@@ -426,7 +427,7 @@ Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
                          "' frees memory, or meets other threads or ranks, and runs once");
   const bool Itself =
       Request.Part == RequestPart::Batch || Request.Part == RequestPart::FunctionShadow;
-  FunctionType *Want = !F || Itself ? nullptr
+  FunctionType *Want = !F || Itself                             ? nullptr
                        : Request.Part == RequestPart::Whole     ? derivativeType(Spec)
                        : Request.Part == RequestPart::Augmented ? augmentedType(Spec)
                                                                 : reverseType(Spec);

@@ -66,9 +66,7 @@ static constexpr unsigned MaxWidth = 64; ///< of one request: code grows with it
 
 /// The parameter that is being read.
 std::string RequestReader::describe() const {
-  return ("parameter " + Twine(Position) + " of '" +
-          userName(*Request.Spec.Primal) + "'")
-      .str();
+  return ("parameter " + Twine(Position) + " of '" + userName(*Request.Spec.Primal) + "'").str();
 }
 
 /// True if argument Index is the address of a value for Parameter: a C++ reference. Only front ends
@@ -126,8 +124,7 @@ Error RequestReader::readPrimal() {
   if (!Primal)
     return fail(DiagId::RequestNotFunction, "");
   if (Primal->isDeclaration() && Request.Part != RequestPart::Batch &&
-      Request.Part != RequestPart::FunctionShadow &&
-      !Primal->hasFnAttribute(attr::Registered))
+      Request.Part != RequestPart::FunctionShadow && !Primal->hasFnAttribute(attr::Registered))
     return fail(DiagId::RequestNoBody, userName(*Primal));
   if (Primal->isVarArg())
     return fail(DiagId::UnsupportedMode,
@@ -256,11 +253,11 @@ Error RequestReader::readLeading() {
   while (!atEnd()) {
     const MarkerSpelling *Marker = traceMarker(Call.getArgOperand(Next));
     const bool OfArgument =
-        Marker && is_contained({MarkerMeaning::Activity, MarkerMeaning::DupVector,
-                                MarkerMeaning::DupNoNeedVector, MarkerMeaning::Scalar,
-                                MarkerMeaning::Vector, MarkerMeaning::Hint,
-                                MarkerMeaning::ByReference, MarkerMeaning::Interleave},
-                               Marker->Meaning);
+        Marker &&
+        is_contained({MarkerMeaning::Activity, MarkerMeaning::DupVector,
+                      MarkerMeaning::DupNoNeedVector, MarkerMeaning::Scalar, MarkerMeaning::Vector,
+                      MarkerMeaning::Hint, MarkerMeaning::ByReference, MarkerMeaning::Interleave},
+                     Marker->Meaning);
     if (!Marker || OfArgument)
       return Error::success();
     auto Taken = takeMarker();
@@ -333,8 +330,7 @@ Expected<Activity> RequestReader::defaultActivity(const Argument &Parameter) con
     return Activity::Const;
   if (T->isFPOrFPVectorTy())
     return Request.Spec.Mode == DerivativeMode::Adjoint ? Activity::Active : Activity::Dup;
-  return fail(DiagId::RequestMarker,
-              describe() + " is a " + userType(T) + " and needs a marker");
+  return fail(DiagId::RequestMarker, describe() + " is a " + userType(T) + " and needs a marker");
 }
 
 Error RequestReader::checkActivity(Activity Kind, const Argument &Parameter) const {
@@ -378,8 +374,8 @@ Error RequestReader::readValue(const Argument &Parameter, DiagId Mismatch,
     Out.ByReference = true;
   }
   if (!Out.ByReference && !converts(Have, Parameter.getType()))
-    return fail(Mismatch, describe() + " is a " + userType(Parameter.getType()) +
-                              ", not a " + userType(Have.getType()));
+    return fail(Mismatch, describe() + " is a " + userType(Parameter.getType()) + ", not a " +
+                              userType(Have.getType()));
   Out.Value = Call.getArgOperand(Next++);
   return Error::success();
 }
@@ -523,8 +519,8 @@ Error RequestReader::readResult() {
     // In registers the scalars cannot be told from each other.
     const DataLayout &Layout = Call.getDataLayout();
     const uint64_t Count = Request.Spec.Width + Request.ReceivesPrimal;
-    if (!receivesInMemory(Call) &&
-        Layout.getTypeAllocSize(Received) == Count * Layout.getTypeAllocSize(Request.ResultInMemory))
+    if (!receivesInMemory(Call) && Layout.getTypeAllocSize(Received) ==
+                                       Count * Layout.getTypeAllocSize(Request.ResultInMemory))
       return Error::success();
   }
   return checkReceived(Received);
@@ -598,9 +594,8 @@ Expected<DerivativeRequest> RequestReader::read() {
     return E;
   if (!atEnd())
     return fail(DiagId::RequestArgCount, Twine(End - Next) + " left over after the " +
-                                             Twine(Position) +
-                                             " parameters of '" + userName(*Request.Spec.Primal) +
-                                             "'");
+                                             Twine(Position) + " parameters of '" +
+                                             userName(*Request.Spec.Primal) + "'");
   if (Error E = takeApart())
     return E;
   if (Error E = readResult())

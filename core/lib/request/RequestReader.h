@@ -81,15 +81,17 @@ private:
     RequestReader &Reader;
     unsigned Other = Reader.Call.arg_size();
   };
-  llvm::Error fail(DiagId Id, const llvm::Twine &Detail) const { return diffError(Id, Call, Detail); }
+  llvm::Error fail(DiagId Id, const llvm::Twine &Detail) const {
+    return diffError(Id, Call, Detail);
+  }
 
   llvm::CallBase &Call;
   DerivativeRequest Request;
   unsigned Next = 0, End = 0;             ///< the arguments that are read now
   std::optional<unsigned> ShadowsFrom;    ///< all shadows come after all primals, from here on
   std::optional<uint64_t> ReferencedSize; ///< what follows are addresses of values
-  unsigned Position = 0; ///< of the parameter that is read, counted from one
-  bool Strided = false;  ///< the marker in front said so
+  unsigned Position = 0;                  ///< of the parameter that is read, counted from one
+  bool Strided = false;                   ///< the marker in front said so
   std::optional<Activity> ResultKind;
 };
 

@@ -29,11 +29,11 @@ enum class MarkerMeaning {
   Width,        ///< the number of directions follows
   DupVector,    ///< the distance in bytes of the shadows follows; the value; the first shadow
   DupNoNeedVector,
-  Scalar,    ///< batch: one value for all calls
-  Vector,    ///< batch: a value for each
-  Tape,      ///< what the augmented call left follows
-  Allocated, ///< the size of the memory for it follows
-  KeepTape,  ///< the reverse call may be repeated
+  Scalar,      ///< batch: one value for all calls
+  Vector,      ///< batch: a value for each
+  Tape,        ///< what the augmented call left follows
+  Allocated,   ///< the size of the memory for it follows
+  KeepTape,    ///< the reverse call may be repeated
   ByReference, ///< the size of a value follows; then the addresses of it and its shadows
   Interleave,  ///< between all primals and all shadows
   Unsupported,

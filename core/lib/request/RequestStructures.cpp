@@ -4,7 +4,8 @@
 // of the function's parameters (ByValue.h):
 //
 //   struct Point {double x, y;};  double f(struct Point p, double k);
-//   __enzyme_fwddiff(f, enzyme_dup, p, dp, k, dk)     IR: f(p.x, p.y, k), (..., p.x, p.y, dp.x, ...)
+//   __enzyme_fwddiff(f, enzyme_dup, p, dp, k, dk)     IR: f(p.x, p.y, k), (..., p.x, p.y, dp.x,
+//   ...)
 //   -> [{Dup, p.x, dp.x}, {Dup, p.y, dp.y}, {Dup, k, dk}] of a function that takes p apart
 
 #include "RequestReader.h"
@@ -27,9 +28,9 @@ Expected<RequestArg::Operand> RequestReader::readStructureValue(const SourcePara
   Value *First = Call.getArgOperand(Next);
   if (First->getType()->isPointerTy()) {
     Type *Copied = Call.getParamByValType(Next);
-    const bool Same = Copied ? Call.getDataLayout().getTypeAllocSize(Copied) == Size
-                             : Call.getParamDereferenceableBytes(Next) == Size ||
-                                   ReferencedSize == Size;
+    const bool Same =
+        Copied ? Call.getDataLayout().getTypeAllocSize(Copied) == Size
+               : Call.getParamDereferenceableBytes(Next) == Size || ReferencedSize == Size;
     if (Same) {
       ++Next;
       return RequestArg::Operand{First, /*ByReference=*/true, 0, std::nullopt};
@@ -37,16 +38,15 @@ Expected<RequestArg::Operand> RequestReader::readStructureValue(const SourcePara
   }
   StructurePieces All;
   for (const Leaf &Piece : P.Pieces) {
-    if (atEnd() || Call.getArgOperand(Next)->getType() != Piece.T ||
-        Call.isByValArgument(Next))
+    if (atEnd() || Call.getArgOperand(Next)->getType() != Piece.T || Call.isByValArgument(Next))
       break;
     All.Pieces.push_back({Call.getArgOperand(Next++), Piece.Offset});
   }
   if (P.InMemory || All.Pieces.size() != P.Pieces.size())
-    return fail(Mismatch, describe() + " is a structure of " + Twine(Size) +
-                              " bytes passed by value, not a " +
-                              userType(atEnd() ? First->getType()
-                                               : Call.getArgOperand(Next)->getType()));
+    return fail(Mismatch,
+                describe() + " is a structure of " + Twine(Size) +
+                    " bytes passed by value, not a " +
+                    userType(atEnd() ? First->getType() : Call.getArgOperand(Next)->getType()));
   RequestArg::Operand Operand;
   Operand.Structure = Request.Structures.size();
   Request.Structures.push_back(std::move(All));
@@ -73,8 +73,7 @@ Error RequestReader::checkStructure(Activity Kind, const StructureShape &Shape) 
   if (Kind == Activity::Active && !Adjoint)
     return fail(DiagId::RequestMarker,
                 What + ": a tangent call takes the tangent of a value after it, use enzyme_dup");
-  if (Kind == Activity::Active &&
-      (!Shape.hasOnlyNumbers() || !Shape.isPlain(*Request.Spec.Primal)))
+  if (Kind == Activity::Active && (!Shape.hasOnlyNumbers() || !Shape.isPlain(*Request.Spec.Primal)))
     return fail(DiagId::RequestMarker,
                 What + ": the adjoint of a structure can be returned if it holds floating-point "
                        "numbers and nothing else; pass a pointer to it");
@@ -112,8 +111,8 @@ Error RequestReader::readStructure(const SourceParameter &P) {
   for (unsigned Lane = 0; Lane != Lanes; ++Lane) {
     if (Lane == 1 && !Vector)
       Shadows.emplace(*this);
-    auto Base = readStructureValue(P, Lane && !Vector ? DiagId::RequestShadowType
-                                                      : DiagId::RequestArgType);
+    auto Base =
+        readStructureValue(P, Lane && !Vector ? DiagId::RequestShadowType : DiagId::RequestArgType);
     if (!Base)
       return Base.takeError();
     Values.push_back(*Base);
@@ -126,8 +125,7 @@ Error RequestReader::readStructure(const SourceParameter &P) {
     Arg.Joined = &L != &Parts.front();
     if (*Kind == Activity::Active)
       Arg.Kind = Activity::Active;
-    else if (hasShadow(*Kind) &&
-             (L.T->isPointerTy() || (L.T->isFPOrFPVectorTy() && !Adjoint)))
+    else if (hasShadow(*Kind) && (L.T->isPointerTy() || (L.T->isFPOrFPVectorTy() && !Adjoint)))
       Arg.Kind = Request.Spec.Split ? Activity::Dup : *Kind;
     for (RequestArg::Operand &V : Values)
       V.Offset = L.Offset;

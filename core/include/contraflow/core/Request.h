@@ -62,8 +62,8 @@ struct Derivative {
 llvm::FunctionType *derivativeType(const DerivativeSpec &Spec);
 
 /// The two functions of a split adjoint. The augmented one takes no seed and returns the tape and
-/// the primal result, if there is one. The reverse one takes the seed, the tape and whether it stays,
-/// and returns the adjoints.
+/// the primal result, if there is one. The reverse one takes the seed, the tape and whether it
+/// stays, and returns the adjoints.
 llvm::FunctionType *augmentedType(const DerivativeSpec &Spec);
 llvm::FunctionType *reverseType(const DerivativeSpec &Spec);
 
@@ -102,10 +102,10 @@ struct DerivativeRequest {
   llvm::Type *ResultInMemory = nullptr;
   llvm::SmallVector<StructurePieces, 0> Structures;
   llvm::SmallVector<RequestArg::Operand, 1> Seed; ///< empty: one
-  RequestArg::Operand Tape;  ///< reverse: the tape; augmented: memory for it
-  bool TapeInMemory = false; ///< Tape is the address of the tape
-  bool KeepsTape = false;    ///< reverse: it may be run again
-  bool ReceivesTape = false; ///< augmented: returned to the user
+  RequestArg::Operand Tape;                       ///< reverse: the tape; augmented: memory for it
+  bool TapeInMemory = false;                      ///< Tape is the address of the tape
+  bool KeepsTape = false;                         ///< reverse: it may be run again
+  bool ReceivesTape = false;                      ///< augmented: returned to the user
   bool ReceivesPrimal = false;
 };
 
