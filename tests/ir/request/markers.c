@@ -51,7 +51,9 @@ static double slope(double (*f)(double), double x) { return __enzyme_autodiff((v
 static double heap(double a, int n) {
   double *p = malloc(n * sizeof *p), sum = 0;
   for (int i = 0; i < n; ++i)
-    sum += (p[i] = a * i) * a;
+    p[i] = a * i;
+  for (int i = 0; i < n; ++i)
+    sum += p[i] * p[n - 1 - i];
   free(p);
   return sum;
 }
