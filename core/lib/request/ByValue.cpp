@@ -97,6 +97,8 @@ public:
   explicit StructureRecorder(Function &F) : F(F), Layout(F.getDataLayout()) {}
 
   void run() {
+    if (!isUnoptimised())
+      return;
     const AllocaInst *Last = nullptr;
     for (Argument &A : F.args()) {
       uint64_t Offset = 0;
@@ -127,7 +129,7 @@ private:
     if (!Store || Store->getValueOperand() != &A || Store->getParent() != &F.getEntryBlock())
       return nullptr;
     const AllocaInst *Variable = variableAt(Store->getPointerOperand(), Layout, Offset);
-    return Variable && Variable->getAllocatedType()->isAggregateType() ? Variable : nullptr;
+    return Variable && isa<StructType>(Variable->getAllocatedType()) ? Variable : nullptr;
   }
 
   /// The local variable that every return loads, if it is a structure.
@@ -138,10 +140,28 @@ private:
         uint64_t Offset = 0;
         const AllocaInst *Variable =
             Load ? variableAt(Load->getPointerOperand(), Layout, Offset) : nullptr;
-        if (Variable && Offset == 0 && Variable->getAllocatedType()->isAggregateType())
+        if (Variable && Offset == 0 && isWhole(*Load, *Variable))
           return structureOf(*Variable, /*Forward=*/false);
       }
     return nullptr;
+  }
+
+  /// True unless Load reads a member.
+  bool isWhole(const LoadInst &Load, const AllocaInst &Variable) const {
+    Type *T = Load.getType();
+    if (!isa<StructType>(Variable.getAllocatedType()) || T->isFloatingPointTy())
+      return false;
+    return T->isAggregateType() ||
+           Layout.getTypeStoreSize(T) == Layout.getTypeAllocSize(Variable.getAllocatedType());
+  }
+
+  /// Front ends store every parameter, but for the addresses of structures that are not copied
+  /// byte by byte; optimised code uses some where they are needed.
+  bool isUnoptimised() const {
+    return all_of(F.args(), [](const Argument &A) {
+      return A.getType()->isPointerTy() || A.use_empty() ||
+             (A.hasOneUse() && isa<StoreInst>(*A.user_begin()));
+    });
   }
 
   void finish() {
