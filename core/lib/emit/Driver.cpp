@@ -326,6 +326,20 @@ static Error checkRepeatable(RequestState &S) {
   return Error::success();
 }
 
+/// A reverse sweep frees what the forward sweep has allocated, and meets other threads and ranks as
+/// often as that did.
+static bool runsOnce(RequestState &S) {
+  for (Function *F : S.Closure.Functions)
+    for (const Instruction &I : instructions(*F)) {
+      const auto *Call = dyn_cast<CallBase>(&I);
+      if (Call && !isa<IntrinsicInst>(Call) &&
+          (S.C.Handlers.find(*Call) || lookupCallee(*Call).Kind == CalleeKind::Allocate ||
+           lookupCallee(*Call).Kind == CalleeKind::Free))
+        return true;
+    }
+  return false;
+}
+
 static void analyseInto(RequestState &S, MemoryGraph &Graph, ActivityResult &Activity,
                         WriteSet &Writes) {
   describeMemory(Graph, S.Closure.Functions, S.C.Handlers);
@@ -429,6 +443,7 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
   if (Spec.Repeated)
     if (Error E = checkRepeatable(S))
       return std::move(E);
+  S.RunsOnce = runsOnce(S);
   if (Spec.Split)
     S.unitFor(*S.Closure.Root);
   else

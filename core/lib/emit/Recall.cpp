@@ -139,8 +139,10 @@ void ReverseSweep::addAdjoint(Value *V, Value *Bar) {
     return;
   }
   Value *Sum = Old;
-  for (unsigned I = 0; I < Bar->getType()->getNumContainedTypes(); ++I)
-    if (Bar->getType()->getContainedType(I)->isFPOrFPVectorTy())
+  Type *T = Bar->getType();
+  const unsigned Count = T->isArrayTy() ? T->getArrayNumElements() : T->getStructNumElements();
+  for (unsigned I = 0; I < Count; ++I)
+    if (ExtractValueInst::getIndexedType(T, I)->isFPOrFPVectorTy())
       Sum = B.CreateInsertValue(
           Sum, B.CreateFAdd(B.CreateExtractValue(Old, I), B.CreateExtractValue(Bar, I)), I);
   B.CreateStore(Sum, Slot);

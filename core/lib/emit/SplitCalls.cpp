@@ -12,6 +12,7 @@
 #include "ForwardSweep.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
@@ -80,18 +81,32 @@ Function *emitAugmented(RequestState &S, Unit &Root, Function *Reverse) {
 Function *emitReverse(RequestState &S, Unit &Root) {
   Function *F = newCall(S, reverseType(S.Spec), "cf.second.", *Root.Reverse);
   IRBuilder<> B(BasicBlock::Create(F->getContext(), "entry", F));
-  Value *Handle = F->getArg(F->arg_size() - 1);
+  Value *Handle = F->getArg(F->arg_size() - 2), *Keep = F->getArg(F->arg_size() - 1);
   checkHandle(S, B, *F, Handle);
   Value *Tape = B.CreateLoad(B.getPtrTy(), Handle);
   Value *Frame = B.CreateLoad(B.getPtrTy(), B.CreateConstGEP1_64(B.getPtrTy(), Handle, 1));
   runtime(S, B, "tape_resume", B.getVoidTy(), {Tape});
+  Instruction *Start = B.CreateUnreachable(), *Then, *Else;
+  SplitBlockAndInsertIfThenElse(Keep, Start, &Then, &Else);
+  B.SetInsertPoint(Then);
+  Value *Copy = runtime(S, B, "tape_keep", B.getPtrTy(), {Tape});
+  B.SetInsertPoint(Start);
+  PHINode *Kept = B.CreatePHI(B.getPtrTy(), 2);
+  Kept->addIncoming(Copy, Then->getParent());
+  Kept->addIncoming(ConstantPointerNull::get(B.getPtrTy()), Else->getParent());
   SmallVector<Value *, 3> Args;
   if (Root.Split.ActiveResult)
     Args.push_back(F->getArg(0));
   Args.append({Frame, Tape});
   CallInst *Bars = B.CreateCall(Root.Reverse, Args);
+  SplitBlockAndInsertIfThenElse(Keep, Start, &Then, &Else);
+  B.SetInsertPoint(Then);
+  runtime(S, B, "tape_restore", B.getVoidTy(), {Tape, Kept});
+  B.SetInsertPoint(Else);
   runtime(S, B, "tape_release", B.getVoidTy(), {Tape, Handle});
   runtime(S, B, "tape_close", B.getVoidTy(), {Tape});
+  B.SetInsertPoint(Start->getParent());
+  Start->eraseFromParent();
   if (F->getReturnType()->isVoidTy()) {
     B.CreateRetVoid();
     return F;
@@ -115,7 +130,7 @@ Function *emitReverse(RequestState &S, Unit &Root) {
 
 Derivative emitSplitCalls(RequestState &S, Unit &Root) {
   Function *Reverse = emitReverse(S, Root);
-  return {emitAugmented(S, Root, Reverse), Reverse};
+  return {emitAugmented(S, Root, Reverse), Reverse, S.RunsOnce};
 }
 
 } // namespace contraflow

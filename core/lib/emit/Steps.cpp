@@ -102,6 +102,8 @@ bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
         Activity.activeAt(Graph.find(Load->getPointerOperand()),
                           Graph.layout().getTypeStoreSize(Load->getType())))
       return true;
+    if (isa<BitCastInst>(From) && How == Changed && Activity.active(From->getOperand(0)))
+      return true;
     unsigned Next = How;
     if (isa<BinaryOperator>(From))
       Next = How != Changed && countsUp(*From) ? Counted : Changed;

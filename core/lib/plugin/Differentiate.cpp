@@ -12,6 +12,7 @@
 #include "emit/Unit.h"
 #include "parallel/mpi/Register.h"
 #include "parallel/omp/Register.h"
+#include "request/ByValue.h"
 #include "request/Registration.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -106,7 +107,7 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
 Error ModuleDriver::serve(const DerivativeRequest &R) {
   if (R.Part == RequestPart::TapeSize)
     return lowerRequest(R, {});
-  if (R.Part == RequestPart::Batch)
+  if (R.Part == RequestPart::Batch || R.Part == RequestPart::FunctionShadow)
     return lowerRequest(R, {R.Spec.Primal, nullptr});
   auto D = derivativeOf(R.Spec);
   if (!D)
@@ -181,6 +182,7 @@ bool ModuleDriver::run() {
       note(std::move(E));
   }
   Any |= serveCallbacks();
+  removeTakenApart(M);
   retireRequests(M);
   reportErrors(M.getContext(), std::move(Errors));
   return Any;
@@ -202,6 +204,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
 }
 
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
+  protectRequests(M); // not every pipeline has a start
   Error Faults = Error::success();
   showRegistered(M);
   if (globalsAreInactive())
@@ -222,6 +225,8 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
 PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   Error Faults = Error::success();
   readRegistrations(M, Faults);
+  recordStructures(M);
+  protectRequests(M);
   consumeError(std::move(Faults)); // reported by the pass that differentiates
   hideRegistered(M);
   return PreservedAnalyses::none();

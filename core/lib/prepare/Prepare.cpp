@@ -7,6 +7,7 @@
 #include "Choices.h"
 #include "Indices.h"
 #include "Indirect.h"
+#include "Packs.h"
 #include "Versioning.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
@@ -328,6 +329,8 @@ Error Preparer::checkControlFlow(Function &P) {
 void Preparer::canonicalise(Function &P) {
   simplifyFunction(P, C);
   splitMemberChoices(P);
+  if (splitPacks(P))
+    simplifyFunction(P, C);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   FunctionPassManager FPM;
   FPM.addPass(LowerSwitchPass());

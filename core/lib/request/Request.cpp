@@ -12,6 +12,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -21,6 +22,28 @@ namespace contraflow {
 bool isRequest(const CallBase &Call) {
   const auto *Callee = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
   return Callee && Callee->isDeclaration() && findRequestSpelling(Callee->getName());
+}
+
+void protectRequests(Module &M) {
+  for (GlobalVariable &G : M.globals())
+    if (!G.isDeclaration() && findMarkerSpelling(G.getName()))
+      G.setExternallyInitialized(true);
+  for (Function &F : make_early_inc_range(M)) {
+    if (!F.isDeclaration() || !isHintSpelling(F.getName()))
+      continue;
+    for (User *U : make_early_inc_range(F.users())) {
+      auto *Call = dyn_cast<CallBase>(U);
+      if (!Call || Call->getCalledOperand() != &F || !Call->use_empty())
+        continue;
+      if (auto *Invoke = dyn_cast<InvokeInst>(Call)) {
+        Invoke->getUnwindDest()->removePredecessor(Invoke->getParent());
+        BranchInst::Create(Invoke->getNormalDest(), Invoke->getIterator());
+      }
+      Call->eraseFromParent();
+    }
+    if (F.use_empty())
+      F.eraseFromParent();
+  }
 }
 
 SmallVector<CallBase *, 4> findRequests(Module &M) {

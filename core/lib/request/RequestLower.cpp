@@ -14,6 +14,8 @@
 
 #include "RequestTypes.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
@@ -35,7 +37,9 @@ public:
   void lower() {
     splitNormalEdge();
     if (Request.Part == RequestPart::TapeSize) {
-      deliverSize();
+      deliver(ConstantInt::get(Builder.getInt64Ty(), Call.getDataLayout().getPointerSize()));
+    } else if (Request.Part == RequestPart::FunctionShadow) {
+      deliver(Derivative);
     } else {
       for (unsigned Lane = 0; Lane != calls(); ++Lane) {
         collectArguments(Lane);
@@ -58,6 +62,9 @@ private:
   InvokeInst *invokeBefore(InvokeInst &Invoke);
   Value *shadow(const RequestArg &Arg, unsigned Lane, const Argument &Parameter);
   Value *convert(const RequestArg::Operand &From, const Argument &Parameter);
+  Value *partOf(const RequestArg::Operand &From, Type *Want);
+  Value *memoryOf(unsigned Structure);
+  Value *seed();
   Value *copyStructure(Value *Address, const Argument &Parameter);
   AllocaInst *localVariable(Type *T);
   CallBase *createCall(bool Last);
@@ -65,7 +72,7 @@ private:
   void splitNormalEdge();
   SmallVector<Value *, 8> takeResults();
   void deliverResults();
-  void deliverSize();
+  void deliver(Constant *Known);
   void storeResults(ArrayRef<Value *> Results, Value *Memory);
   void eraseRequest();
 
@@ -75,6 +82,8 @@ private:
   IRBuilder<> Builder;
   SmallVector<Value *, 16> Args;
   SmallVector<CallBase *, 1> NewCalls;
+  DenseMap<unsigned, Value *> Memories; ///< of structures whose pieces were stored
+  AllocaInst *ResultRoom = nullptr;     ///< structures that the user receives in registers
 };
 
 /// The results of an invoke are converted in a block that only its normal edge enters.
@@ -101,6 +110,62 @@ Value *RequestLowering::copyStructure(Value *Address, const Argument &Parameter)
   return Copy;
 }
 
+/// Local memory in which the pieces of a structure are put together again.
+Value *RequestLowering::memoryOf(unsigned Structure) {
+  Value *&Memory = Memories[Structure];
+  if (Memory)
+    return Memory;
+  const DataLayout &Layout = Call.getDataLayout();
+  const auto &Pieces = Request.Structures[Structure].Pieces;
+  uint64_t Size = 0;
+  for (const StructurePieces::Piece &P : Pieces)
+    Size = std::max(Size, P.Offset + Layout.getTypeAllocSize(P.Value->getType()));
+  AllocaInst *Variable = localVariable(ArrayType::get(Builder.getInt8Ty(), Size));
+  Variable->setAlignment(Align(16));
+  for (const StructurePieces::Piece &P : Pieces)
+    Builder.CreateStore(
+        P.Value, Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Variable, P.Offset));
+  return Memory = Variable;
+}
+
+/// A scalar of a structure; often one of the pieces it came in.
+Value *RequestLowering::partOf(const RequestArg::Operand &From, Type *Want) {
+  if (From.Structure)
+    for (const StructurePieces::Piece &P : Request.Structures[*From.Structure].Pieces)
+      if (P.Offset == From.Offset && P.Value->getType() == Want)
+        return P.Value;
+  Value *Address = From.Structure ? memoryOf(*From.Structure) : static_cast<Value *>(From.Value);
+  return Builder.CreateAlignedLoad(
+      Want, Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Address, From.Offset),
+      From.Offset || From.Structure ? MaybeAlign(1) : MaybeAlign());
+}
+
+/// The adjoint of the result.
+Value *RequestLowering::seed() {
+  Type *Want = Request.Spec.Primal->getReturnType();
+  if (Request.Seed.empty()) {
+    Type *Number = Want->isAggregateType() ? nullptr : Want;
+    if (Number)
+      return ConstantFP::get(Number, 1.0);
+    SmallVector<Constant *, 4> Ones;
+    for (Type *Element : cast<StructType>(Want)->elements())
+      Ones.push_back(ConstantFP::get(Element, 1.0));
+    return ConstantStruct::get(cast<StructType>(Want), Ones);
+  }
+  auto *Structure = dyn_cast<StructType>(Want);
+  if (!Structure) {
+    const RequestArg::Operand &Only = Request.Seed[0];
+    if (Only.ByReference || Only.Structure)
+      return partOf(Only, Want);
+    return Want->isVectorTy() ? static_cast<Value *>(Only.Value)
+                              : Builder.CreateFPCast(Only.Value, Want);
+  }
+  Value *All = PoisonValue::get(Want);
+  for (auto [I, Part] : enumerate(Request.Seed))
+    All = Builder.CreateInsertValue(All, partOf(Part, Structure->getElementType(I)), I);
+  return All;
+}
+
 /// A value of the call as a value of the parameter's type. C promotes float to double and small
 /// integers to int in variable arguments; a literal is widened.
 Value *RequestLowering::convert(const RequestArg::Operand &From, const Argument &Parameter) {
@@ -110,8 +175,8 @@ Value *RequestLowering::convert(const RequestArg::Operand &From, const Argument 
     return Derivative->hasParamAttribute(Args.size(), Attribute::ByVal)
                ? V
                : copyStructure(V, Parameter);
-  if (From.ByReference)
-    return Builder.CreateLoad(Want, V);
+  if (From.ByReference || From.Structure)
+    return partOf(From, Want);
   if (Want->isIntegerTy())
     return Builder.CreateSExtOrTrunc(V, Want);
   if (Want->isFloatingPointTy())
@@ -133,17 +198,14 @@ Value *RequestLowering::shadow(const RequestArg &Arg, unsigned Lane, const Argum
 /// The seed and the tape of a reverse call.
 void RequestLowering::addTape() {
   const DerivativeSpec &Spec = Request.Spec;
-  if (Spec.Result == Activity::Active) {
-    Type *Want = Spec.Primal->getReturnType();
-    Value *Seed = Request.Seed.Value;
-    Args.push_back(Request.Seed.ByReference ? Builder.CreateLoad(Want, Seed)
-                                            : Builder.CreateFPCast(Seed, Want));
-  }
+  if (Spec.Result == Activity::Active)
+    Args.push_back(seed());
   Value *Tape = Request.Tape.Value;
   for (bool Behind : {Request.Tape.ByReference, Request.TapeInMemory})
     if (Behind)
       Tape = Builder.CreateLoad(Builder.getPtrTy(), Tape);
   Args.push_back(Tape);
+  Args.push_back(Builder.getInt1(Request.KeepsTape));
 }
 
 /// The primal writes its result, and the tangents theirs, to where the user expects them.
@@ -151,6 +213,11 @@ void RequestLowering::addResultMemory(const Argument &Parameter) {
   Type *Structure = Request.ResultInMemory;
   const uint64_t Bytes = Call.getDataLayout().getTypeAllocSize(Structure);
   Value *Room = receivesInMemory(Call) ? Call.getArgOperand(0) : nullptr;
+  if (Type *Received = receivedType(Call); Received && !Room) {
+    Room = ResultRoom = localVariable(Received);
+    ResultRoom->setAlignment(
+        std::max(ResultRoom->getAlign(), Parameter.getParamAlign().valueOrOne()));
+  }
   unsigned Taken = 0;
   auto Next = [&](bool Received) -> Value * {
     if (Room && Received)
@@ -193,7 +260,7 @@ void RequestLowering::collectArguments(unsigned Lane) {
   }
   if (Request.Part == RequestPart::Whole && Spec.Mode == DerivativeMode::Adjoint &&
       Spec.Result == Activity::Active)
-    Args.push_back(ConstantFP::get(Spec.Primal->getReturnType(), 1.0));
+    Args.push_back(seed());
 }
 
 void RequestLowering::copyParameterAttributes(CallBase &NewCall) const {
@@ -236,15 +303,24 @@ CallBase *RequestLowering::createCall(bool Last) {
 }
 
 void RequestLowering::storeResults(ArrayRef<Value *> Results, Value *Memory) {
-  SmallVector<Type *, 8> Types;
-  for (Value *V : Results)
-    Types.push_back(V->getType());
-  const StructLayout *Layout = Call.getDataLayout().getStructLayout(
-      cast<StructType>(StructType::get(Call.getContext(), Types)));
-  for (unsigned I = 0; I != Results.size(); ++I) {
-    Value *Address = Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Memory,
-                                                        Layout->getElementOffset(I));
-    Builder.CreateStore(Results[I], Address);
+  const SmallVector<Type *, 4> Types = receivedResults(Request);
+  const DataLayout &Data = Call.getDataLayout();
+  const StructLayout *Layout =
+      Data.getStructLayout(cast<StructType>(StructType::get(Call.getContext(), Types)));
+  unsigned Next = 0;
+  auto Store = [&](uint64_t Offset) {
+    Builder.CreateStore(Results[Next++],
+                        Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Memory, Offset));
+  };
+  for (auto [I, T] : enumerate(Types)) {
+    const uint64_t Offset = Layout->getElementOffset(I);
+    if (Results[Next]->getType() == T) {
+      Store(Offset);
+      continue;
+    }
+    auto *Structure = cast<StructType>(T); // the scalars of a structure
+    for (unsigned E = 0; E != Structure->getNumElements(); ++E)
+      Store(Offset + Data.getStructLayout(Structure)->getElementOffset(E));
   }
 }
 
@@ -266,10 +342,13 @@ SmallVector<Value *, 8> RequestLowering::takeResults() {
       Out.append(NewCalls.begin(), NewCalls.end());
     return Out;
   }
-  const unsigned Count = derivativeResults(Request.Spec).size();
-  for (unsigned I = 0; I != Count; ++I)
-    for (unsigned Lane = 0; Lane != (Request.Spec.ReturnPrimal && I == 0 ? 1 : calls()); ++Lane)
-      Take(Lane, I);
+  unsigned First = 0;
+  for (const unsigned Count : resultGroups(Request)) {
+    for (unsigned Lane = 0; Lane != (Request.Spec.ReturnPrimal && First == 0 ? 1 : calls()); ++Lane)
+      for (unsigned I = 0; I != Count; ++I)
+        Take(Lane, First + I);
+    First += Count;
+  }
   return Out;
 }
 
@@ -288,6 +367,11 @@ void RequestLowering::deliverResults() {
     if (Request.Tape.ByReference)
       Where = Builder.CreateLoad(Builder.getPtrTy(), Where);
     Builder.CreateStore(Builder.CreateExtractValue(NewCalls[0], 0), Where);
+  }
+  if (ResultRoom) {
+    Value *Result = Builder.CreateLoad(Received, ResultRoom);
+    Result->takeName(&Call);
+    Call.replaceAllUsesWith(Result);
   }
   if (!Received || Request.ResultInMemory)
     return;
@@ -310,11 +394,13 @@ void RequestLowering::deliverResults() {
   Call.replaceAllUsesWith(Result);
 }
 
-/// The memory that a user provides holds the address of the tape.
-void RequestLowering::deliverSize() {
-  if (Call.getType()->isIntegerTy())
-    Call.replaceAllUsesWith(
-        ConstantInt::get(Call.getType(), Call.getDataLayout().getPointerSize()));
+/// What is known at compile time. The memory that a user provides holds the address of the tape. A
+/// call through a function pointer is decided by the primal, so that its shadow may be the same.
+void RequestLowering::deliver(Constant *Known) {
+  if (auto *Number = dyn_cast<ConstantInt>(Known); Number && Call.getType()->isIntegerTy())
+    Known = ConstantInt::get(Call.getType(), Number->getZExtValue());
+  if (Call.getType() == Known->getType())
+    Call.replaceAllUsesWith(Known);
   if (auto *Invoke = dyn_cast<InvokeInst>(&Call)) {
     Invoke->getUnwindDest()->removePredecessor(Invoke->getParent());
     Builder.CreateBr(Invoke->getNormalDest());
@@ -335,7 +421,13 @@ void RequestLowering::eraseRequest() {
 Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
   const DerivativeSpec &Spec = Request.Spec;
   Function *F = Request.Part == RequestPart::Reverse ? D.Reverse : D.Forward;
-  FunctionType *Want = !F || Request.Part == RequestPart::Batch ? nullptr
+  if (Request.KeepsTape && Request.Part == RequestPart::Reverse && D.RunsOnce)
+    return diffError(DiagId::UnsupportedMode, *Request.Call,
+                     "'enzyme_nofree': the reverse sweep of '" + userName(*Spec.Primal) +
+                         "' frees memory, or meets other threads or ranks, and runs once");
+  const bool Itself =
+      Request.Part == RequestPart::Batch || Request.Part == RequestPart::FunctionShadow;
+  FunctionType *Want = !F || Itself                             ? nullptr
                        : Request.Part == RequestPart::Whole     ? derivativeType(Spec)
                        : Request.Part == RequestPart::Augmented ? augmentedType(Spec)
                                                                 : reverseType(Spec);

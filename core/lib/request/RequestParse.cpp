@@ -13,7 +13,7 @@
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Request.h"
 
-#include "RequestSpellings.h"
+#include "RequestReader.h"
 #include "RequestTrace.h"
 #include "RequestTypes.h"
 
@@ -22,16 +22,16 @@
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
 namespace contraflow {
-namespace {
 
 /// A type as the user would call it.
-std::string userType(const Type *T) {
+std::string RequestReader::userType(const Type *T) {
   if (T->isVoidTy())
     return "void";
   if (T->isPointerTy())
@@ -48,7 +48,7 @@ std::string userType(const Type *T) {
   return Text;
 }
 
-StringRef markerName(Activity Kind) {
+StringRef RequestReader::markerName(Activity Kind) {
   switch (Kind) {
   case Activity::Const:
     return "enzyme_const";
@@ -62,52 +62,11 @@ StringRef markerName(Activity Kind) {
   llvm_unreachable("all activities are named");
 }
 
-bool hasShadow(Activity Kind) { return Kind == Activity::Dup || Kind == Activity::DupNoNeed; }
+static constexpr unsigned MaxWidth = 64; ///< of one request: code grows with it
 
-constexpr unsigned MaxWidth = 64; ///< of one request: code grows with it
-
-/// One pass over the arguments of one call.
-class RequestReader {
-public:
-  explicit RequestReader(CallBase &Call) : Call(Call) { Request.Call = &Call; }
-  Expected<DerivativeRequest> read();
-
-private:
-  Error readMode();
-  Error readPrimal();
-  Error readParameter(const Argument &Parameter);
-  Error readLeading();
-  Error readTrailing();
-  Error readWidth();
-  Error readTape();
-  Expected<const MarkerSpelling *> takeMarker();
-  Error applyMarker(const MarkerSpelling &Marker);
-  Expected<std::optional<Activity>> readActivity(const Argument &Parameter);
-  Expected<Activity> defaultActivity(const Argument &Parameter) const;
-  Error checkActivity(Activity Kind, const Argument &Parameter) const;
-  Error readValue(const Argument &Parameter, DiagId Mismatch, RequestArg::Operand &Out);
-  Error readShadows(const Argument &Parameter, RequestArg &Arg);
-  Error readBatch(const Argument &Parameter);
-  Error readResult();
-  Error receiveTape(Type *Received);
-  Error checkReceived(Type *Received);
-
-  bool atEnd() const { return Next >= Call.arg_size(); }
-  bool isReference(unsigned Index, const Argument &Parameter) const;
-  std::string describe(const Argument &Parameter) const;
-  Error fail(DiagId Id, const Twine &Detail) const { return diffError(Id, Call, Detail); }
-
-  CallBase &Call;
-  DerivativeRequest Request;
-  unsigned Next = 0;
-  bool Strided = false; ///< the marker in front said so
-  std::optional<Activity> ResultKind;
-};
-
-std::string RequestReader::describe(const Argument &Parameter) const {
-  return ("parameter " + Twine(Parameter.getArgNo() + 1) + " of '" +
-          userName(*Request.Spec.Primal) + "'")
-      .str();
+/// The parameter that is being read.
+std::string RequestReader::describe() const {
+  return ("parameter " + Twine(Position) + " of '" + userName(*Request.Spec.Primal) + "'").str();
 }
 
 /// True if argument Index is the address of a value for Parameter: a C++ reference. Only front ends
@@ -119,13 +78,20 @@ bool RequestReader::isReference(unsigned Index, const Argument &Parameter) const
     return false;
   if (!Parameter.getType()->isPointerTy())
     return true;
-  return !Parameter.hasByValAttr() && Parameter.getDereferenceableBytes() == 0 &&
-         Call.getParamDereferenceableBytes(Index) == Call.getDataLayout().getPointerSize();
+  const uint64_t Pointer = Call.getDataLayout().getPointerSize();
+  if (Parameter.hasByValAttr() || Call.getParamDereferenceableBytes(Index) != Pointer)
+    return false;
+  const uint64_t Wanted = Parameter.getDereferenceableBytes();
+  if (Wanted != Pointer)
+    return true;
+  // A reference to as many bytes as a pointer has: its own kind, unless a pointer is there.
+  const auto *Variable = dyn_cast<AllocaInst>(Call.getArgOperand(Index)->stripPointerCasts());
+  return Variable && Variable->getAllocatedType()->isPointerTy();
 }
 
 /// True if C would convert a value passed in variable arguments back to the parameter's type. A
 /// variable integer is not widened: its sign is not known here.
-bool converts(const Value &Have, Type *Want) {
+static bool converts(const Value &Have, Type *Want) {
   Type *T = Have.getType();
   if (T == Want || (T->isPointerTy() && Want->isPointerTy()) ||
       (T->isFloatingPointTy() && Want->isFloatingPointTy()))
@@ -145,7 +111,8 @@ Error RequestReader::readMode() {
     return fail(DiagId::UnsupportedMode, "'" + Spelling->Name + "'");
   Request.Spec.Mode = *Spelling->Mode;
   Request.Part = Spelling->Part;
-  Request.Spec.Split = Request.Part != RequestPart::Whole && Request.Part != RequestPart::Batch;
+  Request.Spec.Split = !is_contained(
+      {RequestPart::Whole, RequestPart::Batch, RequestPart::FunctionShadow}, Request.Part);
   return Error::success();
 }
 
@@ -157,23 +124,23 @@ Error RequestReader::readPrimal() {
   if (!Primal)
     return fail(DiagId::RequestNotFunction, "");
   if (Primal->isDeclaration() && Request.Part != RequestPart::Batch &&
-      !Primal->hasFnAttribute(attr::Registered))
+      Request.Part != RequestPart::FunctionShadow && !Primal->hasFnAttribute(attr::Registered))
     return fail(DiagId::RequestNoBody, userName(*Primal));
   if (Primal->isVarArg())
     return fail(DiagId::UnsupportedMode,
                 "'" + userName(*Primal) + "' takes a variable number of arguments");
   Type *Result = Primal->getReturnType();
+  if (Request.Part == RequestPart::FunctionShadow) {
+    Request.Spec.Primal = Primal;
+    return Error::success();
+  }
   if (Request.Spec.Split && Result->isPointerTy())
     return fail(DiagId::UnsupportedMode,
                 "a split call of '" + userName(*Primal) + "', which returns a pointer");
-  const bool ReturnsStructure = Result->isAggregateType() || Result->isVectorTy();
-  const bool Tangent = Request.Spec.Mode == DerivativeMode::Tangent;
-  if (Tangent && Primal->hasStructRetAttr())
-    Request.ResultInMemory = Primal->getParamStructRetType(0);
-  else if (Primal->hasStructRetAttr() || (ReturnsStructure && !(Tangent && isOfNumbers(Result))))
-    return fail(DiagId::UnsupportedMode, "'" + userName(*Primal) +
-                                             "' returns a structure; let it write the structure "
-                                             "through a pointer");
+  const SourceParameter Returned = sourceResult(*Primal);
+  if (Returned.Structure && Request.Spec.Mode == DerivativeMode::Tangent &&
+      (Returned.InMemory || !StructureShape(Returned.Structure, Primal).hasOnlyNumbers()))
+    Request.ResultInMemory = Returned.Structure;
   Request.Spec.Primal = Primal;
   return Error::success();
 }
@@ -213,6 +180,11 @@ Error RequestReader::applyMarker(const MarkerSpelling &Marker) {
     return readWidth();
   case MarkerMeaning::Tape:
     return readTape();
+  case MarkerMeaning::KeepTape:
+    Request.KeepsTape = true;
+    break;
+  case MarkerMeaning::ByReference:
+    return readSize();
   case MarkerMeaning::Allocated:
     if (!Request.Spec.Split)
       return fail(DiagId::RequestMarker, "'enzyme_allocated' in a call that has no tape");
@@ -244,6 +216,26 @@ Error RequestReader::readWidth() {
   return Error::success();
 }
 
+/// The size of a value whose address is passed.
+Error RequestReader::readSize() {
+  ReferencedSize = atEnd() ? std::nullopt : traceInteger(Call.getArgOperand(Next++));
+  if (!ReferencedSize)
+    return fail(DiagId::RequestMarker, "'enzyme_byref' is followed by the size of the value in "
+                                       "bytes, known at compile time, and its address");
+  return Error::success();
+}
+
+/// The marker between the primals and the shadows.
+void RequestReader::findInterleave() {
+  for (unsigned I = Next; I != End && !ShadowsFrom; ++I) {
+    const MarkerSpelling *Marker = traceMarker(Call.getArgOperand(I));
+    if (!Marker || Marker->Meaning != MarkerMeaning::Interleave)
+      continue;
+    End = I;
+    ShadowsFrom = I + 1;
+  }
+}
+
 Error RequestReader::readTape() {
   if (!Request.Spec.Split)
     return fail(DiagId::RequestMarker, "'enzyme_tape' in a call that has no tape");
@@ -261,10 +253,11 @@ Error RequestReader::readLeading() {
   while (!atEnd()) {
     const MarkerSpelling *Marker = traceMarker(Call.getArgOperand(Next));
     const bool OfArgument =
-        Marker && is_contained({MarkerMeaning::Activity, MarkerMeaning::DupVector,
-                                MarkerMeaning::DupNoNeedVector, MarkerMeaning::Scalar,
-                                MarkerMeaning::Vector, MarkerMeaning::Hint},
-                               Marker->Meaning);
+        Marker &&
+        is_contained({MarkerMeaning::Activity, MarkerMeaning::DupVector,
+                      MarkerMeaning::DupNoNeedVector, MarkerMeaning::Scalar, MarkerMeaning::Vector,
+                      MarkerMeaning::Hint, MarkerMeaning::ByReference, MarkerMeaning::Interleave},
+                     Marker->Meaning);
     if (!Marker || OfArgument)
       return Error::success();
     auto Taken = takeMarker();
@@ -276,7 +269,6 @@ Error RequestReader::readLeading() {
 
 /// After the parameters: markers about the result; in a reverse call the seed and the tape.
 Error RequestReader::readTrailing() {
-  const DerivativeSpec &Spec = Request.Spec;
   for (;;) {
     auto Marker = takeMarker();
     if (!Marker)
@@ -288,14 +280,13 @@ Error RequestReader::readTrailing() {
     if (atEnd() || Request.Part != RequestPart::Reverse)
       return Error::success();
     Value *V = Call.getArgOperand(Next);
-    Type *Result = Spec.Primal->getReturnType();
-    const bool Seeded = Result->isFloatingPointTy() && ResultKind != Activity::Const;
-    if (Seeded && !Request.Seed.Value &&
-        (V->getType()->isFloatingPointTy() ||
-         Call.paramHasAttr(Next, Attribute::Dereferenceable))) {
-      Request.Seed = {V, V->getType()->isPointerTy()};
-      ++Next;
-    } else if (!Request.Tape.Value && V->getType()->isPointerTy()) {
+    const unsigned Before = Next;
+    if (Request.Seed.empty() && ResultKind != Activity::Const)
+      if (Error E = readSeed())
+        return E;
+    if (Next != Before)
+      continue;
+    if (!Request.Tape.Value && V->getType()->isPointerTy()) {
       if (Error E = readTape())
         return E;
     } else {
@@ -305,7 +296,7 @@ Error RequestReader::readTrailing() {
 }
 
 /// The activity that is marked in front of a value, if there is one.
-Expected<std::optional<Activity>> RequestReader::readActivity(const Argument &Parameter) {
+Expected<std::optional<Activity>> RequestReader::readActivity() {
   std::optional<Activity> Kind;
   for (;;) {
     auto Marker = takeMarker();
@@ -319,7 +310,7 @@ Expected<std::optional<Activity>> RequestReader::readActivity(const Argument &Pa
     if (Meaning != MarkerMeaning::Activity && !Vector)
       continue;
     if (Kind)
-      return fail(DiagId::RequestMarker, "two markers in front of " + describe(Parameter));
+      return fail(DiagId::RequestMarker, "two markers in front of " + describe());
     Kind = (*Marker)->Kind;
     if (!Vector)
       continue;
@@ -332,15 +323,14 @@ Expected<Activity> RequestReader::defaultActivity(const Argument &Parameter) con
   Type *T = Parameter.getType();
   if (Parameter.hasByValAttr())
     return fail(DiagId::RequestMarker,
-                describe(Parameter) + " is a structure passed by value and needs a marker");
+                describe() + " is a structure passed by value and needs a marker");
   if (T->isPointerTy())
     return Activity::Dup;
   if (T->isIntegerTy())
     return Activity::Const;
   if (T->isFPOrFPVectorTy())
     return Request.Spec.Mode == DerivativeMode::Adjoint ? Activity::Active : Activity::Dup;
-  return fail(DiagId::RequestMarker,
-              describe(Parameter) + " is a " + userType(T) + " and needs a marker");
+  return fail(DiagId::RequestMarker, describe() + " is a " + userType(T) + " and needs a marker");
 }
 
 Error RequestReader::checkActivity(Activity Kind, const Argument &Parameter) const {
@@ -348,7 +338,7 @@ Error RequestReader::checkActivity(Activity Kind, const Argument &Parameter) con
     return Error::success();
   Type *T = Parameter.getType();
   const bool Adjoint = Request.Spec.Mode == DerivativeMode::Adjoint;
-  const std::string What = ("'" + markerName(Kind) + "' on " + describe(Parameter)).str();
+  const std::string What = ("'" + markerName(Kind) + "' on " + describe()).str();
   if (Kind == Activity::Active) {
     if (!Adjoint)
       return fail(DiagId::RequestMarker,
@@ -376,18 +366,26 @@ Error RequestReader::readValue(const Argument &Parameter, DiagId Mismatch,
                                RequestArg::Operand &Out) {
   const Value &Have = *Call.getArgOperand(Next);
   Out.ByReference = isReference(Next, Parameter);
+  if (ReferencedSize) {
+    const uint64_t Size = Call.getDataLayout().getTypeStoreSize(Parameter.getType());
+    if (!Have.getType()->isPointerTy() || *ReferencedSize != Size)
+      return fail(DiagId::RequestMarker, "'enzyme_byref' for " + describe() + ", which has " +
+                                             Twine(Size) + " bytes and is passed as its address");
+    Out.ByReference = true;
+  }
   if (!Out.ByReference && !converts(Have, Parameter.getType()))
-    return fail(Mismatch, describe(Parameter) + " is a " + userType(Parameter.getType()) +
-                              ", not a " + userType(Have.getType()));
+    return fail(Mismatch, describe() + " is a " + userType(Parameter.getType()) + ", not a " +
+                              userType(Have.getType()));
   Out.Value = Call.getArgOperand(Next++);
   return Error::success();
 }
 
 /// One shadow for each direction; or the first of them, if their distance was given.
 Error RequestReader::readShadows(const Argument &Parameter, RequestArg &Arg) {
+  ShadowCursor Shadows(*this);
   for (unsigned Lane = 0; Lane != (Strided ? 1 : Request.Width); ++Lane) {
     if (atEnd() || traceMarker(Call.getArgOperand(Next)))
-      return fail(DiagId::RequestArgCount, "the shadow of " + describe(Parameter) + " is missing");
+      return fail(DiagId::RequestArgCount, "the shadow of " + describe() + " is missing");
     Arg.Shadows.emplace_back();
     if (Error E = readValue(Parameter, DiagId::RequestShadowType, Arg.Shadows.back()))
       return E;
@@ -404,12 +402,12 @@ Error RequestReader::readBatch(const Argument &Parameter) {
   if (Parameter.hasByValAttr() ||
       (Meaning != MarkerMeaning::Scalar && Meaning != MarkerMeaning::Vector))
     return fail(DiagId::RequestMarker, "'enzyme_scalar' or 'enzyme_vector' comes before " +
-                                           describe(Parameter) + ", which is no structure");
+                                           describe() + ", which is no structure");
   RequestArg Arg;
   const bool Vector = Meaning == MarkerMeaning::Vector;
   for (unsigned Lane = 0; Lane != (Vector ? Request.Width : 1); ++Lane) {
     if (atEnd())
-      return fail(DiagId::RequestArgCount, describe(Parameter) + " is missing");
+      return fail(DiagId::RequestArgCount, describe() + " is missing");
     RequestArg::Operand &To = Vector ? Arg.Shadows.emplace_back() : Arg.Primal;
     if (Error E = readValue(Parameter, DiagId::RequestArgType, To))
       return E;
@@ -423,16 +421,11 @@ Error RequestReader::readParameter(const Argument &Parameter) {
   if (Request.Part == RequestPart::Batch)
     return readBatch(Parameter);
   Strided = false;
-  if (Parameter.hasStructRetAttr()) { // the lowering provides for it
-    Request.Spec.Args.push_back(Activity::Dup);
-    Request.Args.emplace_back();
-    return Error::success();
-  }
-  auto Marked = readActivity(Parameter);
+  auto Marked = readActivity();
   if (!Marked)
     return Marked.takeError();
   if (atEnd())
-    return fail(DiagId::RequestArgCount, describe(Parameter) + " is missing");
+    return fail(DiagId::RequestArgCount, describe() + " is missing");
   auto Kind = *Marked ? Expected<Activity>(**Marked) : defaultActivity(Parameter);
   if (!Kind)
     return Kind.takeError();
@@ -445,7 +438,7 @@ Error RequestReader::readParameter(const Argument &Parameter) {
   if (Strided) {
     Value *Stride = Call.getArgOperand(Next++);
     if (!Stride->getType()->isIntegerTy() || !Parameter.getType()->isPointerTy() || atEnd())
-      return fail(DiagId::RequestMarker, "the distance of the shadows of " + describe(Parameter) +
+      return fail(DiagId::RequestMarker, "the distance of the shadows of " + describe() +
                                              " in bytes follows its marker, and it is a pointer");
     Arg.Stride = Stride;
   }
@@ -459,6 +452,32 @@ Error RequestReader::readParameter(const Argument &Parameter) {
   return Error::success();
 }
 
+Error RequestReader::readParameters() {
+  if (Request.ResultInMemory) { // the lowering provides for it
+    Request.Spec.Args.push_back(Activity::Dup);
+    Request.Args.emplace_back();
+  }
+  const Function &Primal = *Request.Spec.Primal;
+  findInterleave();
+  for (const SourceParameter &P : sourceParameters(Primal)) {
+    ReferencedSize.reset();
+    if (P.First == 0 && Primal.hasStructRetAttr())
+      continue;
+    ++Position;
+    Error E = P.Structure ? readStructure(P) : readParameter(*Primal.getArg(P.First));
+    if (E)
+      return E;
+  }
+  if (!ShadowsFrom)
+    return Error::success();
+  if (!atEnd())
+    return fail(DiagId::RequestArgCount, Twine(End - Next) + " left over before "
+                                                             "'enzyme_interleave'");
+  Next = *ShadowsFrom;
+  End = Call.arg_size();
+  return Error::success();
+}
+
 /// Decides about the result and checks that the user's declaration can hold what is returned.
 Error RequestReader::readResult() {
   DerivativeSpec &Spec = Request.Spec;
@@ -468,13 +487,15 @@ Error RequestReader::readResult() {
   if (ResultKind && *ResultKind == (Adjoint ? Activity::Dup : Activity::Active))
     return fail(DiagId::RequestMarker, Adjoint ? "'enzyme_dup_return' in an adjoint"
                                                : "'enzyme_active_return' in a tangent");
-  if (ResultKind && *ResultKind != Activity::Const && !Float)
+  if (ResultKind && *ResultKind != Activity::Const && !Float &&
+      (Adjoint || !Spec.Primal->getReturnType()->isPointerTy()) && !Request.ResultInMemory)
     return fail(DiagId::RequestMarker,
                 "'" + userName(*Spec.Primal) + "' returns no floating-point value");
   const bool Wanted = ResultKind != Activity::Const;
   if (Float && Adjoint && Wanted)
     Spec.Result = Activity::Active;
-  else if (Float && Received && Wanted)
+  else if ((Float || (!Adjoint && Spec.Primal->getReturnType()->isPointerTy())) && Received &&
+           Wanted)
     Spec.Result = Activity::Dup;
   if (Request.Part == RequestPart::Batch)
     return Received ? checkReceived(Received) : Error::success();
@@ -482,7 +503,7 @@ Error RequestReader::readResult() {
     return receiveTape(Received);
   if (Request.Part == RequestPart::Reverse) {
     Spec.ReturnPrimal = false;
-    if (!Request.Tape.Value || (Spec.Result == Activity::Active && !Request.Seed.Value))
+    if (!Request.Tape.Value || (Spec.Result == Activity::Active && Request.Seed.empty()))
       return fail(DiagId::RequestArgCount, Request.Tape.Value
                                                ? "the adjoint of the result is missing"
                                                : "the tape is missing");
@@ -493,8 +514,14 @@ Error RequestReader::readResult() {
   }
   if (Request.ResultInMemory) {
     Request.ReceivesPrimal = std::exchange(Spec.ReturnPrimal, false);
-    if (!receivesInMemory(Call) || ResultKind == Activity::Const)
+    if (ResultKind == Activity::Const)
       return fail(DiagId::RequestResult, "'" + userName(*Spec.Primal) + "' returns a structure");
+    // In registers the scalars cannot be told from each other.
+    const DataLayout &Layout = Call.getDataLayout();
+    const uint64_t Count = Request.Spec.Width + Request.ReceivesPrimal;
+    if (!receivesInMemory(Call) && Layout.getTypeAllocSize(Received) ==
+                                       Count * Layout.getTypeAllocSize(Request.ResultInMemory))
+      return Error::success();
   }
   return checkReceived(Received);
 }
@@ -548,6 +575,11 @@ Expected<DerivativeRequest> RequestReader::read() {
     return E;
   if (Error E = readPrimal())
     return E;
+  if (Request.Part == RequestPart::FunctionShadow) {
+    if (!atEnd() || !Call.getType()->isPointerTy())
+      return fail(DiagId::RequestArgCount, "one function is given, a pointer is returned");
+    return std::move(Request);
+  }
   if (Request.Part == RequestPart::TapeSize) { // does not depend on the arguments
     Type *Received = receivedType(Call);
     if (Received && !Received->isIntegerTy())
@@ -556,22 +588,20 @@ Expected<DerivativeRequest> RequestReader::read() {
   }
   if (Error E = readLeading())
     return E;
-  for (const Argument &Parameter : Request.Spec.Primal->args())
-    if (Error E = readParameter(Parameter))
-      return E;
+  if (Error E = readParameters())
+    return E;
   if (Error E = readTrailing())
     return E;
   if (!atEnd())
-    return fail(DiagId::RequestArgCount, Twine(Call.arg_size() - Next) + " left over after the " +
-                                             Twine(Request.Spec.Primal->arg_size()) +
-                                             " parameters of '" + userName(*Request.Spec.Primal) +
-                                             "'");
+    return fail(DiagId::RequestArgCount, Twine(End - Next) + " left over after the " +
+                                             Twine(Position) + " parameters of '" +
+                                             userName(*Request.Spec.Primal) + "'");
+  if (Error E = takeApart())
+    return E;
   if (Error E = readResult())
     return E;
   return std::move(Request);
 }
-
-} // namespace
 
 Expected<DerivativeRequest> parseRequest(CallBase &Call) { return RequestReader(Call).read(); }
 

@@ -5,6 +5,7 @@
 
 #include "RequestSpellings.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
 
 #include <cstdlib>
@@ -20,6 +21,11 @@ constexpr char CommonPart[] = "__enzyme_";
 const RequestSpelling Requests[] = {
 #define CF_REQUEST(Name, Mode, Part) {Name, DerivativeMode::Mode, RequestPart::Part},
 #define CF_REQUEST_UNSUPPORTED(Name) {Name, std::nullopt, RequestPart::Whole},
+#include "RequestSpellings.def"
+};
+
+const StringLiteral Hints[] = {
+#define CF_HINT(Name) Name,
 #include "RequestSpellings.def"
 };
 
@@ -52,6 +58,13 @@ const RequestSpelling *findRequestSpelling(StringRef FunctionName) {
     if (StringRef(Base).starts_with(Spelling.Name))
       return &Spelling;
   return nullptr;
+}
+
+bool isHintSpelling(StringRef FunctionName) {
+  if (!FunctionName.contains(CommonPart))
+    return false;
+  const std::string Base = baseName(FunctionName);
+  return any_of(Hints, [&](StringRef Name) { return StringRef(Base).starts_with(Name); });
 }
 
 const MarkerSpelling *findMarkerSpelling(StringRef Name) {

@@ -29,10 +29,13 @@ enum class MarkerMeaning {
   Width,        ///< the number of directions follows
   DupVector,    ///< the distance in bytes of the shadows follows; the value; the first shadow
   DupNoNeedVector,
-  Scalar,    ///< batch: one value for all calls
-  Vector,    ///< batch: a value for each
-  Tape,      ///< what the augmented call left follows
-  Allocated, ///< the size of the memory for it follows
+  Scalar,      ///< batch: one value for all calls
+  Vector,      ///< batch: a value for each
+  Tape,        ///< what the augmented call left follows
+  Allocated,   ///< the size of the memory for it follows
+  KeepTape,    ///< the reverse call may be repeated
+  ByReference, ///< the size of a value follows; then the addresses of it and its shadows
+  Interleave,  ///< between all primals and all shadows
   Unsupported,
 };
 
@@ -44,6 +47,9 @@ struct MarkerSpelling {
 
 /// The spelling that a function's name, C or mangled C++, begins with; null if it is no request.
 const RequestSpelling *findRequestSpelling(llvm::StringRef FunctionName);
+
+/// True for the name of a function that says which kind of values memory holds.
+bool isHintSpelling(llvm::StringRef FunctionName);
 
 /// The marker of this name, or null.
 const MarkerSpelling *findMarkerSpelling(llvm::StringRef Name);

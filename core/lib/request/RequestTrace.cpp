@@ -93,6 +93,8 @@ Value *onlyStoredValue(AllocaInst &Variable) { return Stores().onlyOne(Variable)
 /// One chain of steps. Each step goes from a value to one that is certainly equal.
 class Trail {
 public:
+  explicit Trail(bool Tracing = false) : Tracing(Tracing) {}
+
   /// The end of the chain that starts at V.
   Value *follow(Value *V) {
     while (Value *Next = Steps != MaxSteps ? step(V) : nullptr)
@@ -104,8 +106,10 @@ private:
   Value *step(Value *V);
   Value *loadedValue(LoadInst &Load);
   Value *returnedValue(const CallBase &Call);
+  Value *passedValue(const Argument &Parameter);
 
   unsigned Steps = 0;
+  bool Tracing; ///< what callers pass; not through their callers
 };
 
 Value *Trail::step(Value *V) {
@@ -127,6 +131,8 @@ Value *Trail::step(Value *V) {
     }
   if (auto *Load = dyn_cast<LoadInst>(V))
     return loadedValue(*Load);
+  if (const auto *Parameter = dyn_cast<Argument>(V))
+    return passedValue(*Parameter);
   if (const auto *Call = dyn_cast<CallBase>(V))
     return returnedValue(*Call);
   return nullptr;
@@ -156,6 +162,25 @@ Value *Trail::returnedValue(const CallBase &Call) {
   if (const auto *Parameter = dyn_cast<Argument>(Result))
     return Parameter->getParent() == Callee ? Call.getArgOperand(Parameter->getArgNo()) : nullptr;
   return isa<Constant>(Result) ? Result : nullptr;
+}
+
+/// The function that all calls of a function of this file pass for a parameter.
+Value *Trail::passedValue(const Argument &Parameter) {
+  const Function &F = *Parameter.getParent();
+  Value *Passed = nullptr;
+  if (!F.hasLocalLinkage() || !Parameter.getType()->isPointerTy() || Tracing)
+    return nullptr;
+  for (const Use &U : F.uses()) {
+    const auto *Call = dyn_cast<CallBase>(U.getUser());
+    if (!Call || !Call->isCallee(&U) || Call->getFunctionType() != F.getFunctionType())
+      return nullptr;
+    Trail Other(/*Tracing=*/true);
+    Value *End = Other.follow(Call->getArgOperand(Parameter.getArgNo()));
+    if (!isa<Function>(End) || (Passed && Passed != End))
+      return nullptr;
+    Passed = End;
+  }
+  return Passed;
 }
 
 Value *trace(Value *V) { return Trail().follow(V); }

@@ -71,9 +71,31 @@ SmallVector<Type *, 4> receivedResults(const DerivativeRequest &Request) {
                ? Results
                : SmallVector<Type *, 4>(Request.Width, Spec.Primal->getReturnType());
   const unsigned Calls = Spec.Mode == DerivativeMode::Adjoint ? Request.Width : 1;
-  for (auto [I, T] : enumerate(derivativeResults(Spec)))
-    Results.append(Spec.ReturnPrimal && I == 0 ? 1 : Calls, T);
+  const SmallVector<Type *, 4> Scalars = derivativeResults(Spec);
+  unsigned First = 0;
+  for (const unsigned Count : resultGroups(Request)) {
+    Type *T = Count == 1 ? Scalars[First]
+                         : StructType::get(Spec.Primal->getContext(),
+                                           ArrayRef<Type *>(Scalars).slice(First, Count));
+    Results.append(Spec.ReturnPrimal && First == 0 ? 1 : Calls, T);
+    First += Count;
+  }
   return Results;
+}
+
+SmallVector<unsigned, 4> resultGroups(const DerivativeRequest &Request) {
+  const DerivativeSpec &Spec = Request.Spec;
+  SmallVector<unsigned, 4> Groups(Spec.ReturnPrimal, 1);
+  if (Spec.Mode == DerivativeMode::Tangent) {
+    Groups.append(Spec.Result == Activity::Dup ? Spec.Width : 0, 1);
+    return Groups;
+  }
+  for (const RequestArg &Arg : Request.Args)
+    if (Arg.Kind == Activity::Active && Arg.Joined)
+      ++Groups.back();
+    else if (Arg.Kind == Activity::Active)
+      Groups.push_back(1);
+  return Groups;
 }
 
 static FunctionType *functionOf(const DerivativeSpec &Spec, ArrayRef<Type *> Results,
@@ -113,6 +135,7 @@ FunctionType *reverseType(const DerivativeSpec &Spec) {
   if (Spec.Result == Activity::Active)
     Parameters.push_back(Spec.Primal->getReturnType());
   Parameters.push_back(PointerType::getUnqual(Spec.Primal->getContext()));
+  Parameters.push_back(Type::getInt1Ty(Spec.Primal->getContext()));
   return functionOf(Spec, derivativeResults(Spec), Parameters);
 }
 

@@ -19,6 +19,9 @@ namespace contraflow {
 /// The types of the values that the derivative returns, in order.
 llvm::SmallVector<llvm::Type *, 4> derivativeResults(const DerivativeSpec &Spec);
 
+/// How many of those values make one of what the user receives: the scalars of a structure do.
+llvm::SmallVector<unsigned, 4> resultGroups(const DerivativeRequest &Request);
+
 /// The types of what the user receives from this request, in order.
 llvm::SmallVector<llvm::Type *, 4> receivedResults(const DerivativeRequest &Request);
 

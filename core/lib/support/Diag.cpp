@@ -141,7 +141,10 @@ SourcePlace SourcePlace::of(const Instruction &I) {
 SourcePlace SourcePlace::of(const llvm::Function &F) {
   SourcePlace Place;
   Place.Function = &userFunction(F);
-  if (DISubprogram *Program = F.getSubprogram())
+  DISubprogram *Program = F.getSubprogram();
+  if (!Program)
+    Program = Place.Function->getSubprogram();
+  if (Program)
     Place.Loc = DILocation::get(F.getContext(), Program->getLine(), 1, Program);
   return Place;
 }

@@ -60,12 +60,39 @@ void *Arena::reserveSlow(int64_t Bytes) {
 
 void Arena::release(void *Frame) {
   noteHighWater();
+  if (Kept)
+    return;
   while (!Current->holds(Frame)) {
     if (!Current->Below)
       fail(ErrorId::Internal, "a frame was released that is not on this thread's tape");
     pop();
   }
   top = static_cast<char *>(Frame);
+}
+
+std::unique_ptr<Arena::Copy> Arena::keep() {
+  auto Old = std::make_unique<Copy>();
+  Old->Used = used();
+  const char *End = top;
+  for (Chunk *C = Current; C; C = C->Below) {
+    Old->Frames.emplace_back(C->begin(), const_cast<char *>(End));
+    End = C->Below ? C->Below->begin() + (C->UsedBelow - C->Below->UsedBelow) : nullptr;
+  }
+  Kept = true;
+  return Old;
+}
+
+void Arena::restore(const Copy &Old) {
+  Kept = false;
+  while (Depth + 1 > static_cast<int>(Old.Frames.size()))
+    pop();
+  Chunk *C = Current;
+  for (const std::vector<char> &Frames : Old.Frames) {
+    std::copy(Frames.begin(), Frames.end(), C->begin());
+    C = C->Below;
+  }
+  top = Current->begin() + (Old.Used - Current->UsedBelow);
+  limit = Current->limit();
 }
 
 void Arena::noteHighWater() {

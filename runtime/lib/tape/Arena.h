@@ -22,6 +22,8 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
+#include <vector>
 
 namespace contraflow {
 
@@ -52,6 +54,15 @@ public:
   int64_t used() const { return Current->UsedBelow + (top - Current->begin()); }
   /// Bytes in frames, with all children. No team may be running.
   int64_t usedWithChildren() const;
+  /// From now on frames are not dropped; the copy says what they hold.
+  struct Copy {
+    std::vector<std::vector<char>> Frames; ///< of each chunk, from the youngest on
+    int64_t Used;
+  };
+  std::unique_ptr<Copy> keep();
+  /// Back to what the arena was when the copy was made.
+  void restore(const Copy &Old);
+
   /// Leaves every chunk but the first to the system, here and in all children. No team may be
   /// running.
   void rest();
@@ -75,7 +86,8 @@ private:
   using ChildSlot = std::atomic<Arena *>;
 
   Chunk *Current = nullptr;
-  int Depth = 0; ///< chunks below Current
+  int Depth = 0;     ///< chunks below Current
+  bool Kept = false; ///< no frame is dropped
   Arena *Root;
   ChunkPool Pool;
   ArenaCounters Counters;

@@ -91,6 +91,14 @@ void cf_v1_tape_close(cf_tape *tape) {
   delete Tape;
 }
 
+void *cf_v1_tape_keep(cf_tape *tape) { return Arena::of(tape)->keep().release(); }
+
+void cf_v1_tape_restore(cf_tape *tape, void *kept) {
+  const std::unique_ptr<Arena::Copy> Old(static_cast<Arena::Copy *>(kept));
+  Arena::of(tape)->restore(*Old);
+  cf_v1_tape_pause(tape);
+}
+
 void cf_v1_tape_unwind(cf_tape *tape, void *mark) {
   cf_v1_tape_release(tape, mark);
   cf_v1_tape_end(tape);

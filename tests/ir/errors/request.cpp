@@ -7,22 +7,35 @@
 // RUN: %not %clangxx -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 
 extern int enzyme_dup, enzyme_out, enzyme_const, enzyme_width, enzyme_primal_return;
-extern int enzyme_byref, enzyme_tape, enzyme_dupv;
+extern int enzyme_byref, enzyme_buffer, enzyme_tape, enzyme_dupv, enzyme_interleave;
 template <class R, class... A> R __enzyme_autodiff(void *, A...);
 template <class R, class... A> R __enzyme_fwddiff(void *, A...);
 template <class R, class... A> R __enzyme_augmentfwd(void *, A...);
 template <class R, class... A> R __enzyme_reverse(void *, A...);
 template <class R, class... A> R __enzyme_batch(void *, A...);
-template <class R, class... A> R __enzyme_virtualreverse(void *, A...);
+template <class R, class... A> R __enzyme_fwdsplit(void *, A...);
 
 struct Eight {
   double v[8];
 };
+struct Labelled {
+  const char *label;
+  double v;
+};
+struct Pair {
+  double a, b;
+};
+union Either {
+  double d;
+  long n;
+};
+double labelled(Labelled s) { return s.v; }
+double pair(Pair p) { return p.a * p.b; }
+double either(Either e) { return e.d; }
+Labelled named(double x) { return {"x", x}; }
 double norm(double *x, int n) { return x[0] * n; }
 double product(double a, double b) { return a * b; }
 double entry(double *x, long n) { return x[n]; }
-double fourth(Eight s, double x) { return s.v[3] * x; }
-Eight filled(double x) { return {x}; }
 void nothing() {}
 double elsewhere(double);
 
@@ -66,9 +79,29 @@ void markerAtTheEnd() {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}'enzyme_out' after the last parameter
   __enzyme_autodiff<void>((void *)product, 1.0, 2.0, enzyme_out);
 }
-void structureByValue(Eight s) {
+void structureByValue(Labelled s) {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}passed by value and needs a
-  __enzyme_autodiff<void>((void *)fourth, s, 3.0);
+  __enzyme_autodiff<void>((void *)labelled, s);
+}
+void adjointLost(Pair p) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}passed by value would be lost
+  __enzyme_autodiff<void>((void *)pair, enzyme_dup, p, p);
+}
+void activeAddress(Labelled s) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}floating-point numbers and nothing else
+  __enzyme_autodiff<void>((void *)labelled, enzyme_out, s);
+}
+void structureWithUnion(Either e) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}a union in it
+  __enzyme_fwddiff<void>((void *)either, enzyme_dup, e, e);
+}
+void otherStructure(Pair p, Eight s) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF107] {{.*}}a structure of 16 bytes passed by value
+  __enzyme_fwddiff<void>((void *)pair, enzyme_dup, s, p);
+}
+void shadowsMissing(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF103] {{.*}}shadow of parameter 1
+  __enzyme_autodiff<void>((void *)norm, enzyme_dup, x, 3, enzyme_interleave);
 }
 void wrongShadow(double *x) {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF105] {{.*}}is a pointer, not a double
@@ -95,8 +128,12 @@ void numberForPointer(int n) {
   __enzyme_autodiff<void>((void *)norm, enzyme_const, 1.0, n);
 }
 void unsupportedMarker(double *x, int n) {
-  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}marker 'enzyme_byref'
-  __enzyme_autodiff<void>((void *)norm, enzyme_byref, x, x, n);
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}marker 'enzyme_buffer'
+  __enzyme_autodiff<void>((void *)norm, enzyme_buffer, x, x, n);
+}
+void otherSize(double *x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}which has 8 bytes
+  __enzyme_autodiff<void>((void *)product, enzyme_byref, 4, enzyme_out, x, 1.0);
 }
 void variableWidth(double *x, int n) {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}a number from 1 to 64
@@ -131,15 +168,15 @@ void splitWidth(double *x) {
   __enzyme_augmentfwd<void *>((void *)norm, enzyme_width, 2, x, x, x, 3);
 }
 void structureReturned() {
-  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'filled(double)' returns a structure
-  __enzyme_autodiff<void>((void *)filled, 1.0);
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'named(double)' returns a structure
+  __enzyme_autodiff<void>((void *)named, 1.0);
 }
 void unsupportedCall(double *x) {
-  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_virtualreverse'
-  __enzyme_virtualreverse<void>((void *)norm, x, 3);
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_fwdsplit'
+  __enzyme_fwdsplit<void>((void *)norm, x, 3);
 }
 void markerOfBatch(double x) {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}'enzyme_scalar' or 'enzyme_vector'
   __enzyme_batch<void>((void *)product, enzyme_width, 2, enzyme_dup, x, x, x);
 }
-// CHECK: 29 errors generated.
+// CHECK: 35 errors generated.

@@ -267,6 +267,31 @@ TEST_F(Tape, ReleasedChunksDoNotCountAgainstTheBudget) {
 
 TEST(TapeInC, OneFrame) { EXPECT_EQ(highWaterOfOneFrameInC(100), 112); }
 
+TEST(TapeArena, WhatIsKeptComesBack) {
+  contraflow::Arena A;
+  std::vector<Frame> Frames;
+  for (int64_t Bytes : {100, 40 * 1024, 3, 300 * 1024, 200 * 1024, 64}) {
+    Frames.push_back({static_cast<char *>(A.reserve(Bytes)), Bytes,
+                      static_cast<unsigned char>(17 * Frames.size() + 1)});
+    Frames.back().fill();
+  }
+  const int64_t Used = A.used();
+  for (int Run = 0; Run < 2; ++Run) {
+    const auto Kept = A.keep();
+    for (auto F = Frames.rbegin(); F != Frames.rend(); ++F) {
+      std::memset(F->Data, 0xFF, static_cast<size_t>(F->Bytes));
+      A.release(F->Data);
+      std::memset(A.reserve(100 * 1024), 0xFF, 100 * 1024);
+    }
+    A.restore(*Kept);
+    EXPECT_EQ(A.used(), Used);
+    for (const Frame &F : Frames)
+      EXPECT_TRUE(F.intact());
+  }
+  A.release(Frames.front().Data);
+  EXPECT_EQ(A.used(), 0);
+}
+
 TEST(TapeArena, ChildrenAreMadeOnceByNumber) {
   contraflow::Arena Parent;
   contraflow::Arena &Zero = Parent.child(0);

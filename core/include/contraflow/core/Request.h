@@ -10,6 +10,8 @@
 #include "llvm/IR/ValueHandle.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
+
 namespace llvm {
 class CallBase;
 class Function;
@@ -27,7 +29,8 @@ enum class Activity { Const, Active, Dup, DupNoNeed };
 
 /// A whole derivative is one call. A split adjoint is two, with a tape in between; its size is
 /// asked for by a third. A batch is no derivative: the function itself is called several times.
-enum class RequestPart { Whole, Augmented, TapeSize, Reverse, Batch };
+/// The shadow of a function is what stands for its address in a shadow.
+enum class RequestPart { Whole, Augmented, TapeSize, Reverse, Batch, FunctionShadow };
 
 /// What identifies a derivative function; memoised on.
 struct DerivativeSpec {
@@ -47,6 +50,7 @@ struct DerivativeSpec {
 /// The functions that implement a spec; Reverse only if it is split.
 struct Derivative {
   llvm::Function *Forward = nullptr, *Reverse = nullptr;
+  bool RunsOnce = false; ///< the reverse sweep gives back more than its tape
 };
 
 /// The signature of the function that implements a spec. Parameters: for each parameter of the
@@ -58,22 +62,34 @@ struct Derivative {
 llvm::FunctionType *derivativeType(const DerivativeSpec &Spec);
 
 /// The two functions of a split adjoint. The augmented one takes no seed and returns the tape and
-/// the primal result, if there is one. The reverse one takes the seed and the tape and returns the
-/// adjoints.
+/// the primal result, if there is one. The reverse one takes the seed, the tape and whether it
+/// stays, and returns the adjoints.
 llvm::FunctionType *augmentedType(const DerivativeSpec &Spec);
 llvm::FunctionType *reverseType(const DerivativeSpec &Spec);
 
 /// Values as the user's call passes them; lowerRequest converts them to the primal's types.
 struct RequestArg {
   Activity Kind = Activity::Const;
-  /// A value of the call, or the address of one (a C++ reference).
+  /// A value of the call, or the address of one (a C++ reference), or part of a structure.
   struct Operand {
     llvm::WeakTrackingVH Value;
     bool ByReference = false;
+    uint64_t Offset = 0;               ///< from the address
+    std::optional<unsigned> Structure; ///< whose pieces are values of the call
   };
   Operand Primal;
   llvm::SmallVector<Operand, 1> Shadows; ///< empty unless Kind is Dup or DupNoNeed
   llvm::WeakTrackingVH Stride; ///< bytes from one shadow to the next, if only the first is given
+  bool Joined = false;         ///< part of the same structure as the argument before
+};
+
+/// A structure that the calling convention has taken apart.
+struct StructurePieces {
+  struct Piece {
+    llvm::WeakTrackingVH Value;
+    uint64_t Offset = 0;
+  };
+  llvm::SmallVector<Piece, 2> Pieces;
 };
 
 struct DerivativeRequest {
@@ -84,15 +100,21 @@ struct DerivativeRequest {
   unsigned Width = 1; ///< directions; an adjoint is called once for each
   /// Tangent: the structure that the primal writes, as its result, to its first parameter.
   llvm::Type *ResultInMemory = nullptr;
-  RequestArg::Operand Seed;  ///< null: one
-  RequestArg::Operand Tape;  ///< reverse: the tape; augmented: memory for it
-  bool TapeInMemory = false; ///< Tape is the address of the tape
-  bool ReceivesTape = false; ///< augmented: returned to the user
+  llvm::SmallVector<StructurePieces, 0> Structures;
+  llvm::SmallVector<RequestArg::Operand, 1> Seed; ///< empty: one
+  RequestArg::Operand Tape;                       ///< reverse: the tape; augmented: memory for it
+  bool TapeInMemory = false;                      ///< Tape is the address of the tape
+  bool KeepsTape = false;                         ///< reverse: it may be run again
+  bool ReceivesTape = false;                      ///< augmented: returned to the user
   bool ReceivesPrimal = false;
 };
 
 /// True if the callee's name is one of the request spellings.
 bool isRequest(const llvm::CallBase &Call);
+
+/// Before anything is optimised: takes calls away from which nothing follows, and keeps markers
+/// that the program defines from being taken for their values.
+void protectRequests(llvm::Module &M);
 
 /// All request calls of a module in program order.
 llvm::SmallVector<llvm::CallBase *, 4> findRequests(llvm::Module &M);
