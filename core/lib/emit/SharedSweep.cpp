@@ -4,6 +4,7 @@
 
 #include "SharedSweep.h"
 
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -38,6 +39,7 @@ private:
   bool collectUpdates();
   SmallVector<DividedLoop, 2> divisions() const;
   bool uniform(Value *V) const;
+  bool mayWait(Instruction &Load, Loop &L) const;
   void merge(SmallVectorImpl<Footprint> &Groups);
   bool expand(SharedPlan &Out);
 
@@ -108,6 +110,25 @@ bool SharedPlanner::uniform(Value *V) const {
          });
 }
 
+/// The reverse of a store reads and clears what was added to its place, before the loop is over.
+bool SharedPlanner::mayWait(Instruction &Load, Loop &L) const {
+  auto Object = [](const Value *P, const Instruction &I) {
+    return MemoryLocation::getBeforeOrAfter(getUnderlyingObject(P, 20), I.getAAMetadata());
+  };
+  MemoryLocation Read = Object(getLoadStorePointerOperand(&Load), Load);
+  for (BasicBlock *Block : L.blocks())
+    for (Instruction &I : *Block) {
+      if (!A.Steps.hasWork(I))
+        continue;
+      if (A.Steps.site(I) || isa<AtomicRMWInst>(I))
+        return false;
+      auto *Store = dyn_cast<StoreInst>(&I);
+      if (Store && A.AA.alias(Read, Object(Store->getPointerOperand(), I)) != AliasResult::NoAlias)
+        return false;
+    }
+  return true;
+}
+
 /// Equal footprints once.
 void SharedPlanner::merge(SmallVectorImpl<Footprint> &Groups) {
   SmallVector<Footprint, 16> Out;
@@ -123,9 +144,14 @@ bool SharedPlanner::expand(SharedPlan &Out) {
   Instruction *At = Out.Loop.L->getLoopPreheader()->getTerminator();
   SCEVExpander Expander(A.SE, "cf.share");
   SmallVector<const SCEV *, 64> All{Out.Loop.Trip};
-  for (auto *Groups : {&Out.Loop.Plain, &Out.Loop.Atomic})
-    for (Footprint &F : *Groups)
+  auto Append = [&](ArrayRef<Footprint> Groups) {
+    for (const Footprint &F : Groups)
       All.append({F.Base, F.Extent, F.Stride});
+  };
+  Append(Out.Loop.Plain);
+  Append(Out.Loop.Atomic);
+  for (const PrivateArray &P : Out.Loop.Private)
+    Append(P.Groups);
   if (!all_of(All, [&](const SCEV *E) { return Expander.isSafeToExpandAt(E, At); }))
     return false;
   SmallVector<Value *, 64> Values;
@@ -155,7 +181,8 @@ SharedPlans SharedPlanner::run() {
     return {{}, "a call of the region adds to memory as well"};
   SmallVector<DividedLoop, 2> Loops = divisions();
   auto Uniform = [&](Value *V) { return uniform(V); };
-  SharingAnswer Found = findSharedLoops({Loops, Updates, Uniform}, A.LI, A.DT, A.SE);
+  auto MayWait = [&](Instruction &Load, Loop &L) { return mayWait(Load, L); };
+  SharingAnswer Found = findSharedLoops({Loops, Updates, Uniform, MayWait}, A.LI, A.DT, A.SE);
   SharedPlans Out{{}, Found.Why};
   for (SharedLoop &Loop : Found.Loops) {
     if (!entersAtLatch(A.Shape, Loop.L))
@@ -167,6 +194,10 @@ SharedPlans SharedPlanner::run() {
     merge(New.Loop.Atomic);
     New.Plain = New.Loop.Plain.size();
     New.Atomic = New.Loop.Atomic.size();
+    for (PrivateArray &P : New.Loop.Private) {
+      merge(P.Groups);
+      New.Atomic += P.Groups.size();
+    }
     if (!expand(New))
       return {{}, "the addresses cannot be computed in front of the divided loop"};
   }
