@@ -22,6 +22,8 @@ public:
   }
 };
 
+void registerAtomics(HandlerRegistry &Registry);
+void registerCopyprivate(HandlerRegistry &Registry);
 void registerForkJoin(HandlerRegistry &Registry);
 void registerSynchronisation(HandlerRegistry &Registry);
 void registerTasks(HandlerRegistry &Registry);

@@ -36,7 +36,10 @@ void ReverseSweep::addAtomically(Instruction &Load, Value *Where, Value *Bar) {
   for (unsigned E = 0; E < (Vec ? Vec->getNumElements() : 1); ++E) {
     Value *Part = Vec ? B.CreateExtractElement(Bar, E) : Bar;
     Value *Cell = Vec ? B.CreateConstGEP1_64(Vec->getElementType(), Where, E) : Where;
-    B.CreateAtomicRMW(AtomicRMWInst::FAdd, Cell, Part, MaybeAlign(), AtomicOrdering::Monotonic);
+    if (Part->getType()->isX86_FP80Ty()) // 16 bytes, of which ten are the number
+      runtime("add_f80", B.getVoidTy(), {Cell, Part});
+    else
+      B.CreateAtomicRMW(AtomicRMWInst::FAdd, Cell, Part, MaybeAlign(), AtomicOrdering::Monotonic);
   }
   if (Locks)
     runtime("omp_share_leave", B.getVoidTy(), {});
