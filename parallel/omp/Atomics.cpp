@@ -97,8 +97,7 @@ std::optional<Attempt> attemptOf(CallInst &Swap) {
   for (Instruction &I : instructions(*Swap.getFunction()))
     if (CallInst *Load = callOf(I, WideLoad, 4))
       if (Load->getArgOperand(1) == Swap.getArgOperand(1) &&
-          Load->getArgOperand(2) == Swap.getArgOperand(2) &&
-          Load->getParent()->getSingleSuccessor() == Swap.getParent())
+          Load->getArgOperand(2) == Swap.getArgOperand(2))
         A.Read = Load;
   if (!A.Read || !findBranch(A, &Swap))
     return std::nullopt;

@@ -2,7 +2,7 @@
 //
 // Arrays that every iteration of a divided loop reads: their adjoints are summed by each thread on
 // its own.
-// Supports: OpenMP arrays that all iterations read
+// Supports: arrays that all iterations read, without atomics
 #include "GradientCheck.h"
 #include <math.h>
 
