@@ -5,6 +5,7 @@
 #include "SharedSweep.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -40,6 +41,7 @@ private:
   SmallVector<DividedLoop, 2> divisions() const;
   bool uniform(Value *V) const;
   bool mayWait(Instruction &Load, Loop &L) const;
+  bool waitsBefore(const Loop &L) const;
   void merge(SmallVectorImpl<Footprint> &Groups);
   bool expand(SharedPlan &Out);
 
@@ -48,7 +50,19 @@ private:
   ForwardSweep &Fwd;
   const BodyAnalyses &A;
   SmallVector<std::pair<Instruction *, Value *>, 16> Updates;
+  SmallVector<Instruction *, 4> Waits; ///< critical sections
 };
+
+/// True if the reverse of a call moves no adjoints: it enters or leaves a critical section.
+static bool onlyWaits(const CallSite &Site) {
+  if (!Site.Handler || Site.Handler->closure(*Site.Anchor))
+    return false;
+  const CallFacts Facts = Site.Handler->facts(*Site.Anchor);
+  return Facts.Flows.empty() && Facts.Reads.empty() && Facts.Writes.empty() &&
+         Facts.Handles.empty() && Facts.Exposes.empty() && !Facts.WritesExposed &&
+         Facts.Copies.empty() && Facts.Linked.Operands.empty() && !Facts.FreshResult &&
+         !Facts.Opaque && Facts.Models.empty();
+}
 
 /// False if there is an update whose extent is not known here.
 bool SharedPlanner::collectUpdates() {
@@ -57,8 +71,10 @@ bool SharedPlanner::collectUpdates() {
       if (!A.Steps.hasWork(I))
         continue;
       if (const CallSite *Site = A.Steps.site(I)) {
-        if (!Site->Recorded.empty())
+        if (!Site->Recorded.empty() && !onlyWaits(*Site))
           return false;
+        if (!Site->Recorded.empty())
+          Waits.push_back(&I);
         continue;
       }
       auto *Load = dyn_cast<LoadInst>(&I);
@@ -129,6 +145,14 @@ bool SharedPlanner::mayWait(Instruction &Load, Loop &L) const {
   return true;
 }
 
+/// True if a critical section may be entered in front of the loop or inside. Behind the loop, none
+/// of its reverses waits for a thread that waits in the loop's phases.
+bool SharedPlanner::waitsBefore(const Loop &L) const {
+  return any_of(Waits, [&](Instruction *I) {
+    return isPotentiallyReachable(I->getParent(), L.getHeader(), nullptr, &A.DT, &A.LI);
+  });
+}
+
 /// Equal footprints once.
 void SharedPlanner::merge(SmallVectorImpl<Footprint> &Groups) {
   SmallVector<Footprint, 16> Out;
@@ -185,6 +209,8 @@ SharedPlans SharedPlanner::run() {
   SharingAnswer Found = findSharedLoops({Loops, Updates, Uniform, MayWait}, A.LI, A.DT, A.SE);
   SharedPlans Out{{}, Found.Why};
   for (SharedLoop &Loop : Found.Loops) {
+    if (waitsBefore(*Loop.L))
+      return {{}, "a critical section is entered in front of the divided loop"};
     if (!entersAtLatch(A.Shape, Loop.L))
       return {{}, "the divided loop may be left early"};
     Out.Loops.emplace_back();
