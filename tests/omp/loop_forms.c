@@ -3,6 +3,7 @@
 // Forms of loops and what clauses hand out of them.
 // Supports: `loop`, `simd`, `declare simd`, `tile`, `unroll`, dependent bounds
 // Supports: `lastprivate`, conditional and of arrays; `linear`; `masked` with `filter`, `scope`
+#pragma clang diagnostic ignored "-Wpass-failed" // not every simd loop is vectorised
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>

@@ -72,21 +72,21 @@ static double reduced(const double *x, int n) {
   return s * t * p;
 }
 
-static double loops(const double *x, double *y, int n) {
+static double loops(const double *x, double *y, unsigned long n) {
   double s = 0;
 #pragma omp parallel
 #pragma omp single
   {
 #pragma omp taskloop simd collapse(2)
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 4; j++)
+    for (unsigned long i = 0; i < 3; i++)
+      for (unsigned long j = 0; j < 4; j++)
         y[4 * i + j] = x[4 * i + j] * x[i];
 #pragma omp taskloop reduction(+ : s) num_tasks(3)
-    for (int i = 0; i < n; i++)
+    for (unsigned long i = 0; i < n; i++)
       s += x[i] * x[i];
   }
 #pragma omp parallel masked taskloop
-  for (int i = 0; i < n; i++)
+  for (unsigned long i = 0; i < n; i++)
     y[i] *= x[i];
   return s;
 }
@@ -94,4 +94,4 @@ static double loops(const double *x, double *y, int n) {
 GRADIENT_CHECK(task_untied, Void, untied, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK(task_ordered, Void, ordered, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK_BOUND(1e-10, task_reduced, Double, reduced, In(double, 8), Int(8))
-GRADIENT_CHECK(task_loops, Double, loops, In(double, 12), Out(double, 12), Int(12))
+GRADIENT_CHECK(task_loops, Double, loops, In(double, 12), Out(double, 12), Size(12))
