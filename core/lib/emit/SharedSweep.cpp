@@ -237,6 +237,8 @@ SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const B
     return {{}, "the sharing analysis is switched off"};
   if (!is_contained(S.Closure.TeamBodies, U.Prepared))
     return {{}, "the function is called from a region, by several threads"};
+  if (S.Closure.UsedInTeams.contains(U.Prepared))
+    return {{}, "the region is inside another one, of which other threads run others like it"};
   return SharedPlanner(S, U, Fwd, A).run();
 }
 
