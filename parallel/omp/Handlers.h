@@ -25,6 +25,7 @@ public:
 void registerAtomics(HandlerRegistry &Registry);
 void registerCopyprivate(HandlerRegistry &Registry);
 void registerForkJoin(HandlerRegistry &Registry);
+void registerMemory(HandlerRegistry &Registry);
 void registerSimd(HandlerRegistry &Registry);
 void registerSynchronisation(HandlerRegistry &Registry);
 void registerTasks(HandlerRegistry &Registry);

@@ -13,6 +13,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   registerSynchronisation(Registry);
   registerAtomics(Registry);
   registerCopyprivate(Registry);
+  registerMemory(Registry);
   registerSimd(Registry);
   registerTasks(Registry);
   registerTeams(Registry);
