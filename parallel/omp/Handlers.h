@@ -22,7 +22,11 @@ public:
   }
 };
 
+void registerAtomics(HandlerRegistry &Registry);
+void registerCopyprivate(HandlerRegistry &Registry);
 void registerForkJoin(HandlerRegistry &Registry);
+void registerMemory(HandlerRegistry &Registry);
+void registerSimd(HandlerRegistry &Registry);
 void registerSynchronisation(HandlerRegistry &Registry);
 void registerTasks(HandlerRegistry &Registry);
 void registerTeams(HandlerRegistry &Registry);

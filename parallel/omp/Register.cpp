@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registers the OpenMP handlers; the order does not matter.
+// Registers the OpenMP handlers. Reductions are rewritten before atomics: what they leave unused is
+// not looked at.
 
 #include "parallel/omp/Register.h"
 #include "parallel/omp/Handlers.h"
@@ -10,6 +11,10 @@ namespace contraflow::omp {
 void registerHandlers(HandlerRegistry &Registry) {
   registerForkJoin(Registry);
   registerSynchronisation(Registry);
+  registerAtomics(Registry);
+  registerCopyprivate(Registry);
+  registerMemory(Registry);
+  registerSimd(Registry);
   registerTasks(Registry);
   registerTeams(Registry);
 }

@@ -2,8 +2,9 @@
 //
 // barrier              reverse: a barrier at the mirrored place.
 // critical, lock       reverse: entered in the reverse of the recorded order; leaving becomes
-// waiting
-//                      for the turn, entering becomes passing it on.
+//                      waiting for the turn, entering becomes passing it on.
+// doacross             wait enters, post leaves: an iteration's turn comes before those that it
+//                      waited for.
 // worksharing          reverse: nothing; the bounds a thread got are recorded integers.
 // reduction            is rewritten first: the library's choice between tree and atomics becomes a
 //                      critical section in which each thread combines its copy, so that every
@@ -12,10 +13,12 @@
 #include "contraflow/core/Diag.h"
 #include "parallel/omp/Handlers.h"
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -103,7 +106,42 @@ SmallVector<StringRef, 0> namesOf(ArrayRef<LockFunction> Table) {
 }
 
 /// What is ordered has no lock of its own: the place of the first such call stands for it.
-constexpr StringRef Ordered[] = {"__kmpc_ordered", "__kmpc_end_ordered"};
+constexpr StringRef Ordered[] = {"__kmpc_ordered", "__kmpc_end_ordered", "__kmpc_doacross_wait",
+                                 "__kmpc_doacross_post"};
+constexpr StringRef DoacrossWait = Ordered[2];
+
+bool isDoacrossWait(const Instruction &I) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  return Call && Call->getCalledFunction() && Call->getCalledFunction()->getName() == DoacrossWait;
+}
+
+/// An iteration that waits for several others waits for all of them at one place; the last one
+/// stands for them.
+bool leavesToLaterWait(const CallBase &Call) {
+  if (!isDoacrossWait(Call))
+    return false;
+  for (const Instruction *I = Call.getNextNode(); I; I = I->getNextNode()) {
+    if (isDoacrossWait(*I))
+      return true;
+    if (I->getType()->isFPOrFPVectorTy())
+      return false;
+  }
+  return false;
+}
+
+/// Iterations between their wait and their post run at the same time if they do not depend on each
+/// other, and are reversed one by one: a lock inside would ask for another order.
+bool hasLockInside(const CallBase &Wait) {
+  const Function &F = *Wait.getFunction();
+  DominatorTree DT(const_cast<Function &>(F));
+  LoopInfo LI(DT);
+  const Loop *L = LI.getLoopFor(Wait.getParent());
+  return !L || any_of(instructions(F), [&](const Instruction &I) {
+    auto *Other = dyn_cast<CallBase>(&I);
+    return Other && lockOf(*Other, Enters) && !isDoacrossWait(I) &&
+           L->getOutermostLoop()->contains(&I);
+  });
+}
 
 class EnterHandler : public ConstructHandler {
 public:
@@ -121,7 +159,13 @@ public:
   }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool hasReverse(const CallBase &Call) const override { return !leavesToLaterWait(Call); }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
+    if (leavesToLaterWait(*Site.Anchor))
+      return Error::success();
+    if (isDoacrossWait(*Site.Anchor) && hasLockInside(*Site.Anchor))
+      return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
+                       "a doacross loop with critical sections or locks");
     Value *Lock = lockOf(*Site.Anchor, Enters);
     B.ir().SetInsertPoint(Site.Anchor->getNextNode());
     Site.Recorded = {Lock, B.runtime("omp_turn_record", B.ir().getInt64Ty(), {Lock})};
@@ -227,7 +271,54 @@ void ReduceHandler::canonicalise(Function &F) const {
                    {Ident, Thread});
     Call->eraseFromParent();
   }
+  for (BasicBlock &Block : F) // the atomic operations that the library might have asked for
+    if (!Calls.empty())
+      ConstantFoldTerminator(&Block, /*DeleteDeadConditions=*/true);
+  removeUnreachableBlocks(F);
 }
+
+/// Cancelling is part of the recorded control flow. Tasks run where they are made, so there is no
+/// group of them that could be cancelled.
+class CancelHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"__kmpc_cancel", "__kmpc_cancellationpoint"};
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  bool hasReverse(const CallBase &) const override { return false; }
+  Error tangent(SweepBuilder &, CallBase &Call) const override { return check(Call); }
+  Error augment(SweepBuilder &, CallSite &Site) const override { return check(*Site.Anchor); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+
+private:
+  /// (ident, thread, kind)
+  static Error check(CallBase &Call) {
+    constexpr uint64_t TaskGroup = 4;
+    auto *Kind = dyn_cast<ConstantInt>(Call.getArgOperand(2));
+    if (Kind && Kind->getZExtValue() != TaskGroup)
+      return Error::success();
+    return diffError(DiagId::UnsupportedOpenMP, Call, "cancelling a group of tasks");
+  }
+};
+
+/// A lock that is perhaps not set.
+class TestLockHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"omp_test_lock", "omp_test_nest_lock"};
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error augment(SweepBuilder &, CallSite &Site) const override {
+    return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
+                     "a lock that is set if it is free; set it with omp_set_lock");
+  }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+};
 
 /// Every other entry point is refused by name.
 class RefusalHandler : public ConstructHandler {
@@ -254,6 +345,8 @@ void registerSynchronisation(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<EnterHandler>());
   Registry.add(std::make_unique<LeaveHandler>());
   Registry.add(std::make_unique<ReduceHandler>());
+  Registry.add(std::make_unique<CancelHandler>());
+  Registry.add(std::make_unique<TestLockHandler>());
   Registry.add(std::make_unique<RefusalHandler>());
 }
 

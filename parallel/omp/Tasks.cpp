@@ -12,11 +12,13 @@
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Remark.h"
 #include "parallel/omp/Handlers.h"
+#include "parallel/omp/Untied.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -52,6 +54,10 @@ constexpr TaskFunction Functions[] = {{"__kmpc_omp_task_alloc", Role::Make},
                                       {"__kmpc_taskgroup", Role::Nothing},
                                       {"__kmpc_end_taskgroup", Role::Nothing},
                                       {"__kmpc_taskred_init", Role::Nothing},
+                                      {"__kmpc_taskred_modifier_init", Role::Nothing},
+                                      {"__kmpc_task_reduction_modifier_fini", Role::Nothing},
+                                      {"__kmpc_omp_reg_task_with_affinity", Role::Nothing},
+                                      {"__kmpc_omp_target_task_alloc", Role::Make},
                                       {"__kmpc_task_reduction_get_th_data", Role::Reduced}};
 
 const TaskFunction *taskFunction(const Instruction &I) {
@@ -67,7 +73,10 @@ struct Task {
   Function *Entry = nullptr;
   Value *Bytes = nullptr; ///< of the task proper; the shared part follows
   Value *Whole = nullptr;
+  bool Tied = true;
 };
+
+constexpr uint64_t TiedFlag = 1;
 
 class Unfolder {
 public:
@@ -100,6 +109,8 @@ void Unfolder::release(IRBuilder<> &B, Value *Memory) {
 void Unfolder::make(CallBase &Call) {
   IRBuilder<> B(&Call);
   Task T;
+  auto *Flags = dyn_cast<ConstantInt>(Call.getArgOperand(2));
+  T.Tied = !Flags || (Flags->getZExtValue() & TiedFlag);
   T.Entry = dyn_cast<Function>(Call.getArgOperand(5)->stripPointerCasts());
   Value *Rounded = B.CreateAdd(Call.getArgOperand(3), B.getInt64(7));
   T.Bytes = B.CreateAnd(Rounded, B.getInt64(-8));
@@ -110,7 +121,15 @@ void Unfolder::make(CallBase &Call) {
 }
 
 void Unfolder::enter(IRBuilder<> &B, const Task &T, CallBase &Call, Value *Memory) {
-  B.CreateCall(T.Entry, {Call.getArgOperand(1), Memory})->copyMetadata(Call);
+  Function *Entry = T.Tied ? T.Entry : tiedCopy(*T.Entry, Functions[1].Name);
+  CallInst *Run = B.CreateCall(Entry, {Call.getArgOperand(1), Memory});
+  Run->copyMetadata(Call);
+  if (!T.Tied) {
+    InlineFunctionInfo Info;
+    InlineFunction(*Run, Info);
+    Entry->eraseFromParent();
+    B.SetInsertPoint(&Call);
+  }
   release(B, Memory);
 }
 

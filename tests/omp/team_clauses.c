@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // if and num_threads decide the size of the team.
-// Supports: clauses of `parallel`: `num_threads`, `if`, `private`, `firstprivate`
+// Supports: clauses of `parallel`: `num_threads`, `if`, `private`, `firstprivate`, `allocate`
 #include "GradientCheck.h"
+#include <omp.h>
 
 static double clauses(const double *x, double *y, int n, int limit) {
 #pragma omp parallel for if (n > limit)
@@ -15,5 +16,28 @@ static double clauses(const double *x, double *y, int n, int limit) {
   return sum;
 }
 
+// Memory of an allocator for private variables, and of the library for a dependence.
+static void allocated(const double *x, double *y, int n) {
+  double t = 0, a = 0;
+#pragma omp parallel for private(t) allocate(omp_default_mem_alloc : t)
+  for (int i = 0; i < n; i++) {
+    t = x[i] * x[i];
+    y[i] = t * t;
+  }
+#pragma omp parallel
+#pragma omp single
+  {
+    omp_depend_t d;
+#pragma omp depobj(d) depend(inout : a)
+#pragma omp task depend(depobj : d) shared(a)
+    a += x[0] * x[0];
+#pragma omp taskwait
+#pragma omp depobj(d) destroy
+    for (int i = 0; i < n; i++)
+      y[i] *= x[i] * a;
+  }
+}
+
+GRADIENT_CHECK(team_allocated, Void, allocated, In(double, 11), Out(double, 11), Int(11))
 GRADIENT_CHECK(team_parallel, Double, clauses, In(double, 18), Out(double, 18), Int(18), Int(4))
 GRADIENT_CHECK(team_serial, Double, clauses, In(double, 18), Out(double, 18), Int(18), Int(40))

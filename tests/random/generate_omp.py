@@ -153,12 +153,79 @@ class Program(Serial):
         self.emit("  for (int i = 0; i < n / 3; i++)")
         self.emit(f"    {target}[j * (n / 3) + i] = sin({source}[i * 3 + j]) * x[j] + r * {source}[j * (n / 3) + i];")
 
+    def products(self):
+        """Every iteration reads all of one array, or nearly all, and its own element of another or the same."""
+        source, target = self.random.sample(self.shared, 2)
+        bounds = self.pick(("int j = 0; j < n; j++", "int j = n - 1; j >= 0; j--", "int j = 1; j < n; j += 2"))
+        self.directive(f"parallel for{self.pick(SCHEDULES[:2])}{self.pick(('', ' num_threads(3)'))}")
+        self.emit("for (int i = 0; i < n; i++) {")
+        self.emit(f"  real l = real(0.1) * {self.pick((target, source, 'x'))}[i];")
+        self.emit(f"  for ({bounds})")
+        self.emit(f"    l += real(0.1) * {source}[j] * {self.pick((f'{source}[i]', 'x[i]', 'c[j]', f'sin({source}[j])'))};")
+        self.emit(f"  {target}[i] = tanh(l * r);")
+        self.emit("}")
+
+    def broadcast(self):
+        target = self.pick(self.shared)
+        self.directive("parallel")
+        self.emit("{")
+        self.emit("  real t[2] = {0.0, 0.0}, u = 0.0;")
+        self.directive("single copyprivate(t, u)")
+        self.emit(f"  {{ t[0] = x[0] * r; t[1] = {target}[1]; u = sin({target}[0]) * x[2]; }}")
+        self.directive("for" + self.pick(SCHEDULES))
+        self.emit(f"  for (int i = 0; i < n; i++) {target}[i] = tanh(x[i] * t[i % 2] + u * {target}[i]);")
+        self.emit("}")
+
+    def factors(self):
+        self.emit("m = 1.0;")
+        self.directive(f"parallel for{self.pick(SCHEDULES)}")
+        self.emit("for (int i = 0; i < n; i++) {")
+        self.emit(f"  real part = real(1.0) + real(0.2) * tanh({self.pick(self.shared)}[i] * x[i]);")
+        self.directive("atomic")
+        self.emit("  m *= part;")
+        self.emit("}")
+        self.emit("r = tanh(r + m);")
+
+    def prefix(self):
+        source, target = self.random.sample(self.shared, 2)
+        self.emit("m = 0.0;")
+        self.directive("parallel for reduction(inscan, + : m)")
+        self.emit(f"for (int i = 0; i < n; i++) {{ m += real(0.1) * {source}[i] * x[i];")
+        self.directive("scan inclusive(m)")
+        self.emit(f"  {target}[i] = tanh(m * r + {target}[i]); }}")
+
+    def recurrence(self):
+        source, target = self.random.sample(self.shared, 2)
+        self.directive(f"parallel for ordered(1){self.pick(('', ' schedule(static, 1)', ' schedule(dynamic)'))}")
+        self.emit("for (int i = 1; i < n; i++) {")
+        self.emit(f"  real part = {source}[i] * x[i];")
+        self.directive("ordered depend(sink : i - 1)")
+        self.emit(f"  {target}[i] = tanh(part + {target}[i - 1] * r);")
+        self.directive("ordered depend(source)")
+        self.emit("}")
+
+    def tasks(self):
+        source, target = self.random.sample(self.shared, 2)
+        self.directive("parallel")
+        self.directive("single")
+        self.emit("{")
+        self.emit("real t = 0.0;")
+        self.directive(f"task depend(out : t) shared(t){self.pick(('', ' untied', ' if (n > 99)'))}")
+        self.emit(f"t = x[0] * {source}[0];")
+        self.directive("task depend(inout : t) shared(t)")
+        self.emit(f"t = sin(t) * {source}[1];")
+        self.directive("taskwait")
+        self.directive(self.pick(("taskloop", "taskloop grainsize(3)")) + " shared(t)")
+        self.emit(f"for (int i = 0; i < n; i++) {target}[i] = tanh(t * x[i] + {target}[i]);")
+        self.emit("}")
+
     def build(self):
         self.emit("real s = 0.1, r = x[1], m = 0.0, a[12], b[12], d[12];")
         self.emit("for (int j = 0; j < 12; j++) { a[j] = x[j] * c[j]; b[j] = x[j]; d[j] = y[j] * x[0]; }")
         for _ in range(self.random.randrange(2, 6)):
-            self.random.choices((self.parallel_for, self.extreme, self.stencil, self.scatter, self.region, self.sections, self.plane),
-                                (4, 1, 1, 1, 2, 0.6, 1))[0]()
+            self.random.choices((self.parallel_for, self.extreme, self.stencil, self.scatter, self.region, self.sections, self.plane,
+                                 self.products, self.broadcast, self.factors, self.prefix, self.recurrence, self.tasks),
+                                (4, 1, 1, 1, 2, 0.6, 1, 1.5, 0.7, 0.7, 0.5, 0.5, 0.5))[0]()
         self.emit("for (int j = 0; j < 12; j++) s += a[j] * b[j] + d[j];")
         self.emit("return s + r;")
         head = f"static real {self.name}(const real *x, real *y, const real *c, const int *k, int n) {{"

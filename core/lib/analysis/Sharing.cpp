@@ -2,7 +2,7 @@
 //
 // Splits the scalar evolution of each address into: the worksharing loop's stride, the extent
 // covered by the loops inside, the thread's first iteration times the stride, and a base. The base
-// must be the same on every thread.
+// must be the same on every thread. What has no stride is added to by every iteration.
 
 #include "Sharing.h"
 
@@ -25,6 +25,11 @@ bool isZero(const Value &V) {
   return C && C->isZero();
 }
 
+/// What the loops inside the divided one add to an address: [Low, High).
+struct Extent {
+  const SCEV *Low, *High;
+};
+
 class Sharer {
 public:
   Sharer(const SharingQuestions &Q, LoopInfo &LI, DominatorTree &DT, ScalarEvolution &SE)
@@ -39,7 +44,11 @@ private:
   Value *lowerBound(const DividedLoop &D) const;
   const SCEV *tripOf(const DividedLoop &D) const;
   bool describe(Instruction &Load, Value *Address, SharedLoop &Out);
-  bool addExtent(const SCEV *&S, const Loop *Outer, const SCEV *&Low, const SCEV *&High);
+  bool addExtent(const SCEV *&S, const Loop *Outer, Extent &E);
+  bool isDense(const SharedUpdate &U) const;
+  SmallVector<const SCEV *, 2> choosePrivate(ArrayRef<SharedLoop> Loops) const;
+  bool mayBePrivate(const SharedLoop &Loop, const SCEV *Array) const;
+  void classify(SharedLoop &Loop, ArrayRef<const SCEV *> Private) const;
   const SCEV *uniformBase(const SCEV *Start, const SCEV *Stride);
   bool uniform(const SCEV *S) const;
   bool mentions(const SCEV *S, const Value *V) const;
@@ -141,8 +150,8 @@ const SCEV *Sharer::uniformBase(const SCEV *Start, const SCEV *Stride) {
   return nullptr;
 }
 
-/// Takes off the steps of the loops inside Outer and widens [Low, High) by them.
-bool Sharer::addExtent(const SCEV *&S, const Loop *Outer, const SCEV *&Low, const SCEV *&High) {
+/// Takes off the steps of the loops inside Outer and widens the extent by them.
+bool Sharer::addExtent(const SCEV *&S, const Loop *Outer, Extent &E) {
   while (auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
     if (Rec->getLoop() == Outer)
       return true;
@@ -154,37 +163,118 @@ bool Sharer::addExtent(const SCEV *&S, const Loop *Outer, const SCEV *&Low, cons
     const SCEV *Way = SE.getMulExpr(Step, SE.getTruncateOrZeroExtend(Count, T));
     if (!uniform(Way))
       return false;
-    Low = SE.getAddExpr(Low, SE.getSMinExpr(SE.getZero(T), Way));
-    High = SE.getAddExpr(High, SE.getSMaxExpr(SE.getZero(T), Way));
+    E.Low = SE.getAddExpr(E.Low, SE.getSMinExpr(SE.getZero(T), Way));
+    E.High = SE.getAddExpr(E.High, SE.getSMaxExpr(SE.getZero(T), Way));
     S = Rec->getStart();
   }
   return true;
 }
 
 bool Sharer::describe(Instruction &Load, Value *Address, SharedLoop &Out) {
-  const SCEV *S = SE.getPtrToIntExpr(SE.getSCEV(Address), Type::getInt64Ty(Load.getContext()));
+  const SCEV *Pointer = SE.getSCEV(Address);
+  const SCEV *S = SE.getPtrToIntExpr(Pointer, Type::getInt64Ty(Load.getContext()));
   if (isa<SCEVCouldNotCompute>(S))
     return false;
   Type *T = S->getType();
   uint64_t Size = Load.getDataLayout().getTypeStoreSize(Load.getType());
-  const SCEV *Low = SE.getZero(T), *High = SE.getConstant(T, Size);
-  if (!addExtent(S, Out.L, Low, High))
+  Extent E{SE.getZero(T), SE.getConstant(T, Size)};
+  if (!addExtent(S, Out.L, E))
     return false;
-  auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
-  if (!Rec) {
-    if (!uniform(S))
-      return false;
-    Out.Atomic.push_back({SE.getAddExpr(S, Low), SE.getMinusSCEV(High, Low), SE.getZero(T)});
-    return true;
+  const SCEV *Base = S, *Stride = SE.getZero(T), *Width = SE.getMinusSCEV(E.High, E.Low);
+  if (auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
+    Stride = Rec->getStepRecurrence(SE);
+    Base = Rec->isAffine() && uniform(Stride) ? uniformBase(Rec->getStart(), Stride) : nullptr;
+  } else if (!uniform(S)) {
+    Base = nullptr;
   }
-  const SCEV *Stride = Rec->getStepRecurrence(SE);
-  const SCEV *Base =
-      Rec->isAffine() && uniform(Stride) ? uniformBase(Rec->getStart(), Stride) : nullptr;
   if (!Base)
     return false;
-  Out.Plain.push_back({SE.getAddExpr(Base, Low), SE.getMinusSCEV(High, Low), Stride});
-  Out.PlainLoads.insert(&Load);
+  bool MayWait = Out.L->contains(&Load) && Q.MayWait(Load, *Out.L);
+  Out.Updates.push_back(
+      {&Load, {SE.getAddExpr(Base, E.Low), Width, Stride}, SE.getPointerBase(Pointer), MayWait});
   return true;
+}
+
+/// True if one of the loops inside walks the array in small steps, or none walks it.
+bool Sharer::isDense(const SharedUpdate &U) const {
+  constexpr uint64_t LargestStep = 64;
+  const SCEV *Address = SE.getSCEV(const_cast<Value *>(getLoadStorePointerOperand(U.Load)));
+  bool Walks = false;
+  while (auto *Rec = dyn_cast<SCEVAddRecExpr>(Address)) {
+    auto *Step = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE));
+    if (Step && Step->getAPInt().abs().ule(LargestStep))
+      return true;
+    Walks = true;
+    Address = Rec->getStart();
+  }
+  return !Walks;
+}
+
+/// True if every iteration adds to the array, all its updates may wait, they are of one type, and
+/// no two of them overlap in parts of a number.
+bool Sharer::mayBePrivate(const SharedLoop &Loop, const SCEV *Array) const {
+  if (!isa<SCEVUnknown>(Array))
+    return false;
+  const SharedUpdate *First = nullptr;
+  bool EveryIteration = false;
+  for (const SharedUpdate &U : Loop.Updates) {
+    if (U.Array != Array || !Loop.L->contains(U.Load))
+      continue;
+    First = First ? First : &U;
+    Type *T = U.Load->getType()->getScalarType();
+    const bool StandsStill = U.Bytes.Stride->isZero();
+    EveryIteration |= StandsStill;
+    if (!U.MayWait || T != First->Load->getType()->getScalarType() ||
+        (!T->isDoubleTy() && !T->isFloatTy()) || (StandsStill && !isDense(U)))
+      return false;
+    const SCEV *Away = SE.getMinusSCEV(U.Bytes.Base, First->Bytes.Base);
+    for (const SCEV *Part : {Away, U.Bytes.Stride, U.Bytes.Extent})
+      if (!Part->isZero() && SE.getConstantMultiple(Part).urem(T->getPrimitiveSizeInBits() / 8))
+        return false;
+  }
+  return EveryIteration;
+}
+
+/// The arrays that are private in one version of the loop at least and known in all.
+SmallVector<const SCEV *, 2> Sharer::choosePrivate(ArrayRef<SharedLoop> Loops) const {
+  constexpr unsigned Most = 8;
+  SmallSetVector<const SCEV *, 2> Out;
+  auto IsKnown = [&](const SharedLoop &Loop, const SCEV *Array) {
+    return any_of(Loop.Updates, [&](const SharedUpdate &U) {
+      return U.Array == Array && Loop.L->contains(U.Load);
+    });
+  };
+  for (const SharedLoop &Loop : Loops)
+    for (const SharedUpdate &U : Loop.Updates)
+      if (Out.size() < Most && !Out.contains(U.Array) && mayBePrivate(Loop, U.Array) &&
+          all_of(Loops, [&](const SharedLoop &Other) { return IsKnown(Other, U.Array); }))
+        Out.insert(U.Array);
+  return Out.takeVector();
+}
+
+/// All versions tell the runtime of the same footprints, whatever each of them may do.
+void Sharer::classify(SharedLoop &Loop, ArrayRef<const SCEV *> Private) const {
+  for (const SCEV *Array : Private) {
+    PrivateArray New{cast<SCEVUnknown>(Array)->getValue(), nullptr, {}, {}};
+    bool May = mayBePrivate(Loop, Array);
+    for (const SharedUpdate &U : Loop.Updates) {
+      if (U.Array != Array || !Loop.L->contains(U.Load))
+        continue;
+      New.Scalar = U.Load->getType()->getScalarType();
+      New.Groups.push_back(U.Bytes);
+      if (May)
+        New.Loads.insert(U.Load);
+    }
+    Loop.Private.push_back(std::move(New));
+  }
+  for (const SharedUpdate &U : Loop.Updates) {
+    if (Loop.L->contains(U.Load) && is_contained(Private, U.Array))
+      continue;
+    bool Plain = !U.Bytes.Stride->isZero();
+    (Plain ? Loop.Plain : Loop.Atomic).push_back(U.Bytes);
+    if (Plain)
+      Loop.PlainLoads.insert(U.Load);
+  }
 }
 
 bool Sharer::describeLoop(SharedLoop &Out) {
@@ -202,9 +292,7 @@ bool Sharer::describeLoop(SharedLoop &Out) {
     if ((!L || Out.L->contains(L)) && !describe(*Load, Address, Out))
       return fail("an address is not affine in the divided loop");
   }
-  if (Out.Plain.empty())
-    return fail("every iteration adds to the same memory");
-  return Out.Plain.size() <= 128 || fail("too many addresses");
+  return Out.Updates.size() <= 400 || fail("too many addresses");
 }
 
 SharingAnswer Sharer::run() {
@@ -219,6 +307,14 @@ SharingAnswer Sharer::run() {
     Out.Loops.back().L = L;
     if (!describeLoop(Out.Loops.back()))
       return {{}, Why};
+  }
+  SmallVector<const SCEV *, 2> Private = choosePrivate(Out.Loops);
+  for (SharedLoop &Loop : Out.Loops) {
+    classify(Loop, Private);
+    if (Loop.Plain.empty() && Loop.Private.empty())
+      return {{}, "every iteration adds to the same memory"};
+    if (Loop.Plain.size() > 128)
+      return {{}, "too many addresses"};
   }
   return Out;
 }

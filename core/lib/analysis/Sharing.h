@@ -9,6 +9,12 @@
 // If the addresses are affine in the worksharing loop with bases that all threads agree on, the
 // bytes that iteration j touches are known: [base + stride * j, + extent). The runtime computes
 // from them how far apart two iterations must be not to meet, and lets the threads run in phases.
+//
+//   for (i ...) for (j ...)  y[i] += a[i*n+j] * x[j]
+//
+// What every iteration adds to (x) goes to memory of the thread's own, which is added once when
+// the thread has done its iterations. All addresses of such an array must be known, since
+// everything between the lowest and the highest gets a place there.
 
 #pragma once
 
@@ -26,6 +32,7 @@ class Loop;
 class LoopInfo;
 class SCEV;
 class ScalarEvolution;
+class Type;
 class Value;
 } // namespace llvm
 
@@ -45,12 +52,31 @@ struct Footprint {
   const llvm::SCEV *Stride;
 };
 
+/// What one load of the loop adds to.
+struct SharedUpdate {
+  llvm::Instruction *Load;
+  Footprint Bytes;
+  const llvm::SCEV *Array; ///< the pointer that the address is computed from
+  bool MayWait;            ///< nothing in the loop's reverse reads what is added
+};
+
+/// An array whose updates go to memory of each thread's own.
+struct PrivateArray {
+  llvm::Value *Pointer = nullptr; ///< to the shadow; all addresses are computed from it
+  llvm::Type *Scalar = nullptr;
+  llvm::SmallVector<Footprint, 8> Groups;
+  /// The loads; none in a version of the loop whose updates may not wait.
+  llvm::DenseSet<const llvm::Instruction *> Loads;
+};
+
 /// A loop of a region body whose updates need no atomics.
 struct SharedLoop {
   llvm::Loop *L = nullptr;
+  llvm::SmallVector<SharedUpdate, 16> Updates;
   llvm::SmallVector<Footprint, 16> Plain, Atomic;
-  const llvm::SCEV *Trip = nullptr; ///< iterations of all threads
-  bool Ordered = false;             ///< iterations must be reversed in order
+  llvm::SmallVector<PrivateArray, 2> Private; ///< the same arrays in all versions of the loop
+  const llvm::SCEV *Trip = nullptr;           ///< iterations of all threads
+  bool Ordered = false;                       ///< iterations must be reversed in order
   llvm::DenseSet<const llvm::Instruction *> PlainLoads;
 };
 
@@ -61,6 +87,8 @@ struct SharingQuestions {
   llvm::ArrayRef<std::pair<llvm::Instruction *, llvm::Value *>> Updates;
   /// True if all threads of the team compute the same value.
   llvm::function_ref<bool(llvm::Value *)> Uniform;
+  /// True if no reverse step in the loop reads what the load adds to.
+  llvm::function_ref<bool(llvm::Instruction &, llvm::Loop &)> MayWait;
 };
 
 struct SharingAnswer {

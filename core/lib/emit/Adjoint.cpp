@@ -141,8 +141,11 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
     printSharing(*U.Forward, Sharing);
   auto &Shared = Sharing.Loops;
   SmallVector<Value *, 32> Needs = Shape.needs();
-  for (const SharedPlan &Plan : Shared)
+  for (const SharedPlan &Plan : Shared) {
     Needs.append({Plan.Groups, Plan.Trip});
+    for (const PrivateArray &P : Plan.Loop.Private)
+      Needs.push_back(P.Pointer);
+  }
   for (auto &[Block, Step] : Shape.steps())
     for (Instruction &I : *Block)
       Steps.needs(I, Needs);

@@ -78,11 +78,20 @@ void remarkAtomic(RequestState &S, const Instruction &Load, StringRef Why) {
 }
 
 void remarkPhases(RequestState &S, const SharedPlan &Plan) {
+  const Instruction &At = placeOf(*Plan.Loop.L);
   RemarkFigure Figures[] = {{"Plain", Plan.Plain}, {"Atomic", Plan.Atomic}};
-  tell(S, RemarkKind::Passed, "Phases", placeOf(*Plan.Loop.L),
-       "the reverse of this loop adds to " + counted(Plan.Plain, "footprint") +
-           " without atomics: the threads take turns where their pieces meet",
-       Figures);
+  if (Plan.Plain)
+    tell(S, RemarkKind::Passed, "Phases", At,
+         "the reverse of this loop adds to " + counted(Plan.Plain, "footprint") +
+             " without atomics: the threads take turns where their pieces meet",
+         Figures);
+  int64_t Arrays = count_if(Plan.Loop.Private, [](auto &P) { return !P.Loads.empty(); });
+  RemarkFigure Private[] = {{"Arrays", Arrays}};
+  if (Arrays)
+    tell(S, RemarkKind::Passed, "Private", At,
+         "the reverse of this loop adds to " + counted(Arrays, "array") +
+             " in memory of each thread's own, which is added once at the end",
+         Private);
 }
 
 } // namespace contraflow

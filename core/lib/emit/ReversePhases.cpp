@@ -5,6 +5,9 @@
 //   open:   share.last[0] = last; omp_share_open(groups, ..., &share); phase = 0
 //   head:   omp_share_phase(&share, phase); run iterations last[phase] down to first[phase]
 //   tail:   if (++phase < share.phases) goto head; omp_share_close(&share)
+//
+// The updates of a private array go to memory + (address - base): memory of the thread's own, or
+// the shadow itself if nobody else adds to it now.
 
 #include "ReverseSweep.h"
 
@@ -18,6 +21,12 @@ namespace contraflow {
 static StructType *shareType(LLVMContext &C) {
   Type *I32 = Type::getInt32Ty(C), *Pair = ArrayType::get(Type::getInt64Ty(C), 2);
   return StructType::get(C, {I32, I32, Pair, Pair});
+}
+
+/// struct cf_private of contraflow/abi.h.
+static StructType *privateType(LLVMContext &C) {
+  Type *Ptr = PointerType::get(C, 0);
+  return StructType::get(C, {Type::getInt64Ty(C), Ptr, Type::getInt64Ty(C)});
 }
 
 enum ShareField { Phases_, Locked, First, Last };
@@ -43,6 +52,10 @@ void ReverseSweep::preparePhases(const SharedPlan &Plan) {
   P.Share = local(shareType(C), "share", false);
   P.Phase = local(B.getInt32Ty(), "phase", false);
   P.First = local(B.getInt64Ty(), "first", false);
+  for (unsigned I = 0; I < Plan.Loop.Private.size(); ++I)
+    P.Private.push_back({local(privateType(C), "private", false),
+                         local(B.getInt64Ty(), "private.base", false),
+                         local(B.getPtrTy(), "private.memory", false)});
   P.Head = BasicBlock::Create(C, "phase.head", In.U.Reverse);
   P.Tail = BasicBlock::Create(C, "phase.tail", In.U.Reverse);
   Phases.push_back(P);
@@ -74,6 +87,52 @@ void ReverseSweep::openShared(const PhaseState &P, Value *LastIteration) {
           {recall(P.Plan->Groups), B.getInt32(P.Plan->Plain), B.getInt32(P.Plan->Atomic),
            recall(P.Plan->Trip), P.Share});
   B.CreateStore(B.getInt32(0), P.Phase);
+  openPrivate(P);
+}
+
+void ReverseSweep::openPrivate(const PhaseState &P) {
+  unsigned Next = P.Plan->Plain + P.Plan->Loop.Atomic.size();
+  for (unsigned I = 0; I < P.Private.size(); ++I) {
+    const PrivateArray &Array = P.Plan->Loop.Private[I];
+    Value *Groups = B.CreateConstGEP1_64(B.getInt64Ty(), recall(P.Plan->Groups), 3 * Next);
+    Next += Array.Groups.size();
+    if (Array.Loads.empty())
+      continue;
+    const PrivateState &Own = P.Private[I];
+    runtime("omp_private_open", B.getVoidTy(),
+            {Groups, B.getInt32(Array.Groups.size()), recall(P.Plan->Trip), P.Share,
+             In.U.ReverseTape, Own.Own});
+    StructType *T = privateType(B.getContext());
+    B.CreateStore(B.CreateLoad(B.getInt64Ty(), B.CreateStructGEP(T, Own.Own, 0)), Own.Base);
+    B.CreateStore(B.CreateLoad(B.getPtrTy(), B.CreateStructGEP(T, Own.Own, 1)), Own.Memory);
+  }
+}
+
+void ReverseSweep::closePrivate(const PhaseState &P) {
+  for (unsigned I = P.Private.size(); I-- > 0;) {
+    const PrivateArray &Array = P.Plan->Loop.Private[I];
+    if (!Array.Loads.empty())
+      runtime(Array.Scalar->isDoubleTy() ? "omp_private_close_f64" : "omp_private_close_f32",
+              B.getVoidTy(), {P.Private[I].Own, In.U.ReverseTape});
+  }
+}
+
+/// Where the thread adds what belongs to the shadow address Where; null: there. The distance from
+/// the array's pointer is what the loop computed anyway.
+Value *ReverseSweep::privateAddress(const Instruction &Load, Value *Where) {
+  Type *I64 = B.getInt64Ty();
+  for (const PhaseState &P : Phases)
+    for (unsigned I = 0; I < P.Private.size(); ++I) {
+      const PrivateArray &Array = P.Plan->Loop.Private[I];
+      if (!Array.Loads.contains(&Load))
+        continue;
+      Value *Memory = B.CreateLoad(B.getPtrTy(), P.Private[I].Memory);
+      Value *Pointer = B.CreatePtrToInt(recall(Array.Pointer), I64);
+      Value *Start = B.CreateSub(Pointer, B.CreateLoad(I64, P.Private[I].Base));
+      Value *Distance = B.CreateSub(B.CreatePtrToInt(Where, I64), Pointer);
+      return B.CreatePtrAdd(B.CreatePtrAdd(Memory, Start), Distance);
+    }
+  return nullptr;
 }
 
 /// From the block at hand (the edge out of the loop): another phase, or on.
@@ -85,6 +144,7 @@ void ReverseSweep::closeShared(const PhaseState &P) {
   Value *All = B.CreateLoad(B.getInt32Ty(), shareField(P, ShareField::Phases_, nullptr));
   B.CreateCondBr(B.CreateICmpSLT(Next, All), P.Head, On);
   B.SetInsertPoint(On);
+  closePrivate(P);
   runtime("omp_share_close", B.getVoidTy(), {P.Share});
 }
 

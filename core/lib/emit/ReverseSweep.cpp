@@ -20,21 +20,39 @@ bool ReverseSweep::addsPlainly(const Instruction &Load) const {
   return any_of(In.Shared, [&](const SharedPlan &P) { return P.Loop.PlainLoads.contains(&Load); });
 }
 
+/// True if the update is outside the shared loops: threads that are in them may add to the same
+/// place plainly, but hold the lock then.
+bool ReverseSweep::meetsSharedLoop(const Instruction &Load) const {
+  return any_of(In.Shared, [](const SharedPlan &P) { return P.Plain || P.Atomic; }) &&
+         none_of(In.Shared, [&](const SharedPlan &P) { return P.Loop.L->contains(&Load); });
+}
+
+void ReverseSweep::addAtomically(Instruction &Load, Value *Where, Value *Bar) {
+  remarkAtomic(In.S, Load, In.WhyAtomic);
+  const bool Locks = meetsSharedLoop(Load);
+  if (Locks)
+    runtime("omp_share_enter", B.getVoidTy(), {});
+  auto *Vec = dyn_cast<FixedVectorType>(Bar->getType());
+  for (unsigned E = 0; E < (Vec ? Vec->getNumElements() : 1); ++E) {
+    Value *Part = Vec ? B.CreateExtractElement(Bar, E) : Bar;
+    Value *Cell = Vec ? B.CreateConstGEP1_64(Vec->getElementType(), Where, E) : Where;
+    if (Part->getType()->isX86_FP80Ty()) // 16 bytes, of which ten are the number
+      runtime("add_f80", B.getVoidTy(), {Cell, Part});
+    else
+      B.CreateAtomicRMW(AtomicRMWInst::FAdd, Cell, Part, MaybeAlign(), AtomicOrdering::Monotonic);
+  }
+  if (Locks)
+    runtime("omp_share_leave", B.getVoidTy(), {});
+}
+
 void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
   if (defer(I, Bar))
     return;
   Value *Where = recall(Address);
-  if (shared(Address) && !addsPlainly(I)) {
-    remarkAtomic(In.S, I, In.WhyAtomic);
-    Type *T = Bar->getType();
-    auto *Vec = dyn_cast<FixedVectorType>(T);
-    for (unsigned E = 0; E < (Vec ? Vec->getNumElements() : 1); ++E) {
-      Value *Part = Vec ? B.CreateExtractElement(Bar, E) : Bar;
-      Value *Cell = Vec ? B.CreateConstGEP1_64(Vec->getElementType(), Where, E) : Where;
-      B.CreateAtomicRMW(AtomicRMWInst::FAdd, Cell, Part, MaybeAlign(), AtomicOrdering::Monotonic);
-    }
-    return;
-  }
+  if (Value *Own = privateAddress(I, Where))
+    Where = Own;
+  else if (shared(Address) && !addsPlainly(I))
+    return addAtomically(I, Where, Bar);
   auto &Load = cast<LoadInst>(I);
   LoadInst *Old = B.CreateAlignedLoad(Bar->getType(), Where, Load.getAlign());
   StoreInst *New = B.CreateAlignedStore(B.CreateFAdd(Old, Bar), Where, Load.getAlign());

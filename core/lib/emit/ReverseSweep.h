@@ -92,10 +92,15 @@ private:
   llvm::BasicBlock *edge(llvm::BasicBlock &From, const Backward &Step, unsigned Index);
   void enterLoops(llvm::BasicBlock &From, llvm::BasicBlock *To);
   llvm::Value *firstIteration(const llvm::Loop *L);
+  /// Memory of the thread's own: as the runtime knows it, and in registers.
+  struct PrivateState {
+    llvm::AllocaInst *Own = nullptr, *Base = nullptr, *Memory = nullptr;
+  };
   /// The phases of a shared loop: where a phase begins and ends, and its state.
   struct PhaseState {
     const SharedPlan *Plan = nullptr;
     llvm::AllocaInst *Share = nullptr, *Phase = nullptr, *First = nullptr;
+    llvm::SmallVector<PrivateState, 2> Private; ///< one for each private array
     llvm::BasicBlock *Head = nullptr, *Tail = nullptr;
   };
   void preparePhases(const SharedPlan &Plan);
@@ -103,6 +108,11 @@ private:
   llvm::Value *shareField(const PhaseState &P, unsigned Field, llvm::Value *Index);
   void openShared(const PhaseState &P, llvm::Value *Last);
   void closeShared(const PhaseState &P);
+  void openPrivate(const PhaseState &P);
+  void closePrivate(const PhaseState &P);
+  llvm::Value *privateAddress(const llvm::Instruction &Load, llvm::Value *Where);
+  void addAtomically(llvm::Instruction &Load, llvm::Value *Where, llvm::Value *Bar);
+  bool meetsSharedLoop(const llvm::Instruction &Load) const;
   /// The state of a shared loop, or null.
   const PhaseState *phases(const llvm::Loop *L) const;
   const DeferredLoop *deferred(const llvm::Loop *L) const;

@@ -4,6 +4,8 @@
 
 #include "SharedSweep.h"
 
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -38,6 +40,8 @@ private:
   bool collectUpdates();
   SmallVector<DividedLoop, 2> divisions() const;
   bool uniform(Value *V) const;
+  bool mayWait(Instruction &Load, Loop &L) const;
+  bool waitsBefore(const Loop &L) const;
   void merge(SmallVectorImpl<Footprint> &Groups);
   bool expand(SharedPlan &Out);
 
@@ -46,7 +50,19 @@ private:
   ForwardSweep &Fwd;
   const BodyAnalyses &A;
   SmallVector<std::pair<Instruction *, Value *>, 16> Updates;
+  SmallVector<Instruction *, 4> Waits; ///< critical sections
 };
+
+/// True if the reverse of a call moves no adjoints: it enters or leaves a critical section.
+static bool onlyWaits(const CallSite &Site) {
+  if (!Site.Handler || Site.Handler->closure(*Site.Anchor))
+    return false;
+  const CallFacts Facts = Site.Handler->facts(*Site.Anchor);
+  return Facts.Flows.empty() && Facts.Reads.empty() && Facts.Writes.empty() &&
+         Facts.Handles.empty() && Facts.Exposes.empty() && !Facts.WritesExposed &&
+         Facts.Copies.empty() && Facts.Linked.Operands.empty() && !Facts.FreshResult &&
+         !Facts.Opaque && Facts.Models.empty();
+}
 
 /// False if there is an update whose extent is not known here.
 bool SharedPlanner::collectUpdates() {
@@ -55,8 +71,10 @@ bool SharedPlanner::collectUpdates() {
       if (!A.Steps.hasWork(I))
         continue;
       if (const CallSite *Site = A.Steps.site(I)) {
-        if (!Site->Recorded.empty())
+        if (!Site->Recorded.empty() && !onlyWaits(*Site))
           return false;
+        if (!Site->Recorded.empty())
+          Waits.push_back(&I);
         continue;
       }
       auto *Load = dyn_cast<LoadInst>(&I);
@@ -108,6 +126,33 @@ bool SharedPlanner::uniform(Value *V) const {
          });
 }
 
+/// The reverse of a store reads and clears what was added to its place, before the loop is over.
+bool SharedPlanner::mayWait(Instruction &Load, Loop &L) const {
+  auto Object = [](const Value *P, const Instruction &I) {
+    return MemoryLocation::getBeforeOrAfter(getUnderlyingObject(P, 20), I.getAAMetadata());
+  };
+  MemoryLocation Read = Object(getLoadStorePointerOperand(&Load), Load);
+  for (BasicBlock *Block : L.blocks())
+    for (Instruction &I : *Block) {
+      if (!A.Steps.hasWork(I))
+        continue;
+      if (A.Steps.site(I) || isa<AtomicRMWInst>(I))
+        return false;
+      auto *Store = dyn_cast<StoreInst>(&I);
+      if (Store && A.AA.alias(Read, Object(Store->getPointerOperand(), I)) != AliasResult::NoAlias)
+        return false;
+    }
+  return true;
+}
+
+/// True if a critical section may be entered in front of the loop or inside. Behind the loop, none
+/// of its reverses waits for a thread that waits in the loop's phases.
+bool SharedPlanner::waitsBefore(const Loop &L) const {
+  return any_of(Waits, [&](Instruction *I) {
+    return isPotentiallyReachable(I->getParent(), L.getHeader(), nullptr, &A.DT, &A.LI);
+  });
+}
+
 /// Equal footprints once.
 void SharedPlanner::merge(SmallVectorImpl<Footprint> &Groups) {
   SmallVector<Footprint, 16> Out;
@@ -123,9 +168,14 @@ bool SharedPlanner::expand(SharedPlan &Out) {
   Instruction *At = Out.Loop.L->getLoopPreheader()->getTerminator();
   SCEVExpander Expander(A.SE, "cf.share");
   SmallVector<const SCEV *, 64> All{Out.Loop.Trip};
-  for (auto *Groups : {&Out.Loop.Plain, &Out.Loop.Atomic})
-    for (Footprint &F : *Groups)
+  auto Append = [&](ArrayRef<Footprint> Groups) {
+    for (const Footprint &F : Groups)
       All.append({F.Base, F.Extent, F.Stride});
+  };
+  Append(Out.Loop.Plain);
+  Append(Out.Loop.Atomic);
+  for (const PrivateArray &P : Out.Loop.Private)
+    Append(P.Groups);
   if (!all_of(All, [&](const SCEV *E) { return Expander.isSafeToExpandAt(E, At); }))
     return false;
   SmallVector<Value *, 64> Values;
@@ -155,9 +205,12 @@ SharedPlans SharedPlanner::run() {
     return {{}, "a call of the region adds to memory as well"};
   SmallVector<DividedLoop, 2> Loops = divisions();
   auto Uniform = [&](Value *V) { return uniform(V); };
-  SharingAnswer Found = findSharedLoops({Loops, Updates, Uniform}, A.LI, A.DT, A.SE);
+  auto MayWait = [&](Instruction &Load, Loop &L) { return mayWait(Load, L); };
+  SharingAnswer Found = findSharedLoops({Loops, Updates, Uniform, MayWait}, A.LI, A.DT, A.SE);
   SharedPlans Out{{}, Found.Why};
   for (SharedLoop &Loop : Found.Loops) {
+    if (waitsBefore(*Loop.L))
+      return {{}, "a critical section is entered in front of the divided loop"};
     if (!entersAtLatch(A.Shape, Loop.L))
       return {{}, "the divided loop may be left early"};
     Out.Loops.emplace_back();
@@ -167,6 +220,10 @@ SharedPlans SharedPlanner::run() {
     merge(New.Loop.Atomic);
     New.Plain = New.Loop.Plain.size();
     New.Atomic = New.Loop.Atomic.size();
+    for (PrivateArray &P : New.Loop.Private) {
+      merge(P.Groups);
+      New.Atomic += P.Groups.size();
+    }
     if (!expand(New))
       return {{}, "the addresses cannot be computed in front of the divided loop"};
   }
@@ -180,6 +237,8 @@ SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const B
     return {{}, "the sharing analysis is switched off"};
   if (!is_contained(S.Closure.TeamBodies, U.Prepared))
     return {{}, "the function is called from a region, by several threads"};
+  if (S.Closure.UsedInTeams.contains(U.Prepared))
+    return {{}, "the region is inside another one, of which other threads run others like it"};
   return SharedPlanner(S, U, Fwd, A).run();
 }
 

@@ -19,9 +19,9 @@ namespace contraflow {
 
 struct SharedPlan {
   SharedLoop Loop;
-  llvm::Value *Groups = nullptr; ///< table of {base, extent, stride}, plain ones first
+  llvm::Value *Groups = nullptr; ///< table of {base, extent, stride}: plain, atomic, private ones
   llvm::Value *Trip = nullptr;
-  unsigned Plain = 0, Atomic = 0;
+  unsigned Plain = 0, Atomic = 0; ///< those of private arrays are among the atomic ones, last
 };
 
 struct SharedPlans {

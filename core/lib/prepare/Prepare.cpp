@@ -415,6 +415,17 @@ static Function *wrapRecursion(Function &F, PreparedClosure &Out) {
   return Root;
 }
 
+/// What the bodies of regions refer to, and what that refers to.
+static void findUsedInTeams(PreparedClosure &Out) {
+  SmallVector<Function *, 8> Todo(Out.TeamBodies.begin(), Out.TeamBodies.end());
+  while (!Todo.empty())
+    for (Instruction &I : instructions(*Todo.pop_back_val()))
+      for (Value *V : I.operands())
+        if (auto *F = dyn_cast<Function>(V);
+            F && is_contained(Out.Functions, F) && Out.UsedInTeams.insert(F).second)
+          Todo.push_back(F);
+}
+
 /// A function that calls F and does nothing else.
 static Function *callerOf(Function &F) {
   Function *Caller = Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage,
@@ -443,6 +454,7 @@ Expected<PreparedClosure> prepareClosure(Function &F, Compilation &C, NestVersio
     Caller->eraseFromParent();
   if (!Root)
     return Root.takeError();
+  findUsedInTeams(Out);
   Out.Root = wrapRecursion(**Root, Out);
   return std::move(Out);
 }

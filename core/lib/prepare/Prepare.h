@@ -36,6 +36,8 @@ public:
   llvm::SmallVector<llvm::Function *, 4> Functions; ///< Root first
   /// Bodies run by a team of threads.
   llvm::SmallVector<llvm::Function *, 4> TeamBodies;
+  /// Functions that threads of a team may call or fork: several of them at once.
+  llvm::DenseSet<llvm::Function *> UsedInTeams;
   /// Per team body: parameters that differ from thread to thread.
   llvm::DenseMap<llvm::Function *, llvm::SmallVector<unsigned, 2>> ThreadParams;
 };

@@ -76,6 +76,13 @@ struct cf_share {
   int64_t last[2];
 };
 
+/* Where a thread adds what belongs to the `bytes` bytes of an adjoint that begin at `base`. */
+struct cf_private {
+  int64_t base;
+  char *memory;
+  int64_t bytes;
+};
+
 #if defined(__GNUC__)
 __attribute__((noreturn)) void cf_v1_fail(const char *message);
 #endif

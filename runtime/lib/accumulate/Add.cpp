@@ -9,6 +9,8 @@
 
 #include "contraflow/abi.h"
 
+#include "accumulate/Atomic.h"
+
 template <class Real> static void add(Real *__restrict To, const Real *__restrict From, int64_t N) {
   for (int64_t I = 0; I < N; ++I)
     To[I] += From[I];
@@ -16,3 +18,7 @@ template <class Real> static void add(Real *__restrict To, const Real *__restric
 
 void cf_v1_add_f64(double *to, const double *from, int64_t n) { add(to, from, n); }
 void cf_v1_add_f32(float *to, const float *from, int64_t n) { add(to, from, n); }
+
+void cf_v1_add_f80(void *to, long double value) {
+  contraflow::addAtomically(*static_cast<long double *>(to), value);
+}

@@ -14,6 +14,7 @@ void pushNumThreads(int) {}
 bool forbidFewerThreads() { return false; }
 void allowFewerThreads() {}
 void barrier() {}
+void *broadcast(void *Mine, bool) { return Mine; }
 int64_t smallestShare(int64_t Trip, int) { return Trip; }
 
 } // namespace contraflow::omp

@@ -21,6 +21,8 @@ struct ident_t {
 int32_t __kmpc_global_thread_num(ident_t *);
 void __kmpc_push_num_threads(ident_t *, int32_t GlobalThread, int32_t Threads);
 void __kmpc_barrier(ident_t *, int32_t GlobalThread);
+void __kmpc_copyprivate(ident_t *, int32_t GlobalThread, size_t Bytes, void *Data,
+                        void (*Copy)(void *To, void *From), int32_t Did);
 }
 
 namespace contraflow::omp {
@@ -68,6 +70,14 @@ bool forbidFewerThreads() {
 void allowFewerThreads() { omp_set_dynamic(1); }
 
 void barrier() { __kmpc_barrier(&Barrier, __kmpc_global_thread_num(&Barrier)); }
+
+void *broadcast(void *Mine, bool Given) {
+  void *Value = Mine;
+  __kmpc_copyprivate(
+      &Barrier, __kmpc_global_thread_num(&Barrier), sizeof Value, &Value,
+      [](void *To, void *From) { *static_cast<void **>(To) = *static_cast<void **>(From); }, Given);
+  return Value;
+}
 
 int64_t smallestShare(int64_t Trip, int Threads) {
   if (!greedy())

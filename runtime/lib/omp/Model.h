@@ -19,6 +19,8 @@ void pushNumThreads(int Threads);
 bool forbidFewerThreads();
 void allowFewerThreads();
 void barrier();
+/// A barrier that hands the pointer of the one thread with Given to all.
+void *broadcast(void *Mine, bool Given);
 
 /// The fewest iterations that a thread of a team gets of a statically divided loop.
 int64_t smallestShare(int64_t Trip, int Threads);

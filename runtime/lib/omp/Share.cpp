@@ -4,13 +4,20 @@
 // neighbouring iterations, without atomics: in two phases if every thread has iterations enough
 // (Phases.cpp), else one thread after the other. A thread enters its second phase when its upper
 // neighbour has left the first: nobody else touches what it is about to touch.
+//
+// What all iterations add to, each thread adds to memory of its own, and that to the shared adjoint
+// at the end. Only what is not zero is added: the memory covers everything between the lowest and
+// the highest address, and what lies there may be no number at all.
 
 #include "contraflow/abi.h"
 
+#include "accumulate/Atomic.h"
 #include "omp/Model.h"
 #include "omp/Phases.h"
 #include "omp/Share.h"
 
+#include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <thread>
 
@@ -26,6 +33,28 @@ bool plainMeetsAtomic(const cf_footprint *Groups, int32_t Plain, int32_t Atomic,
       if (hullsMeet(Groups[G], Groups[H], Trip))
         return true;
   return false;
+}
+
+/// The threads begin at different places.
+template <typename T> void addPrivate(const cf_private &Own) {
+  const int64_t Count = Own.bytes / int64_t(sizeof(T));
+  const int64_t Start = Count * threadNumber() / teamSize();
+  auto *To = reinterpret_cast<T *>(Own.base);
+  auto *From = reinterpret_cast<const T *>(Own.memory);
+  auto Add = [&](int64_t Begin, int64_t End) {
+    for (int64_t I = Begin; I < End; ++I)
+      if (From[I] != 0)
+        addAtomically(To[I], From[I]);
+  };
+  Add(Start, Count);
+  Add(0, Start);
+}
+
+template <typename T> void closePrivate(const cf_private &Own, cf_tape *Tape) {
+  if (reinterpret_cast<int64_t>(Own.memory) == Own.base)
+    return;
+  addPrivate<T>(Own);
+  cf_v1_tape_release(Tape, Own.memory);
 }
 
 } // namespace
@@ -81,3 +110,31 @@ void cf_v1_omp_share_close(struct cf_share *share) {
   if (share->locked)
     omp::OneAtATime.unlock();
 }
+
+void cf_v1_omp_private_open(const struct cf_footprint *groups, int32_t n, int64_t trip,
+                            const struct cf_share *share, struct cf_tape *tape,
+                            struct cf_private *own) {
+  int64_t Begin = INT64_MAX, End = INT64_MIN;
+  for (const cf_footprint *G = groups; G != groups + n; ++G) {
+    const int64_t Way = G->stride * (trip - 1);
+    Begin = std::min(Begin, G->base + std::min<int64_t>(0, Way));
+    End = std::max(End, G->base + G->extent + std::max<int64_t>(0, Way));
+  }
+  *own = {Begin, reinterpret_cast<char *>(Begin), End - Begin};
+  if (omp::teamSize() == 1 || share->locked)
+    return;
+  own->memory = static_cast<char *>(cf_v1_tape_reserve(tape, own->bytes));
+  std::memset(own->memory, 0, static_cast<size_t>(own->bytes));
+}
+
+void cf_v1_omp_private_close_f64(struct cf_private *own, struct cf_tape *tape) {
+  omp::closePrivate<double>(*own, tape);
+}
+
+void cf_v1_omp_private_close_f32(struct cf_private *own, struct cf_tape *tape) {
+  omp::closePrivate<float>(*own, tape);
+}
+
+void cf_v1_omp_share_enter(void) { omp::OneAtATime.lock(); }
+
+void cf_v1_omp_share_leave(void) { omp::OneAtATime.unlock(); }

@@ -114,3 +114,5 @@ void cf_v1_omp_team_end(cf_team *team) {
 }
 
 void cf_v1_omp_barrier() { omp::barrier(); }
+
+void *cf_v1_omp_copyprivate(void *mine, int32_t did) { return omp::broadcast(mine, did != 0); }

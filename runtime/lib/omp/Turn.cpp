@@ -22,6 +22,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <sched.h>
 
 namespace contraflow {
@@ -71,6 +72,12 @@ Turn &turnOf(const void *Lock) {
   }
 }
 
+/// Atomic operations on different numbers may share a lock; nothing waits while it holds one.
+std::mutex &atomicLockOf(const void *Address) {
+  static std::array<std::mutex, 64> Locks;
+  return Locks[(reinterpret_cast<uintptr_t>(Address) >> 3) % Locks.size()];
+}
+
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -102,3 +109,7 @@ void cf_v1_omp_turn_wait(void *lock, int64_t ticket) {
 void cf_v1_omp_turn_done(void *lock, int64_t ticket) {
   turnOf(lock).Outstanding.store(ticket, std::memory_order_release);
 }
+
+void cf_v1_omp_atomic_enter(void *address) { atomicLockOf(address).lock(); }
+
+void cf_v1_omp_atomic_leave(void *address) { atomicLockOf(address).unlock(); }

@@ -7,6 +7,7 @@
 #include "contraflow/abi.h"
 
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <vector>
@@ -183,4 +184,58 @@ TEST_P(Shares, OuterTeamGoesOnAfterAnInnerOne) {
   for (double &X : Expected)
     X *= 2;
   EXPECT_EQ(XBar, Expected);
+}
+
+namespace {
+
+// The reverse of y[i] = sum over j of x[j], walked in steps of two numbers: the odd places of x-bar
+// hold something that is nobody's business.
+template <typename T>
+std::vector<T> addPrivately(cf_tape *Tape, int Threads, void (*Close)(cf_private *, cf_tape *)) {
+  constexpr int64_t Trip = 40, Numbers = 32;
+  std::vector<T> XBar(2 * Numbers, T(-0.0));
+  reverseRegion(Tape, Threads, [&](cf_tape *Mine) {
+    const Chunk Own = chunkOf(Trip);
+    const auto Base = reinterpret_cast<int64_t>(XBar.data());
+    const cf_footprint Groups[] = {{Base, (2 * Numbers - 1) * int64_t(sizeof(T)), 0},
+                                   {Base, sizeof(T), 0}};
+    cf_share Share{};
+    Share.last[0] = Own.Count - 1;
+    cf_v1_omp_share_open(Groups, 0, 2, Trip, &Share);
+    cf_private Private{};
+    cf_v1_omp_private_open(Groups, 2, Trip, &Share, Mine, &Private);
+    for (int64_t I = Share.last[0]; I >= Share.first[0]; --I)
+      for (int64_t J = 0; J < Numbers; ++J)
+        reinterpret_cast<T *>(Private.memory + (Base - Private.base))[2 * J] += T(J);
+    Close(&Private, Mine);
+    cf_v1_omp_share_close(&Share);
+  });
+  return XBar;
+}
+
+template <typename T> void expectSums(const std::vector<T> &XBar) {
+  for (size_t J = 0; J < XBar.size(); ++J)
+    EXPECT_EQ(XBar[J], T(J % 2 == 0 ? 40 * J / 2 : 0)) << J;
+  for (size_t J = 1; J < XBar.size(); J += 2)
+    EXPECT_TRUE(std::signbit(XBar[J])) << "touched place " << J;
+}
+
+} // namespace
+
+TEST_P(Shares, WhatAllIterationsAddToIsSummedInMemoryOfTheThreadsOwn) {
+  expectSums(addPrivately<double>(Tape, GetParam(), cf_v1_omp_private_close_f64));
+  expectSums(addPrivately<float>(Tape, GetParam(), cf_v1_omp_private_close_f32));
+}
+
+TEST_P(Shares, UpdatesOutsideTheLoopWaitForPlainOnes) {
+  constexpr int Rounds = 200;
+  double Sum = 0;
+  reverseRegion(Tape, GetParam(), [&](cf_tape *) {
+    for (int R = 0; R < Rounds; ++R) {
+      cf_v1_omp_share_enter();
+      Sum += 1;
+      cf_v1_omp_share_leave();
+    }
+  });
+  EXPECT_EQ(Sum, Rounds * GetParam());
 }

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Atomic operations on floats other than x += v. Their order matters to the derivative, so each
+// becomes a critical section of its address, and the reverse goes through them in the opposite
+// order:
+//
+//   old = load atomic x                      enter(x); old = load x
+//   do new = old * v;                  ->    new = old * v
+//   while (!cmpxchg(x, old, new))            store new, x; leave(x)
+//
+// Where a function has one of these, its x += v are treated so, too. Alone, they commute and stay
+// as they are.
+
+#include "parallel/omp/Handlers.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace contraflow::omp {
+namespace {
+
+constexpr StringRef Enter = "cf_v1_omp_atomic_enter", Leave = "cf_v1_omp_atomic_leave";
+/// Of libatomic: (size, address, result, order); (size, address, expected, desired, order, order).
+constexpr StringRef WideLoad = "__atomic_load", WideSwap = "__atomic_compare_exchange";
+
+CallInst *callOf(Instruction &I, StringRef Name, unsigned Operands) {
+  auto *Call = dyn_cast<CallInst>(&I);
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  return F && F->getName() == Name && Call->arg_size() == Operands ? Call : nullptr;
+}
+
+bool isFloat(const Value *V) { return V->getType()->isFloatingPointTy(); }
+
+/// True if the bits are those of a float.
+bool holdsFloat(Value *V) {
+  if (auto *Cast = dyn_cast<BitCastInst>(V))
+    return isFloat(Cast->getOperand(0));
+  auto *Load = dyn_cast<LoadInst>(V);
+  auto *Cell = Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
+  return Cell && Cell->getAllocatedType()->isFloatingPointTy();
+}
+
+/// The exchange of a loop that tries until nobody else was faster.
+struct Attempt {
+  Instruction *Read = nullptr;  ///< before the loop
+  Instruction *Swap = nullptr;  ///< the exchange
+  BranchInst *Branch = nullptr; ///< out of the loop, or back
+  BasicBlock *Again = nullptr;  ///< where the loop begins
+};
+
+/// The loop's branch, if Done says that the exchange worked.
+bool findBranch(Attempt &A, Value *Done) {
+  A.Branch = dyn_cast<BranchInst>(A.Swap->getParent()->getTerminator());
+  if (!A.Branch || !A.Branch->isConditional() || A.Branch->getCondition() != Done)
+    return false;
+  A.Again = A.Branch->getSuccessor(1);
+  return A.Read->getParent()->getSingleSuccessor() == A.Again;
+}
+
+std::optional<Attempt> attemptOf(AtomicCmpXchgInst &I) {
+  auto *Old = dyn_cast<PHINode>(I.getCompareOperand());
+  if (!Old || Old->getNumIncomingValues() != 2)
+    return std::nullopt;
+  Attempt A;
+  A.Swap = &I;
+  bool Again = false;
+  for (Value *V : Old->incoming_values()) {
+    auto *Load = dyn_cast<LoadInst>(V);
+    auto *Seen = dyn_cast<ExtractValueInst>(V);
+    if (Load && Load->isAtomic() && Load->getPointerOperand() == I.getPointerOperand())
+      A.Read = Load;
+    Again |= Seen && Seen->getAggregateOperand() == &I && Seen->getIndices()[0] == 0;
+  }
+  Value *Done = nullptr;
+  bool IsFloat = holdsFloat(I.getNewValOperand());
+  for (User *U : Old->users())
+    IsFloat |= isa<BitCastInst>(U) && isFloat(U);
+  for (User *U : I.users()) {
+    auto *Part = dyn_cast<ExtractValueInst>(U);
+    if (!Part)
+      return std::nullopt;
+    if (Part->getIndices()[0] == 1)
+      Done = Part;
+  }
+  if (!A.Read || !Again || !IsFloat || !Done || !findBranch(A, Done))
+    return std::nullopt;
+  return A;
+}
+
+std::optional<Attempt> attemptOf(CallInst &Swap) {
+  Attempt A;
+  A.Swap = &Swap;
+  for (Instruction &I : instructions(*Swap.getFunction()))
+    if (CallInst *Load = callOf(I, WideLoad, 4))
+      if (Load->getArgOperand(1) == Swap.getArgOperand(1) &&
+          Load->getArgOperand(2) == Swap.getArgOperand(2))
+        A.Read = Load;
+  if (!A.Read || !findBranch(A, &Swap))
+    return std::nullopt;
+  return A;
+}
+
+class Rewriting {
+public:
+  explicit Rewriting(Function &F) : F(F), M(*F.getParent()) {}
+  void run();
+
+private:
+  void collect();
+  void mark(IRBuilder<> &B, StringRef Name, Value *Address);
+  void finish(const Attempt &A);
+  void rewrite(const Attempt &A, AtomicCmpXchgInst &Swap);
+  void rewrite(const Attempt &A, CallInst &Swap);
+  void rewrite(AtomicRMWInst &I);
+  void rewriteAccess(Instruction &I);
+
+  Function &F;
+  Module &M;
+  SmallVector<Attempt, 4> Attempts;
+  SmallVector<AtomicRMWInst *, 8> Updates;
+  SmallVector<Instruction *, 8> Accesses;
+};
+
+void Rewriting::collect() {
+  SmallPtrSet<Instruction *, 8> Read;
+  for (Instruction &I : instructions(F)) {
+    std::optional<Attempt> A;
+    if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
+      A = attemptOf(*Swap);
+    else if (CallInst *Wide = callOf(I, WideSwap, 6))
+      A = attemptOf(*Wide);
+    if (A) {
+      Attempts.push_back(*A);
+      Read.insert(A->Read);
+    }
+    auto *Update = dyn_cast<AtomicRMWInst>(&I);
+    if (Update && isFloat(Update->getValOperand()))
+      Updates.push_back(Update);
+  }
+  for (Instruction &I : instructions(F)) {
+    Value *V = isa<LoadInst>(I) ? &I : isa<StoreInst>(I) ? I.getOperand(0) : nullptr;
+    bool Wide = callOf(I, WideLoad, 4);
+    if (!Read.contains(&I) && (Wide || (I.isAtomic() && V && isFloat(V))))
+      Accesses.push_back(&I);
+  }
+}
+
+void Rewriting::mark(IRBuilder<> &B, StringRef Name, Value *Address) {
+  B.CreateCall(M.getOrInsertFunction(Name, B.getVoidTy(), B.getPtrTy()), {Address});
+}
+
+/// The loop runs once.
+void Rewriting::finish(const Attempt &A) {
+  BasicBlock *Block = A.Branch->getParent(), *Out = A.Branch->getSuccessor(0);
+  A.Again->removePredecessor(Block, /*KeepOneInputPHIs=*/true);
+  BranchInst::Create(Out, A.Branch->getIterator());
+  A.Branch->eraseFromParent();
+}
+
+void Rewriting::rewrite(const Attempt &A, AtomicCmpXchgInst &Swap) {
+  auto *Load = cast<LoadInst>(A.Read);
+  Value *Address = Swap.getPointerOperand(), *Old = Swap.getCompareOperand();
+  IRBuilder<> B(Load);
+  mark(B, Enter, Address);
+  Load->setAtomic(AtomicOrdering::NotAtomic);
+  B.SetInsertPoint(&Swap);
+  B.CreateAlignedStore(Swap.getNewValOperand(), Address, Swap.getAlign());
+  mark(B, Leave, Address);
+  for (User *U : make_early_inc_range(Swap.users())) {
+    auto *Part = cast<ExtractValueInst>(U);
+    Part->replaceAllUsesWith(Part->getIndices()[0] == 0 ? Old : B.getTrue());
+    Part->eraseFromParent();
+  }
+  finish(A);
+  Swap.eraseFromParent();
+}
+
+void Rewriting::rewrite(const Attempt &A, CallInst &Swap) {
+  auto *Load = cast<CallInst>(A.Read);
+  Value *Size = Swap.getArgOperand(0), *Address = Swap.getArgOperand(1);
+  IRBuilder<> B(Load);
+  mark(B, Enter, Address);
+  B.CreateMemCpy(Load->getArgOperand(2), MaybeAlign(), Address, MaybeAlign(), Size);
+  B.SetInsertPoint(&Swap);
+  B.CreateMemCpy(Address, MaybeAlign(), Swap.getArgOperand(3), MaybeAlign(), Size);
+  mark(B, Leave, Address);
+  finish(A);
+  Swap.replaceAllUsesWith(B.getTrue());
+  Swap.eraseFromParent();
+  Load->eraseFromParent();
+}
+
+/// False operands of an operation that is not a calculation with floats: none.
+Value *updated(IRBuilder<> &B, AtomicRMWInst &I, Value *Old) {
+  Value *V = I.getValOperand();
+  switch (I.getOperation()) {
+  case AtomicRMWInst::FAdd:
+    return B.CreateFAdd(Old, V);
+  case AtomicRMWInst::FSub:
+    return B.CreateFSub(Old, V);
+  case AtomicRMWInst::FMax:
+    return B.CreateMaxNum(Old, V);
+  case AtomicRMWInst::FMin:
+    return B.CreateMinNum(Old, V);
+  case AtomicRMWInst::Xchg:
+    return V;
+  default:
+    return nullptr;
+  }
+}
+
+void Rewriting::rewrite(AtomicRMWInst &I) {
+  IRBuilder<> B(&I);
+  LoadInst *Old = B.CreateAlignedLoad(I.getType(), I.getPointerOperand(), I.getAlign());
+  Value *New = updated(B, I, Old);
+  if (!New)
+    return (void)Old->eraseFromParent();
+  B.SetInsertPoint(Old);
+  mark(B, Enter, I.getPointerOperand());
+  B.SetInsertPoint(&I);
+  B.CreateAlignedStore(New, I.getPointerOperand(), I.getAlign());
+  mark(B, Leave, I.getPointerOperand());
+  I.replaceAllUsesWith(Old);
+  I.eraseFromParent();
+}
+
+/// An atomic read or write.
+void Rewriting::rewriteAccess(Instruction &I) {
+  IRBuilder<> B(&I);
+  auto *Load = dyn_cast<LoadInst>(&I);
+  auto *Store = dyn_cast<StoreInst>(&I);
+  auto *Wide = dyn_cast<CallInst>(&I);
+  Value *Address = Wide ? Wide->getArgOperand(1) : getLoadStorePointerOperand(&I);
+  mark(B, Enter, Address);
+  if (Load)
+    Load->setAtomic(AtomicOrdering::NotAtomic);
+  else if (Store)
+    Store->setAtomic(AtomicOrdering::NotAtomic);
+  else
+    B.CreateMemCpy(Wide->getArgOperand(2), MaybeAlign(), Address, MaybeAlign(),
+                   Wide->getArgOperand(0));
+  B.SetInsertPoint(I.getNextNode());
+  mark(B, Leave, Address);
+  if (Wide)
+    Wide->eraseFromParent();
+}
+
+void Rewriting::run() {
+  collect();
+  for (const Attempt &A : Attempts)
+    if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(A.Swap))
+      rewrite(A, *Swap);
+    else
+      rewrite(A, *cast<CallInst>(A.Swap));
+  for (AtomicRMWInst *I : Updates)
+    rewrite(*I);
+  for (Instruction *I : Accesses)
+    rewriteAccess(*I);
+}
+
+/// True if the function has atomic operations on floats that do not commute.
+bool ordersAtomics(Function &F) {
+  return any_of(instructions(F), [](Instruction &I) {
+    if (auto *Update = dyn_cast<AtomicRMWInst>(&I))
+      return isFloat(Update->getValOperand()) &&
+             (!Update->use_empty() || (Update->getOperation() != AtomicRMWInst::FAdd &&
+                                       Update->getOperation() != AtomicRMWInst::FSub));
+    if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
+      return attemptOf(*Swap).has_value();
+    return (isa<LoadInst>(I) && I.isAtomic() && isFloat(&I)) || callOf(I, WideLoad, 4);
+  });
+}
+
+/// True if code of other functions runs beside that of F on the same thread: what could not be
+/// inlined.
+bool hasCompany(Function &F) {
+  return any_of(instructions(F), [](Instruction &I) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    return Call && Call->getCalledFunction() && !Call->getCalledFunction()->isDeclaration();
+  });
+}
+
+class AtomicsHandler : public Rewriter {
+public:
+  void canonicalise(Function &F) const override {
+    if (ordersAtomics(F) || (hasCompany(F) && any_of(*F.getParent(), ordersAtomics)))
+      Rewriting(F).run();
+  }
+};
+
+} // namespace
+
+void registerAtomics(HandlerRegistry &Registry) {
+  Registry.add(std::make_unique<AtomicsHandler>());
+}
+
+} // namespace contraflow::omp
