@@ -196,6 +196,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerLinkedHandlers(Handlers);
   registerSortingHandlers(Handlers);
   registerComplexHandlers(Handlers);
+  registerBlasHandlers(Handlers);
   mpi::registerHandlers(Handlers);
   omp::registerHandlers(Handlers);
   registerUserRules(Handlers, Rules, Mode);
