@@ -89,6 +89,7 @@ Function *emitReverse(RequestState &S, Unit &Root) {
   if (Root.Split.ActiveResult)
     Args.push_back(F->getArg(0));
   Args.append({Frame, Tape});
+  clearGlobalShadows(S, Root, B.saveIP());
   CallInst *Bars = B.CreateCall(Root.Reverse, Args);
   runtime(S, B, "tape_release", B.getVoidTy(), {Tape, Handle});
   runtime(S, B, "tape_close", B.getVoidTy(), {Tape});
