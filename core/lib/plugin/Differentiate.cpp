@@ -12,6 +12,7 @@
 #include "emit/Unit.h"
 #include "parallel/mpi/Register.h"
 #include "parallel/omp/Register.h"
+#include "parallel/threads/Register.h"
 #include "request/Registration.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -199,6 +200,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerBlasHandlers(Handlers);
   mpi::registerHandlers(Handlers);
   omp::registerHandlers(Handlers);
+  threads::registerHandlers(Handlers);
   registerUserRules(Handlers, Rules, Mode);
 }
 
