@@ -2,7 +2,7 @@
 //
 // LAPACK: factorisations and solutions by them, with the names of Fortran and with those of LAPACKE
 // in rows and in columns.
-// Supports: LAPACK `getrf`, `getrs`, `gesv`, `potrf`, `potrs`, `posv`, `geqrf`, `ormqr`, `orgqr`, `syev`
+// Supports: `getrf`, `getrs`, `gesv`, `potrf`, `potrs`, `posv`, `geqrf`, `ormqr`, `orgqr`, `syev`
 #include "GradientCheck.h"
 #include <lapacke.h>
 

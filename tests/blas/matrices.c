@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // BLAS, level 2: rows and columns, transposes, increments, leading dimensions, both triangles.
-// Supports: BLAS level 2 (CBLAS and Fortran names)
+// Supports: level 2 (CBLAS and Fortran names)
 #include "GradientCheck.h"
 #include <cblas.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // BLAS, level 3, in sizes below and above those where the program's own BLAS does the reverse.
-// Supports: BLAS level 3 (CBLAS and Fortran names)
+// Supports: level 3 (CBLAS and Fortran names)
 #include "GradientCheck.h"
 #include <cblas.h>
 

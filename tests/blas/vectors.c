@@ -2,7 +2,7 @@
 //
 // BLAS, level 1: names of C and of Fortran, increments of both signs, active and constant scalars,
 // arrays that are overwritten later, empty vectors.
-// Supports: BLAS level 1 (CBLAS and Fortran names)
+// Supports: level 1 (CBLAS and Fortran names)
 #include "GradientCheck.h"
 #include <cblas.h>
 
