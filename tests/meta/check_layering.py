@@ -4,7 +4,7 @@
     core      support <- callee <- rules <- construct <- request, prepare <- analysis <- plan <- emit <- plugin
     parallel  mpi | omp | gpu -> core/include only; never each other, never core/lib
     plugin    -> parallel/*/Register only: the one place where they meet
-    runtime   support <- tape <- memory, accumulate <- checkpoint;  mpi | omp | gpu -> tape, accumulate.  Never LLVM.
+    runtime   support <- tape <- memory, accumulate <- checkpoint, blas;  mpi | omp | gpu -> tape, accumulate.  Never LLVM.
     the compiler knows the runtime through abi.def alone;  apps/ and tests/ use what an installed copy offers
 """
 
@@ -15,7 +15,7 @@ import repository
 
 CORE_RANK = {"support": 0, "callee": 1, "rules": 2, "construct": 3, "request": 4, "prepare": 4,
              "analysis": 5, "plan": 6, "emit": 7, "plugin": 8}
-RUNTIME_RANK = {"support": 0, "tape": 1, "memory": 2, "accumulate": 2, "checkpoint": 3}
+RUNTIME_RANK = {"support": 0, "tape": 1, "memory": 2, "accumulate": 2, "checkpoint": 3, "blas": 3}
 RUNTIME_MODELS = ("mpi", "omp", "gpu")
 ABI = re.compile(r"runtime/include/contraflow/abi(_\w+)?\.def$")
 SEARCH = ("core/lib", "core/include", "runtime/lib", "runtime/include", "parallel", ".")

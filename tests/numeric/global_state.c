@@ -17,3 +17,35 @@ static double weigh(const double *x, int n) {
 }
 
 GRADIENT_CHECK(global_constants, Double, weigh, In(double, 7), Int(7))
+
+// What a global holds before a call is constant, whatever the call before has left in its shadow.
+static double State = 1.5, Pair[3] = {1, 2, 3};
+static _Thread_local double Own = 0.5;
+static struct {
+  int calls;
+  double weight;
+  const double *where;
+} Mixed;
+
+static double leaveState(const double *x, double a, int n) {
+  double sum = State * x[0] + Own * Pair[1] * x[1] + Mixed.weight * a;
+  State = 1.5;
+  Own = 0.5;
+  Pair[1] = 2;
+  Mixed.weight = 0.25;
+  Mixed.where = x + 1;
+  for (int i = 0; i < n; i++) {
+    State += x[i] * a;
+    Own += State * x[i];
+    Pair[i % 3] = Own * a;
+    Mixed.weight += Pair[i % 2] * *Mixed.where;
+    Mixed.calls++;
+  }
+  sum += State + Own * Pair[2] + Mixed.weight;
+  State = a, Own = x[0], Pair[1] = x[2] * a, Mixed.weight = x[1];
+  sum += State * Own * Pair[1] * Mixed.weight;
+  State = 1.5, Own = 0.5, Pair[1] = 2, Mixed.weight = 0.25;
+  return sum;
+}
+
+GRADIENT_CHECK(global_state_left, Double, leaveState, In(double, 5), Scalar(double), Int(5))

@@ -32,3 +32,17 @@ static double lanes(const double *x, double *y, double a, int n) {
 
 GRADIENT_CHECK(vector_extensions, Double, lanes, In(double, 8), Out(double, 8), Scalar(double),
                Int(8))
+
+// Inline assembly without instructions, which hides a value from the optimiser.
+static double hidden(const double *x, double a, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    double term = x[i] * a;
+    __asm__ volatile("" : "+r"(term));
+    s += term * x[i];
+  }
+  __asm__("" : "+r"(s));
+  return s * s;
+}
+
+GRADIENT_CHECK(vector_hidden, Double, hidden, In(double, 5), Scalar(double), Int(5))

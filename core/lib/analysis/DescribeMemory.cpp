@@ -283,6 +283,9 @@ void Describer::applyFacts(CallBase &I, const CallFacts &Facts) {
       Graph.fold(At, widthOfKinds(Kind));
       Graph.addKind(Graph.fieldCell(At), Kind);
     }
+  for (auto [Operand, Kind] : Facts.Cells)
+    if (Location At = Graph.locate(I.getArgOperand(Operand)))
+      Graph.addKind(Graph.fieldCell(At), Kind);
   for (const contraflow::Closure &Model : Facts.Models) {
     bindClosure(I, Model);
     Models.insert(Model.Body);

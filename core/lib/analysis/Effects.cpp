@@ -319,6 +319,8 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
   for (const WriteSet::Write &W : Writes.writes()) {
     if (Runs.Once && inOtherVersion(Load, *W.At))
       continue;
+    if (W.At == &Load && Runs.Once && !LI.getLoopFor(Load.getParent()))
+      continue; // a call: what it reads is apart from what it writes
     Time When = Runs.Once && inOneNest(Load, *W.At) ? Time::Loop : Always;
     if (!mayConflict(W, Load, Pointer, When))
       continue;

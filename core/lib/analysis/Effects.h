@@ -74,7 +74,7 @@ public:
       : Writes(Writes), Activity(Activity), AA(AA), LI(LI), DT(DT) {}
 
   /// True if the memory read by Load (whose primal pointer is Pointer) stays as it is until the
-  /// reverse sweep is over.
+  /// reverse sweep is over. Load may be a call that writes other memory than it reads.
   bool isStable(llvm::Instruction &Load, llvm::Value *Pointer, Activations Runs);
   /// As isStable, but only while the loop (null: the function) runs.
   bool isUnchangedIn(const llvm::Loop &L, llvm::Instruction &Load, llvm::Value *Pointer);

@@ -18,5 +18,7 @@ void registerLinkedHandlers(HandlerRegistry &Registry);
 void registerSortingHandlers(HandlerRegistry &Registry);
 /// Complex products, quotients and elementary functions.
 void registerComplexHandlers(HandlerRegistry &Registry);
+/// BLAS and LAPACK.
+void registerBlasHandlers(HandlerRegistry &Registry);
 
 } // namespace contraflow

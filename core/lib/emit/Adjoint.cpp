@@ -151,6 +151,11 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
       Steps.needs(I, Needs);
   StableMemory Stable(S.Writes, S.Activity, AA, LI, DT);
   Activations Runs{U.Kind == SweepKind::Split, S.Writes.runsOnce(*U.Prepared)};
+  for (const CallSite &Site : Fwd.sites())
+    if (Site.Handler)
+      Site.Handler->settle(Site, [&](unsigned Operand) {
+        return Stable.isStable(*Site.Anchor, Site.Operands[Operand], Runs);
+      });
   DenseMap<const Instruction *, bool> Known;
   auto StableLoad = [&](const Instruction &I) {
     auto [It, New] = Known.try_emplace(&I, false);

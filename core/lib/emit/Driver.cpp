@@ -451,6 +451,12 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
   Unit &Root = *S.Units[S.Closure.Root];
   Error E = emitAll(S);
   if (!E)
+    E = checkGlobalShadows(S);
+  if (!E && !Spec.Split) {
+    BasicBlock &Entry = Root.Forward->getEntryBlock();
+    clearGlobalShadows(S, Root, {&Entry, Entry.getFirstNonPHIOrDbgOrAlloca()});
+  }
+  if (!E)
     E = finish(S);
   if (E) {
     discard(S);

@@ -98,6 +98,7 @@ Function *emitReverse(RequestState &S, Unit &Root) {
   if (Root.Split.ActiveResult)
     Args.push_back(F->getArg(0));
   Args.append({Frame, Tape});
+  clearGlobalShadows(S, Root, B.saveIP());
   CallInst *Bars = B.CreateCall(Root.Reverse, Args);
   SplitBlockAndInsertIfThenElse(Keep, Start, &Then, &Else);
   B.SetInsertPoint(Then);

@@ -97,6 +97,13 @@ llvm::Error emitAdjoint(RequestState &S, Unit &U);
 llvm::Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C,
                                          const Switches &S);
 
+/// At this place, which is the beginning of a derivative call or of its reverse sweep, no global
+/// variable has a tangent or an adjoint.
+void clearGlobalShadows(RequestState &S, Unit &Root, llvm::IRBuilderBase::InsertPoint At);
+
+/// A global variable that is declared without its size can have no shadow.
+llvm::Error checkGlobalShadows(RequestState &S);
+
 /// The two functions of a split request, around its root unit.
 Derivative emitSplitCalls(RequestState &S, Unit &Root);
 

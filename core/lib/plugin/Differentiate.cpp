@@ -12,6 +12,7 @@
 #include "emit/Unit.h"
 #include "parallel/mpi/Register.h"
 #include "parallel/omp/Register.h"
+#include "parallel/threads/Register.h"
 #include "request/ByValue.h"
 #include "request/Registration.h"
 
@@ -198,8 +199,10 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerLinkedHandlers(Handlers);
   registerSortingHandlers(Handlers);
   registerComplexHandlers(Handlers);
+  registerBlasHandlers(Handlers);
   mpi::registerHandlers(Handlers);
   omp::registerHandlers(Handlers);
+  threads::registerHandlers(Handlers);
   registerUserRules(Handlers, Rules, Mode);
 }
 

@@ -55,6 +55,7 @@ private:
   Function *cloneOf(Function &F);
   Error resolveCalls(Function &P, Function &Origin);
   bool inlineCalls(Function &P);
+  void unfoldConstructs(Function &P);
   Expected<bool> chooseCallees(Function &P, unsigned Round);
   int historyOf(const CallBase &Call) const;
   void noteHistory(CallBase &Call, int Id) const;
@@ -176,13 +177,18 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
   return Any;
 }
 
+/// What constructs would run may make constructs itself.
+void Preparer::unfoldConstructs(Function &P) {
+  for (unsigned Round = 0; Round < MostRounds && C.Handlers.unfold(P); ++Round)
+    inlineCalls(P);
+}
+
 /// Inlining and simplification make callees known; where they do not, the callee is chosen.
 Error Preparer::resolveCalls(Function &P, Function &Origin) {
   History.clear();
   History.push_back({&Origin, -1});
   inlineCalls(P);
-  for (unsigned Round = 0; Round < MostRounds && C.Handlers.unfold(P); ++Round)
-    inlineCalls(P);
+  unfoldConstructs(P);
   dropUnwinding(P);
   auto HasIndirect = [&] {
     return any_of(instructions(P), [](Instruction &I) {
@@ -205,6 +211,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
       if (!Changed)
         break;
     }
+    unfoldConstructs(P);
     dropUnwinding(P);
   }
   for (Instruction &I : instructions(P))

@@ -13,6 +13,7 @@
 #include "../callee/Math.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -33,12 +34,13 @@ public:
   bool run() {
     const Function *Callee = Call.getCalledFunction();
     if (!Callee)
-      return false;
+      return isBarrier() && replaceBy(Call.getArgOperand(0));
     return Callee->isIntrinsic() ? expandIntrinsic(Callee->getIntrinsicID())
                                  : expandLibrary(*Callee);
   }
 
 private:
+  bool isBarrier() const;
   bool expandLibrary(const Function &Callee);
   bool expandIntrinsic(Intrinsic::ID Id);
   bool expandX86(Intrinsic::ID Id);
@@ -52,6 +54,19 @@ private:
   CallInst &Call;
   IRBuilder<> B;
 };
+
+/// Inline assembly without instructions hands out what it gets: it keeps the optimiser from seeing
+/// through a value.
+bool Expander::isBarrier() const {
+  auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand());
+  if (!Asm || !Asm->getAsmString().empty() || Call.arg_size() != 1 ||
+      Call.getArgOperand(0)->getType() != Call.getType())
+    return false;
+  auto Constraints = Asm->ParseConstraints();
+  return Constraints.size() > 1 && Constraints[0].Type == InlineAsm::isOutput &&
+         !Constraints[0].isIndirect && Constraints[0].hasMatchingInput() &&
+         Constraints[1].Type == InlineAsm::isInput;
+}
 
 bool Expander::expandLibrary(const Function &Callee) {
   const std::optional<CompoundFn> Fn = compoundFunction(Callee);

@@ -94,6 +94,7 @@ struct CallFacts {
   };
   llvm::SmallVector<Copy, 1> Copies; ///< bytes, whatever they hold, are copied
   llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Elements; ///< memory is an array of these
+  llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Cells; ///< memory begins with one of these
   /// An operand's memory is an array whose elements have as many bytes as the other operand says.
   llvm::SmallVector<std::pair<unsigned, unsigned>, 1> Arrays;
   /// Operands, and the result, lead to parts of one structure; pointers at Offsets do so, too.
@@ -164,6 +165,9 @@ public:
   /// Emits the reverse; Recalled are the recorded values, available in the reverse sweep.
   virtual llvm::Error adjoint(SweepBuilder &B, const CallSite &Site,
                               llvm::ArrayRef<llvm::Value *> Recalled) const = 0;
+  /// After the forward sweep, before the reverse: IsStable says of an operand's memory that nobody
+  /// overwrites it until the reverse sweep is over. What augment() emitted may take note of it.
+  virtual void settle(const CallSite &, llvm::function_ref<bool(unsigned Operand)>) const {}
   /// Replaces calls by what they would run, direct calls that are inlined next
   /// and carry the metadata of what they replace. True if it did.
   virtual bool unfold(llvm::Function &) const { return false; }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One line of the table gives four names:
+//
+//   gemm, Matrix   ->   cblas_dgemm  cblas_sgemm  dgemm_  sgemm_
+//
+// A function of that name is the library's if the module does not define it and if it is called
+// with the arguments of the table; integers have 32 bits.
+
+#include "Blas.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+struct TableRow {
+  const char *Stem, *Prefix; ///< of the name in C
+  bool HasOrder;
+  const char *Roles;
+};
+
+constexpr struct {
+  const char *Prefix;
+  bool HasOrder;
+} Vector = {"cblas_", false}, Matrix = {"cblas_", true}, Lapack = {"LAPACKE_", true};
+
+constexpr TableRow Table[] = {
+#define CF_BLAS(Stem, Library, Roles) {#Stem, Library.Prefix, Library.HasOrder, Roles},
+#include "contraflow/abi_blas.def"
+};
+
+const StringMap<BlasRoutine> &routines() {
+  static const StringMap<BlasRoutine> Map = [] {
+    StringMap<BlasRoutine> M;
+    for (unsigned Number = 0; Number < std::size(Table); ++Number) {
+      const TableRow &Row = Table[Number];
+      BlasDialect InC =
+          Row.Prefix == StringRef(Lapack.Prefix) ? BlasDialect::Lapacke : BlasDialect::Cblas;
+      for (char Letter : {'d', 's'}) {
+        std::string Name = Letter + std::string(Row.Stem);
+        bool Single = Letter == 's';
+        M[Name + "_"] = {Number, Row.Roles, BlasDialect::Fortran, Single, false};
+        M[Row.Prefix + Name] = {Number, Row.Roles, InC, Single, Row.HasOrder};
+      }
+    }
+    return M;
+  }();
+  return Map;
+}
+
+/// What LAPACKE does by itself.
+bool isSpace(char Role) { return StringRef("klx").contains(Role); }
+
+bool fits(const Type *T, char Role, const BlasRoutine &R) {
+  if (R.Dialect == BlasDialect::Fortran)
+    return T->isPointerTy();
+  switch (Role) {
+  case 'f':
+    return T->isIntegerTy(R.Dialect == BlasDialect::Cblas ? 32 : 8);
+  case 'i':
+    return T->isIntegerTy(32);
+  case 's':
+    return R.Single ? T->isFloatTy() : T->isDoubleTy();
+  default:
+    return T->isPointerTy();
+  }
+}
+
+bool resultFits(const Type *T, const BlasRoutine &R) {
+  if (R.Roles.ends_with('R'))
+    return R.Single ? T->isFloatTy() : T->isDoubleTy();
+  if (R.Dialect == BlasDialect::Lapacke)
+    return T->isIntegerTy(32);
+  return T->isVoidTy() || (R.Dialect == BlasDialect::Fortran && T->isIntegerTy(32));
+}
+
+} // namespace
+
+int BlasRoutine::operandOf(unsigned Role) const {
+  if (Roles[Role] == 'R' || (Dialect == BlasDialect::Lapacke && isSpace(Roles[Role])))
+    return -1;
+  unsigned Before = 0;
+  for (char Other : Roles.take_front(Role))
+    Before += Dialect != BlasDialect::Lapacke || !isSpace(Other);
+  return Before + HasOrder;
+}
+
+SmallVector<StringRef, 0> blasNames() {
+  SmallVector<StringRef, 0> Names;
+  for (auto &Entry : routines())
+    Names.push_back(Entry.first());
+  llvm::sort(Names);
+  return Names;
+}
+
+const BlasRoutine *findBlasRoutine(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  auto It = F && F->isDeclaration() ? routines().find(F->getName()) : routines().end();
+  if (It == routines().end())
+    return nullptr;
+  const BlasRoutine &R = It->second;
+  unsigned Operands = R.HasOrder;
+  for (unsigned Role = 0; Role < R.Roles.size(); ++Role) {
+    int Operand = R.operandOf(Role);
+    if (Operand < 0)
+      continue;
+    ++Operands;
+    if (unsigned(Operand) >= Call.arg_size() ||
+        !fits(Call.getArgOperand(Operand)->getType(), R.Roles[Role], R))
+      return nullptr;
+  }
+  // Compilers of Fortran add the lengths of the letters.
+  if (R.Dialect != BlasDialect::Fortran && Call.arg_size() != Operands)
+    return nullptr;
+  if (R.HasOrder && !Call.getArgOperand(0)->getType()->isIntegerTy(32))
+    return nullptr;
+  return resultFits(Call.getType(), R) ? &R : nullptr;
+}
+
+} // namespace contraflow

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// BLAS and LAPACK: what a call reads and writes is in the table of routines, the formulas are in
+// the runtime. The call itself stays.
+//
+//   dgemm(...)    tangent:  r = blas_begin(args, tangents, null) ; dgemm(...) ; blas_tangent(r)
+//                 forward:  r = blas_begin(args, adjoints, tape) ; dgemm(...) ; blas_end(r)
+//                 reverse:  blas_adjoint(r)
+
+#include "callee/Blas.h"
+#include "Memory.h"
+#include "contraflow/core/Diag.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+/// The forms of arguments as the runtime knows them (runtime/lib/blas/Record.h).
+enum Form : unsigned {
+  SinglePrecision = 1,
+  Enumerations = 2,
+  ByValue = 4,
+  NoSpace = 8,
+  Shared = 16,
+  FirstStable = 1 << 8,
+};
+
+/// A role of a call and the operand that plays it.
+struct Player {
+  unsigned Role;
+  char Letter;
+  int Operand; ///< -1: nobody does
+
+  bool isArray() const { return StringRef("rwo").contains(Letter); }
+  bool isWritten() const { return StringRef("woqkx").contains(Letter); }
+};
+
+SmallVector<Player, 14> playersOf(const BlasRoutine &R) {
+  SmallVector<Player, 14> Out;
+  for (unsigned Role = 0; Role < R.Roles.size(); ++Role)
+    Out.push_back({Role, R.Roles[Role], R.operandOf(Role)});
+  return Out;
+}
+
+class BlasHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return blasNames(); }
+  bool claims(const CallBase &Call) const override { return findBlasRoutine(Call); }
+  CallFacts facts(const CallBase &Call) const override;
+  bool severalDirections() const override { return true; }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override;
+  Error augment(SweepBuilder &B, CallSite &Site) const override;
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
+  void settle(const CallSite &Site, function_ref<bool(unsigned)> IsStable) const override;
+
+private:
+  static bool writesActive(SweepBuilder &B, const CallBase &Call, const BlasRoutine &R);
+  static CallInst *begin(SweepBuilder &B, CallBase &Call, const BlasRoutine &R, Value *Tape);
+};
+
+CallFacts BlasHandler::facts(const CallBase &Call) const {
+  CallFacts Facts;
+  const BlasRoutine &R = *findBlasRoutine(Call);
+  ScalarKind Kind = R.Single ? SK_Float : SK_Double;
+  SmallVector<Place, 4> From, To;
+  for (const Player &P : playersOf(R)) {
+    if (P.Letter == 'R')
+      To.push_back(Place::result());
+    if (P.Operand < 0)
+      continue;
+    bool IsPointer = Call.getArgOperand(P.Operand)->getType()->isPointerTy();
+    Place At = IsPointer ? Place::memory(P.Operand) : Place::value(P.Operand);
+    if (P.isArray() || P.Letter == 'k')
+      Facts.Elements.push_back({P.Operand, Kind});
+    if (P.Letter == 's' && IsPointer)
+      Facts.Cells.push_back({P.Operand, Kind});
+    if (StringRef("srw").contains(P.Letter))
+      From.push_back(At);
+    if (StringRef("wo").contains(P.Letter))
+      To.push_back(At);
+    if (IsPointer)
+      (P.isWritten() ? Facts.Writes : Facts.Reads).push_back(P.Operand);
+    if (P.Letter == 'w')
+      Facts.Reads.push_back(P.Operand);
+  }
+  for (Place A : From)
+    for (Place Z : To)
+      Facts.Flows.push_back({A, Z});
+  return Facts;
+}
+
+AllocaInst *roomFor(SweepBuilder &B, Type *T, const Twine &Name) {
+  BasicBlock &Entry = B.ir().GetInsertBlock()->getParent()->getEntryBlock();
+  return IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(T, nullptr, Name);
+}
+
+Type *scalarType(SweepBuilder &B, const BlasRoutine &R) {
+  return R.Single ? B.ir().getFloatTy() : B.ir().getDoubleTy();
+}
+
+bool BlasHandler::writesActive(SweepBuilder &B, const CallBase &Call, const BlasRoutine &R) {
+  return any_of(playersOf(R), [&](const Player &P) {
+    if (P.Letter == 'R')
+      return B.activeValue(&Call);
+    return P.isArray() && P.isWritten() && B.activeMemory(Call.getArgOperand(P.Operand));
+  });
+}
+
+/// The shadow that the runtime gets for an operand: null if it is constant. By value, the address
+/// of the tangent, or of anything for an adjoint.
+Value *shadowFor(SweepBuilder &B, Value *V, Value *Room, bool IsTangent) {
+  auto &IR = B.ir();
+  if (V->getType()->isPointerTy()) {
+    Value *Shadow = isa<ConstantPointerNull>(V) ? nullptr : B.shadow(V);
+    return Shadow ? Shadow : ConstantPointerNull::get(IR.getPtrTy());
+  }
+  if (!B.activeValue(V))
+    return ConstantPointerNull::get(IR.getPtrTy());
+  if (!IsTangent)
+    return Room;
+  Value *Dot = roomFor(B, V->getType(), "blas.dot");
+  IR.CreateStore(B.tangent(V), Dot);
+  return Dot;
+}
+
+/// Calls blas_begin before the call, without a tape for a tangent.
+CallInst *BlasHandler::begin(SweepBuilder &B, CallBase &Call, const BlasRoutine &R, Value *Tape) {
+  auto &IR = B.ir();
+  auto Players = playersOf(R);
+  auto *Table = ArrayType::get(IR.getPtrTy(), Players.size());
+  Value *Arguments = roomFor(B, Table, "blas.args"), *Shadows = roomFor(B, Table, "blas.shadows");
+  Constant *Null = ConstantPointerNull::get(IR.getPtrTy());
+  unsigned Flags = R.Single ? SinglePrecision : 0;
+  if (R.Dialect == BlasDialect::Cblas)
+    Flags |= Enumerations | ByValue;
+  if (R.Dialect == BlasDialect::Lapacke)
+    Flags |= NoSpace;
+  for (const Player &P : Players) {
+    Value *V = P.Operand < 0 ? Null : Call.getArgOperand(P.Operand), *Address = V, *Shadow = Null;
+    if (!V->getType()->isPointerTy()) {
+      Address = roomFor(B, V->getType(), "blas.value");
+      IR.CreateStore(V, Address);
+    }
+    if (P.isArray() || P.Letter == 's')
+      Shadow = shadowFor(B, V, Address, !Tape);
+    if (Shadow != Null && V->getType()->isPointerTy() && Tape && B.shared(V))
+      Flags |= Shared;
+    IR.CreateStore(Address, IR.CreateConstInBoundsGEP2_32(Table, Arguments, 0, P.Role));
+    IR.CreateStore(Shadow, IR.CreateConstInBoundsGEP2_32(Table, Shadows, 0, P.Role));
+  }
+  constexpr unsigned ColumnMajor = 102;
+  Value *Order = R.HasOrder ? Call.getArgOperand(0) : IR.getInt32(ColumnMajor);
+  return B.runtime(
+      "blas_begin", IR.getPtrTy(),
+      {IR.getInt32(R.Number), IR.getInt32(Flags), Order, Arguments, Shadows, Tape ? Tape : Null});
+}
+
+/// What LAPACKE returns says whether it succeeded.
+Value *infoOf(SweepBuilder &B, CallBase &Call, const BlasRoutine &R) {
+  return R.Dialect == BlasDialect::Lapacke ? static_cast<Value *>(&Call) : B.ir().getInt32(0);
+}
+
+Error BlasHandler::tangent(SweepBuilder &B, CallBase &Call) const {
+  const BlasRoutine &R = *findBlasRoutine(Call);
+  if (!writesActive(B, Call, R))
+    return Error::success();
+  auto &IR = B.ir();
+  CallInst *Record = begin(B, Call, R, nullptr);
+  IR.SetInsertPoint(Call.getNextNode());
+  Value *Dot = ConstantPointerNull::get(IR.getPtrTy());
+  bool HasDot = R.Roles.ends_with('R');
+  if (HasDot)
+    Dot = roomFor(B, Call.getType(), "blas.dot");
+  B.runtime("blas_tangent", IR.getVoidTy(), {Record, infoOf(B, Call, R), Dot});
+  if (HasDot)
+    B.setTangent(&Call, IR.CreateLoad(Call.getType(), Dot));
+  return Error::success();
+}
+
+Error BlasHandler::augment(SweepBuilder &B, CallSite &Site) const {
+  CallBase &Call = *Site.Anchor;
+  const BlasRoutine &R = *findBlasRoutine(Call);
+  if (!writesActive(B, Call, R))
+    return Error::success();
+  auto &IR = B.ir();
+  CallInst *Record = begin(B, Call, R, B.tape());
+  IR.SetInsertPoint(Call.getNextNode());
+  B.runtime("blas_end", IR.getVoidTy(), {Record, infoOf(B, Call, R)});
+  Site.Recorded = {Record};
+  return Error::success();
+}
+
+void BlasHandler::settle(const CallSite &Site, function_ref<bool(unsigned)> IsStable) const {
+  if (Site.Recorded.empty())
+    return;
+  constexpr unsigned FormOperand = 1;
+  auto *Begin = cast<CallInst>(Site.Recorded[0]);
+  unsigned Flags = cast<ConstantInt>(Begin->getArgOperand(FormOperand))->getZExtValue();
+  unsigned Array = 0;
+  for (const Player &P : playersOf(*findBlasRoutine(*Site.Anchor))) {
+    if (!P.isArray())
+      continue;
+    if (P.Letter == 'r' && IsStable(P.Operand))
+      Flags |= FirstStable << Array;
+    ++Array;
+  }
+  Begin->setArgOperand(FormOperand, ConstantInt::get(Type::getInt32Ty(Begin->getContext()), Flags));
+}
+
+Error BlasHandler::adjoint(SweepBuilder &B, const CallSite &Site,
+                           ArrayRef<Value *> Recalled) const {
+  if (Recalled.empty())
+    return Error::success();
+  auto &IR = B.ir();
+  const BlasRoutine &R = *findBlasRoutine(*Site.Anchor);
+  Type *T = scalarType(B, R);
+  Value *Seed = ConstantPointerNull::get(IR.getPtrTy()), *Bars = Seed;
+  if (R.Roles.ends_with('R')) {
+    Value *Bar = B.takeAdjoint(Site.Anchor);
+    Seed = roomFor(B, T, "blas.seed");
+    IR.CreateStore(Bar, Seed);
+  }
+  SmallVector<Value *, 2> Scalars;
+  for (const Player &P : playersOf(R))
+    if (P.Letter == 's' && R.Dialect == BlasDialect::Cblas)
+      Scalars.push_back(Site.Operands[P.Operand]);
+  auto *Pair = ArrayType::get(T, 2);
+  if (!Scalars.empty())
+    Bars = roomFor(B, Pair, "blas.bars");
+  B.runtime("blas_adjoint", IR.getVoidTy(), {Recalled[0], Seed, Bars});
+  for (unsigned I = 0; I < Scalars.size(); ++I)
+    if (B.activeValue(Scalars[I]))
+      B.addAdjoint(Scalars[I], IR.CreateLoad(T, IR.CreateConstInBoundsGEP2_32(Pair, Bars, 0, I)));
+  return Error::success();
+}
+
+/// The runtime's part in a derivative that is differentiated again.
+class NestedBlasHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_blas_*"}; }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  bool severalDirections() const override { return true; }
+  Error tangent(SweepBuilder &, CallBase &Call) const override { return refuse(Call); }
+  Error augment(SweepBuilder &, CallSite &Site) const override { return refuse(*Site.Anchor); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+
+private:
+  static Error refuse(CallBase &Call) {
+    return diffError(DiagId::UnsupportedMode, Call,
+                     "the derivative of a derivative that calls BLAS or LAPACK");
+  }
+};
+
+} // namespace
+
+void registerBlasHandlers(HandlerRegistry &Registry) {
+  Registry.add(std::make_unique<BlasHandler>());
+  Registry.add(std::make_unique<NestedBlasHandler>());
+}
+
+} // namespace contraflow

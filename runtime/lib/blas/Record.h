@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One call of a BLAS or LAPACK routine, the same for all spellings: its arguments by their roles,
+// and what has been kept of the memory behind them.
+//
+//   begin   before the call: arguments are read, old values are kept
+//   end     after it: results are kept; a tangent is calculated here
+//   adjoint in the reverse sweep
+
+#pragma once
+
+#include "blas/Matrix.h"
+#include "contraflow/abi.h"
+
+#include <cstddef>
+
+namespace contraflow::blas {
+
+enum Form : int32_t {
+  SinglePrecision = 1,
+  Enumerations = 2, ///< flags are those of CBLAS
+  ByValue = 4,      ///< scalars were passed by value: their adjoints go back to the caller
+  NoSpace = 8,      ///< LAPACKE: no work space, no info
+  Shared = 16,      ///< others may add to the adjoints at the same time
+  FirstStable =
+      1 << 8, ///< and so on, one for each array: nobody overwrites it before the reverse sweep
+};
+
+enum Routine : int32_t {
+#define CF_BLAS(Stem, Library, Roles) R_##Stem,
+#include "contraflow/abi_blas.def"
+};
+
+template <typename T> struct Scalar {
+  T Value = 0;
+  T *Derivative = nullptr; ///< null: constant
+};
+
+template <typename T> struct Array {
+  T *At = nullptr, *Shadow = nullptr;
+  int64_t Step = 1; ///< leading dimension or increment
+  bool Stable = false;
+};
+
+/// Lies on the tape, or, of a tangent, in the heap.
+template <typename T> struct Record {
+  int32_t Single = 0; ///< first, for those who do not know T
+  int32_t What = 0;
+  bool RowMajor = false, Atomic = false, Tangent = false;
+  bool Query = false; ///< LAPACK was asked for the size of its work space
+  char Flag[4] = {'N', 'N', 'N', 'N'};
+  int64_t Size[3] = {0, 0, 0};
+  Scalar<T> Scalars[2];
+  Array<T> Arrays[3];
+  const int32_t *Info = nullptr;
+  const int32_t *ReadPivots = nullptr; ///< kept by begin or, of a factorisation, by end
+  int32_t *WrittenPivots = nullptr;
+  T *Result = nullptr; ///< tangent or adjoint of what the routine returns
+  Matrix<T> Old[3], New[3];
+  cf_tape *Tape = nullptr;
+  struct Block {
+    Block *Next;
+  } *Blocks = nullptr;
+
+  /// Memory that lives as long as the record.
+  void *reserve(size_t Bytes);
+  Matrix<T> keep(Matrix<T> M);
+  /// For what the routine only reads: a tangent finds it unchanged, the adjoint if it is stable.
+  Matrix<T> keepInput(int Index, Matrix<T> M) {
+    return Tangent || Arrays[Index].Stable ? M : keep(M);
+  }
+  const int32_t *keepPivots(const int32_t *Pivots, int64_t Count);
+
+  Matrix<T> matrix(int Index, int64_t Rows, int64_t Columns) const {
+    return view(Arrays[Index].At, Arrays[Index].Step, Rows, Columns);
+  }
+  Matrix<T> shadow(int Index, int64_t Rows, int64_t Columns) const {
+    return view(Arrays[Index].Shadow, Arrays[Index].Step, Rows, Columns);
+  }
+  Matrix<T> vector(int Index, int64_t N) const {
+    return vectorView(Arrays[Index].At, Arrays[Index].Step, N);
+  }
+  Matrix<T> vectorShadow(int Index, int64_t N) const {
+    return vectorView(Arrays[Index].Shadow, Arrays[Index].Step, N);
+  }
+  /// Adds to the adjoint of a scalar that is active.
+  void addToScalar(int Index, T Bar) {
+    if (T *To = Scalars[Index].Derivative)
+      add<T>({To, 1, 1}, {&Bar, 1, 1}, T(1), Atomic);
+  }
+
+private:
+  Matrix<T> view(T *At, int64_t Step, int64_t Rows, int64_t Columns) const {
+    return RowMajor ? Matrix<T>{At, Rows, Columns, Step, 1} : Matrix<T>{At, Rows, Columns, 1, Step};
+  }
+  static Matrix<T> vectorView(T *At, int64_t Step, int64_t N) {
+    return {At && Step < 0 && N > 0 ? At - Step * (N - 1) : At, N, 1, Step, 0};
+  }
+};
+
+/// What a family of routines does. A function that is null has nothing to do.
+template <typename T> struct Family {
+  void (*Before)(Record<T> &) = nullptr;
+  void (*After)(Record<T> &) = nullptr;
+  void (*Tangent)(Record<T> &) = nullptr;
+  void (*Adjoint)(Record<T> &) = nullptr;
+};
+
+template <typename T> Family<T> vectorFamily(int32_t What);
+template <typename T> Family<T> productFamily(int32_t What);
+template <typename T> Family<T> triangularFamily(int32_t What);
+template <typename T> Family<T> updateFamily(int32_t What);
+template <typename T> Family<T> factorFamily(int32_t What);
+template <typename T> Family<T> orthogonalFamily(int32_t What);
+
+} // namespace contraflow::blas

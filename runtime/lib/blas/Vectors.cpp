@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Level 1, but for the dot product, which is a product of matrices. Elements are dealt with one by
+// one, so that two operands may be one array.
+//
+//   axpy   y = a x + y     x' += a y'   a' += <y', x>
+//   nrm2   r = |x|         x' += r' x / r, nothing at zero
+
+#include "blas/Record.h"
+
+#include <cmath>
+
+namespace contraflow::blas {
+namespace {
+
+template <typename T> struct Pair {
+  Matrix<T> X, Y, XBar, YBar;
+  int64_t N;
+
+  explicit Pair(const Record<T> &R)
+      : X(R.vector(0, R.Size[0])), Y(R.vector(1, R.Size[0])), XBar(R.vectorShadow(0, R.Size[0])),
+        YBar(R.vectorShadow(1, R.Size[0])), N(std::max<int64_t>(R.Size[0], 0)) {}
+};
+
+template <typename T> void addTo(Matrix<T> To, int64_t I, T Value, bool Atomic) {
+  if (!To)
+    return;
+  if (Atomic)
+    addAtomically(To(I, 0), Value);
+  else
+    To(I, 0) += Value;
+}
+
+template <typename T> T dotOf(Matrix<T> M, int64_t I) { return M ? M(I, 0) : T(0); }
+template <typename T> T dotOf(const Scalar<T> &S) { return S.Derivative ? *S.Derivative : T(0); }
+
+template <typename T> void keepX(Record<T> &R) {
+  R.Old[0] = R.keepInput(0, R.vector(0, std::max<int64_t>(R.Size[0], 0)));
+}
+
+// axpy
+
+template <typename T> void axpyBefore(Record<T> &R) {
+  if (R.Scalars[0].Derivative)
+    keepX(R);
+}
+template <typename T> void axpyTangent(Record<T> &R) {
+  const Pair<T> P(R);
+  for (int64_t I = 0; P.YBar && I < P.N; ++I)
+    P.YBar(I, 0) += R.Scalars[0].Value * dotOf(P.XBar, I) +
+                    (R.Scalars[0].Derivative ? dotOf(R.Scalars[0]) * R.Old[0](I, 0) : T(0));
+}
+template <typename T> void axpyAdjoint(Record<T> &R) {
+  const Pair<T> P(R);
+  if (!P.YBar)
+    return;
+  if (R.Scalars[0].Derivative)
+    R.addToScalar(0, inner(P.YBar, R.Old[0]));
+  for (int64_t I = 0; I < P.N; ++I)
+    addTo(P.XBar, I, R.Scalars[0].Value * P.YBar(I, 0), R.Atomic);
+}
+
+// scal
+
+template <typename T> void scalBefore(Record<T> &R) {
+  if (R.Scalars[0].Derivative)
+    R.Old[0] = R.keep(R.vector(0, std::max<int64_t>(R.Size[0], 0)));
+}
+template <typename T> void scalTangent(Record<T> &R) {
+  const Pair<T> P(R);
+  for (int64_t I = 0; P.XBar && I < P.N; ++I)
+    P.XBar(I, 0) = R.Scalars[0].Value * P.XBar(I, 0) +
+                   (R.Scalars[0].Derivative ? dotOf(R.Scalars[0]) * R.Old[0](I, 0) : T(0));
+}
+template <typename T> void scalAdjoint(Record<T> &R) {
+  const Pair<T> P(R);
+  if (!P.XBar)
+    return;
+  if (R.Scalars[0].Derivative)
+    R.addToScalar(0, inner(P.XBar, R.Old[0]));
+  scale(P.XBar, R.Scalars[0].Value);
+}
+
+// nrm2, asum
+
+template <typename T> T slope(int32_t What, T X, T Norm) {
+  if (What == R_nrm2)
+    return Norm == T(0) ? T(0) : X / Norm;
+  return X == T(0) ? T(0) : std::copysign(T(1), X);
+}
+template <typename T> T normOf(int32_t What, Matrix<T> X) {
+  T Largest = 0, Sum = 0;
+  for (int64_t I = 0; What == R_nrm2 && I < X.Rows; ++I)
+    Largest = std::max(Largest, std::abs(X(I, 0)));
+  for (int64_t I = 0; Largest > T(0) && I < X.Rows; ++I)
+    Sum += (X(I, 0) / Largest) * (X(I, 0) / Largest);
+  return Largest * std::sqrt(Sum);
+}
+template <typename T> void normTangent(Record<T> &R) {
+  const Pair<T> P(R);
+  const T Norm = normOf(R.What, R.Old[0]);
+  T Sum = 0;
+  for (int64_t I = 0; P.XBar && I < P.N; ++I)
+    Sum += slope(R.What, R.Old[0](I, 0), Norm) * P.XBar(I, 0);
+  if (R.Result)
+    *R.Result = Sum;
+}
+template <typename T> void normAdjoint(Record<T> &R) {
+  const Pair<T> P(R);
+  const T Norm = normOf(R.What, R.Old[0]);
+  for (int64_t I = 0; P.XBar && I < P.N; ++I)
+    addTo(P.XBar, I, *R.Result * slope(R.What, R.Old[0](I, 0), Norm), R.Atomic);
+}
+
+// copy, swap
+
+template <typename T> void copyTangent(Record<T> &R) {
+  const Pair<T> P(R);
+  for (int64_t I = 0; P.YBar && I < P.N; ++I)
+    P.YBar(I, 0) = dotOf(P.XBar, I);
+}
+template <typename T> void copyAdjoint(Record<T> &R) {
+  const Pair<T> P(R);
+  for (int64_t I = 0; P.YBar && I < P.N; ++I) {
+    const T Bar = P.YBar(I, 0);
+    P.YBar(I, 0) = 0;
+    addTo(P.XBar, I, Bar, R.Atomic);
+  }
+}
+/// Its own mirror. What has no shadow is constant and stays so.
+template <typename T> void swapBoth(Record<T> &R) {
+  const Pair<T> P(R);
+  for (int64_t I = 0; I < P.N; ++I) {
+    const T XBar = dotOf(P.XBar, I), YBar = dotOf(P.YBar, I);
+    if (P.XBar)
+      P.XBar(I, 0) = YBar;
+    if (P.YBar)
+      P.YBar(I, 0) = XBar;
+  }
+}
+
+// rot
+
+template <typename T> void rotBefore(Record<T> &R) {
+  if (!R.Scalars[0].Derivative && !R.Scalars[1].Derivative)
+    return;
+  const Pair<T> P(R);
+  R.Old[0] = R.keep(R.vector(0, P.N));
+  R.Old[1] = R.keep(R.vector(1, P.N));
+}
+template <typename T> void rotTangent(Record<T> &R) {
+  const Pair<T> P(R);
+  const T C = R.Scalars[0].Value, S = R.Scalars[1].Value;
+  const T CDot = dotOf(R.Scalars[0]), SDot = dotOf(R.Scalars[1]);
+  for (int64_t I = 0; I < P.N; ++I) {
+    const T XDot = dotOf(P.XBar, I), YDot = dotOf(P.YBar, I);
+    const T X = R.Old[0] ? R.Old[0](I, 0) : T(0), Y = R.Old[1] ? R.Old[1](I, 0) : T(0);
+    if (P.XBar)
+      P.XBar(I, 0) = C * XDot + S * YDot + CDot * X + SDot * Y;
+    if (P.YBar)
+      P.YBar(I, 0) = C * YDot - S * XDot + CDot * Y - SDot * X;
+  }
+}
+template <typename T> void rotAdjoint(Record<T> &R) {
+  const Pair<T> P(R);
+  const T C = R.Scalars[0].Value, S = R.Scalars[1].Value;
+  T CBar = 0, SBar = 0;
+  for (int64_t I = 0; I < P.N; ++I) {
+    const T XBar = dotOf(P.XBar, I), YBar = dotOf(P.YBar, I);
+    if (R.Old[0]) {
+      CBar += XBar * R.Old[0](I, 0) + YBar * R.Old[1](I, 0);
+      SBar += XBar * R.Old[1](I, 0) - YBar * R.Old[0](I, 0);
+    }
+    if (P.XBar)
+      P.XBar(I, 0) = C * XBar - S * YBar;
+    if (P.YBar)
+      P.YBar(I, 0) = C * YBar + S * XBar;
+  }
+  R.addToScalar(0, CBar);
+  R.addToScalar(1, SBar);
+}
+
+} // namespace
+
+template <typename T> Family<T> vectorFamily(int32_t What) {
+  switch (What) {
+  case R_axpy:
+    return {axpyBefore<T>, nullptr, axpyTangent<T>, axpyAdjoint<T>};
+  case R_scal:
+    return {scalBefore<T>, nullptr, scalTangent<T>, scalAdjoint<T>};
+  case R_copy:
+    return {nullptr, nullptr, copyTangent<T>, copyAdjoint<T>};
+  case R_swap:
+    return {nullptr, nullptr, swapBoth<T>, swapBoth<T>};
+  case R_rot:
+    return {rotBefore<T>, nullptr, rotTangent<T>, rotAdjoint<T>};
+  default:
+    return {keepX<T>, nullptr, normTangent<T>, normAdjoint<T>};
+  }
+}
+
+template Family<double> vectorFamily<double>(int32_t);
+template Family<float> vectorFamily<float>(int32_t);
+
+} // namespace contraflow::blas

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LAPACK: factorisations and solutions by them, with the names of Fortran and with those of LAPACKE
+// in rows and in columns.
+// Supports: `getrf`, `getrs`, `gesv`, `potrf`, `potrs`, `posv`, `geqrf`, `ormqr`, `orgqr`, `syev`
+#include "GradientCheck.h"
+#include <lapacke.h>
+
+static void dominate(double *a, int n, int lda) {
+  for (int i = 0; i < n; ++i)
+    a[i * lda + (i + 1) % n] += 4 + i;
+}
+
+static double lu(double *a, double *b, double *c, int n, int nrhs) {
+  int pivots[4], info;
+  dominate(a, n, n + 1);
+  LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, a, n + 1, pivots);
+  LAPACKE_dgetrs(LAPACK_ROW_MAJOR, 'T', n, nrhs, a, n + 1, pivots, b, nrhs);
+  LAPACKE_dgetrs(LAPACK_ROW_MAJOR, 'N', n, nrhs, a, n + 1, pivots, b, nrhs);
+  dominate(c, n, n);
+  LAPACK_dgetrf(&n, &n, c, &n, pivots, &info);
+  LAPACK_dgetrs("N", &n, &nrhs, c, &n, pivots, b, &n, &info);
+  LAPACK_dgetrs("T", &n, &nrhs, c, &n, pivots, b, &n, &info);
+  return a[2] * a[7] + b[0] + c[0] * c[5];
+}
+
+GRADIENT_CHECK(lapack_lu, Double, lu, InOut(double, 20), InOut(double, 8), InOut(double, 16),
+               Int(4), Int(2))
+
+static double rectangular_lu(double *a, double *b) {
+  int pivots[3];
+  LAPACKE_dgetrf(LAPACK_ROW_MAJOR, 5, 3, a, 3, pivots);
+  LAPACKE_dgetrf(LAPACK_COL_MAJOR, 3, 5, b, 3, pivots);
+  return a[14] * a[1] + b[14] * b[5];
+}
+
+GRADIENT_CHECK(lapack_rectangular_lu, Double, rectangular_lu, InOut(double, 15), InOut(double, 15))
+
+static double solutions(double *a, double *b, double *s, double *c, int n) {
+  int pivots[3];
+  dominate(a, n, n);
+  for (int i = 0; i < n; ++i)
+    s[i * (n + 1)] += 5;
+  LAPACKE_dgesv(LAPACK_COL_MAJOR, n, 2, a, n, pivots, b, n);
+  LAPACKE_dposv(LAPACK_ROW_MAJOR, 'U', n, 1, s, n, c, 1);
+  LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'U', n, 1, s, n, b, 1);
+  return b[1] * b[4] + c[0] + a[3] + s[1];
+}
+
+GRADIENT_CHECK(lapack_solutions, Double, solutions, InOut(double, 9), InOut(double, 6),
+               InOut(double, 9), InOut(double, 3), Int(3))
+
+static double cholesky(double *s, double *t, double *b, int n) {
+  for (int i = 0; i < n; ++i) {
+    s[i * (n + 1)] += 5;
+    t[i * (n + 1)] += 6;
+  }
+  LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, s, n);
+  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 2, s, n, b, n);
+  LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', n, t, n);
+  return s[5] * t[4] + b[3] + s[4];
+}
+
+GRADIENT_CHECK(lapack_cholesky, Double, cholesky, InOut(double, 16), InOut(double, 16),
+               InOut(double, 8), Int(4))
+
+// A least-squares problem, and Q by itself.
+static double orthogonal(double *a, double *b, double *c, int m, int n) {
+  double tau[3];
+  LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, m, n, a, n, tau);
+  LAPACKE_dormqr(LAPACK_ROW_MAJOR, 'L', 'T', m, 2, n, a, n, tau, b, 2);
+  LAPACKE_dormqr(LAPACK_COL_MAJOR, 'R', 'N', 2, m, n, a, m, tau, b, 2);
+  double r = a[0] * a[1] + tau[1];
+  LAPACKE_dorgqr(LAPACK_ROW_MAJOR, m, n, n, a, n, tau);
+  LAPACKE_dgeqrf(LAPACK_COL_MAJOR, 3, 4, c, 3, tau);
+  return r + a[4] * a[8] + b[3] + c[11] * c[3] + tau[0];
+}
+
+GRADIENT_CHECK(lapack_orthogonal, Double, orthogonal, InOut(double, 15), InOut(double, 10),
+               InOut(double, 12), Int(5), Int(3))
+
+static double eigen(double *a, double *b, double *w, int n) {
+  for (int i = 0; i < n; ++i) {
+    a[i * (n + 1)] += 3 * i;
+    b[i * (n + 1)] += 2 * i;
+  }
+  LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'U', n, a, n, w);
+  double s = w[0] * w[2] + a[1] * a[6];
+  LAPACKE_dsyev(LAPACK_COL_MAJOR, 'N', 'L', n, b, n, w);
+  for (int i = 0; i < n * n; ++i)
+    b[i] = 0;
+  return s + w[1] * w[3];
+}
+
+GRADIENT_CHECK(lapack_eigen, Double, eigen, InOut(double, 16), InOut(double, 16), Out(double, 4),
+               Int(4))
+
+static float single_factors(float *a, float *b, int n) {
+  int pivots[3];
+  for (int i = 0; i < n; ++i)
+    a[i * (n + 1)] += 4;
+  LAPACKE_sgesv(LAPACK_ROW_MAJOR, n, 1, a, n, pivots, b, 1);
+  LAPACKE_spotrs(LAPACK_COL_MAJOR, 'L', n, 1, a, n, b, n);
+  return b[0] * b[2];
+}
+
+GRADIENT_CHECK(lapack_single, Float, single_factors, InOut(float, 9), InOut(float, 3), Int(3))
