@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vector extensions and SSE2 intrinsics.
-// Supports: vector extensions, SSE2 intrinsics
+// Supports: vector extensions, SSE2 to SSE4.1 intrinsics
 #include "GradientCheck.h"
 #include <emmintrin.h>
 
