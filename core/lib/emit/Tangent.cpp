@@ -34,6 +34,11 @@ private:
   Error visitFloat(Instruction &I) override;
   Error callClosure(CallBase &I, Function &Callee) override;
   Error callHandler(CallBase &I, const ConstructHandler &Handler) override;
+  /// The tangent of what moves into a place for floats of type T: a constant may be an integer.
+  Value *tangentAs(Type *T, Value *V) {
+    Value *Dot = tangent(V);
+    return Dot->getType() == T ? Dot : Constant::getNullValue(T);
+  }
   Value *orAddress(Value *V, Value *Dot);
   Error visitStoreDot(StoreInst &I);
   Error visitAtomic(AtomicRMWInst &I);
@@ -115,8 +120,9 @@ void TangentSweep::visitPhi(PHINode &I) {
 
 bool TangentSweep::visitMove(Instruction &I) {
   if (auto *Select = dyn_cast<SelectInst>(&I)) {
-    dots()[&I] = B.CreateSelect(Select->getCondition(), tangent(Select->getTrueValue()),
-                                tangent(Select->getFalseValue()));
+    Type *T = floatType(&I);
+    dots()[&I] = B.CreateSelect(Select->getCondition(), tangentAs(T, Select->getTrueValue()),
+                                tangentAs(T, Select->getFalseValue()));
     return true;
   }
   if (isa<FreezeInst, BitCastInst, TruncInst, ZExtInst>(I)) {
@@ -238,7 +244,8 @@ Error TangentSweep::finish() {
   for (auto [Phi, Dot, Direction] : PhiDots) {
     Lane = Direction;
     for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I)
-      Dot->addIncoming(tangent(Phi->getIncomingValue(I)), Phi->getIncomingBlock(I));
+      Dot->addIncoming(tangentAs(Dot->getType(), Phi->getIncomingValue(I)),
+                       Phi->getIncomingBlock(I));
   }
   Lane = 0;
   rewriteReturns();
