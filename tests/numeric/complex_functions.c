@@ -33,7 +33,7 @@ static float single(const float *x, int n) {
     float complex w = x[i] + x[i + 1] * I;
     z = i % 2 ? csqrtf(z * w) : cexpf(w / (z + 2)) + csinf(w);
   }
-  return crealf(z) * cimagf(z);
+  return crealf(z) * cimagf(z) + cabsf(z) * cargf(z + 2);
 }
 
 static double transform(const double *x, double *y, int n) {

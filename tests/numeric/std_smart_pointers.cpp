@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// unique_ptr and shared_ptr: ownership moves, counts go up and down, trees are freed.
+// unique_ptr, shared_ptr, weak_ptr: ownership moves, counts go up and down, trees are freed.
 // Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
 #include <memory>
@@ -40,6 +40,34 @@ double own(const double *x, double a, int n) {
     s += *p * *p;
   return s;
 }
+
+struct Part {
+  double value;
+  std::vector<std::shared_ptr<Part>> parts;
+  std::weak_ptr<Part> whole;
+};
+
+double total(const std::shared_ptr<Part> &p) {
+  double sum = p->value;
+  for (auto &part : p->parts)
+    sum += part->value * total(part);
+  if (auto whole = p->whole.lock())
+    sum *= whole->value;
+  return sum;
+}
+
+double observe(const double *x, double a, int n) {
+  auto root = std::make_shared<Part>();
+  root->value = a;
+  for (int i = 0; i < n; ++i) {
+    auto part = std::make_shared<Part>();
+    part->value = x[i];
+    part->whole = root;
+    root->parts.push_back(part);
+  }
+  return total(root);
+}
 } // namespace
 
 GRADIENT_CHECK(std_smart_pointers, Double, own, In(double, 7), Scalar(double), Int(7))
+GRADIENT_CHECK(std_weak_pointers, Double, observe, In(double, 4), Scalar(double), Int(4))

@@ -8,7 +8,7 @@
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -53,7 +53,12 @@ public:
   ActivitySolver(const ActivityQuestion &Q, const MemoryGraph &G, const HandlerRegistry &H)
       : Q(Q), G(G), H(H), VariedCells(G.cellCount()), UsefulCells(G.cellCount()),
         FrozenCells(G.cellCount()), RootNodes(G.nodeCount()) {
-    Members.insert(Q.Closure.begin(), Q.Closure.end());
+    for (const Function *F : Q.Closure) {
+      auto &Values = Members[F];
+      for (const BasicBlock &B : *F)
+        if (auto *R = dyn_cast<ReturnInst>(B.getTerminator()); R && R->getReturnValue())
+          Values.push_back(R->getReturnValue());
+    }
   }
   ActivityResult solve();
 
@@ -83,7 +88,7 @@ private:
   const ActivityQuestion &Q;
   const MemoryGraph &G;
   const HandlerRegistry &H;
-  SmallPtrSet<Function *, 8> Members;
+  DenseMap<const Function *, SmallVector<const Value *, 1>> Members; ///< and what they return
   DenseSet<const Value *> Varied, Useful;
   BitVector VariedCells, UsefulCells, FrozenCells, RootNodes;
 };
@@ -158,7 +163,8 @@ void ActivitySolver::callEdges(CallBase &I, Visitor Visit) {
   if (const ConstructHandler *Handler = H.find(I))
     return handlerEdges(I, *Handler, Visit);
   Function *F = I.getCalledFunction();
-  if (!F || !Members.count(F)) {
+  auto Member = F ? Members.find(F) : Members.end();
+  if (Member == Members.end()) {
     if (findRule(I))
       return ruleEdges(I, Visit);
     auto *II = dyn_cast<IntrinsicInst>(&I);
@@ -168,10 +174,8 @@ void ActivitySolver::callEdges(CallBase &I, Visitor Visit) {
   for (Argument &A : F->args())
     if (A.getArgNo() < I.arg_size())
       Visit(value(I.getArgOperand(A.getArgNo())), value(&A));
-  for (BasicBlock &B : *F)
-    if (auto *R = dyn_cast<ReturnInst>(B.getTerminator()))
-      if (R->getReturnValue())
-        Visit(value(R->getReturnValue()), value(&I));
+  for (const Value *V : Member->second)
+    Visit(value(V), value(&I));
 }
 
 void ActivitySolver::ruleEdges(Instruction &I, Visitor Visit) {

@@ -6,6 +6,7 @@
 
 #include "Integers.h"
 #include "MemoryGraph.h"
+#include "Strides.h"
 #include "contraflow/core/Callee.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -15,6 +16,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+
+#include <numeric>
 
 using namespace llvm;
 
@@ -59,6 +62,9 @@ public:
   /// Visits the functions that show what memory is without being differentiated, and what they
   /// call.
   void visitModels();
+  /// Indices that hold the difference of two pointers, as far as it is known by now that both are
+  /// in one object; where GiveUp is set, the others may be anything. True if that is news.
+  bool settleDifferences(bool GiveUp);
 
 private:
   void access(Value *Pointer, Value *V);
@@ -70,9 +76,19 @@ private:
   void bindClosure(CallBase &I, const contraflow::Closure &C);
   void bindCall(CallBase &I, Function &F);
 
+  struct Step {
+    GetElementPtrInst *I;
+    PointerDifference Index;
+    int64_t Scale, Constant;
+    bool Exact; ///< the index is the difference and nothing else
+    bool Unknown = false;
+  };
+  bool settle(const Step &S);
+
   MemoryGraph &Graph;
   const HandlerRegistry &Handlers;
   SmallPtrSet<Function *, 8> Closure;
+  SmallVector<Step, 8> Steps;
   SmallSetVector<Function *, 4> Models;
   DenseSet<const Value *> Integers;
 };
@@ -100,9 +116,17 @@ void Describer::access(Value *Pointer, Value *V) {
   }
 }
 
+/// A constant that would be no sensible float: too small for a normal one, or a NaN.
+static bool isCount(const APInt &Value) {
+  constexpr unsigned CountBits = 20;
+  return !Value.isZero() && (Value.getActiveBits() <= CountBits || Value.isAllOnes());
+}
+
 /// What is known to be a number says nothing about what else may be at its place.
 void Describer::linkInteger(unsigned Field, Value *V) {
   if (!isCarrier(V->getType()) || Integers.contains(V))
+    Graph.addKind(Field, SK_Int);
+  else if (auto *C = dyn_cast<ConstantInt>(V); C && isCount(C->getValue()))
     Graph.addKind(Field, SK_Int);
   else if (!isa<Constant>(V))
     Graph.linkCells(Field, Graph.cellOf(V));
@@ -131,12 +155,48 @@ void Describer::visitGetElementPtrInst(GetElementPtrInst &I) {
   APInt Constant(Bits, 0);
   if (!cast<GEPOperator>(I).collectOffset(Graph.layout(), Bits, Variable, Constant))
     return Graph.fold(At, 1);
+  bool Exact = false;
   for (auto &[Index, Scale] : Variable) {
-    Graph.fold(At, Scale.getSExtValue());
+    Stride Step = strideOf(Index);
+    Graph.fold(At, Scale.getSExtValue() * int64_t(Step.Multiple));
+    Exact = Step.IsDifference && Variable.size() == 1 && Scale.isOne();
+    for (PointerDifference D : Step.Differences)
+      Steps.push_back({&I, D, Scale.getSExtValue(), Constant.getSExtValue(), Exact});
     if (isCarrier(Index->getType()) && !isa<llvm::Constant>(Index))
       Graph.addKind(Graph.cellOf(Index), SK_Int);
   }
-  Graph.pointTo(Graph.cellOf(&I), {At.Node, At.Offset + Constant.getSExtValue()});
+  if (!Exact)
+    Graph.pointTo(Graph.cellOf(&I), {At.Node, At.Offset + Constant.getSExtValue()});
+}
+
+/// new + (position - old): as far from the beginning as in the other object.
+bool Describer::settle(const Step &S) {
+  Location Base = Graph.locate(S.I->getPointerOperand());
+  Location To = Graph.find(S.Index.To), From = Graph.find(S.Index.From), Old = Graph.find(S.I);
+  int64_t OldPeriod = Graph.period(Base.Node);
+  int64_t Period = S.Unknown ? 1 : Graph.period(To.Node), Distance = To.Offset - From.Offset;
+  if (S.Exact) {
+    Graph.fold(Base, Period);
+    Graph.pointTo(Graph.cellOf(S.I), {Base.Node, Base.Offset + S.Constant + Distance});
+  } else {
+    Graph.fold(Base, std::gcd(Period, Distance) * S.Scale);
+  }
+  Location New = Graph.find(S.I);
+  return !Old || New.Node != Old.Node || New.Offset != Old.Offset ||
+         Graph.period(Graph.locate(S.I->getPointerOperand()).Node) != OldPeriod;
+}
+
+bool Describer::settleDifferences(bool GiveUp) {
+  bool News = false;
+  for (Step &S : Steps) {
+    Location To = Graph.find(S.Index.To), From = Graph.find(S.Index.From);
+    bool Related = To && From && To.Node == From.Node;
+    if (!Related && !GiveUp && !S.Unknown)
+      continue;
+    S.Unknown |= !Related;
+    News |= settle(S);
+  }
+  return News;
 }
 
 void Describer::visitCastInst(CastInst &I) {
@@ -451,9 +511,12 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
         Changed |= Step(I);
     return Changed;
   };
+  auto Spread = [&](Instruction &I) { return spreadKinds(Graph, I); };
   do {
-    while (Settle([&](Instruction &I) { return spreadKinds(Graph, I); }))
-      ;
+    do
+      while (Settle(Spread))
+        ;
+    while (D.settleDifferences(/*GiveUp=*/false) || D.settleDifferences(/*GiveUp=*/true));
   } while (Settle([&](Instruction &I) { return assumeFloats(Graph, I, Handlers); }));
 }
 

@@ -14,6 +14,7 @@
 #include "Integers.h"
 #include "contraflow/core/Construct.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
@@ -30,7 +31,15 @@ bool isNumber(const Value *V) { return V->getType()->isIntegerTy() && !isa<Const
 class Collector {
 public:
   Collector(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers)
-      : Closure(Closure), Handlers(Handlers) {}
+      : Closure(Closure), Handlers(Handlers) {
+    for (const Function *F : Closure) {
+      auto &Values = Returned[F];
+      for (const BasicBlock &B : *F)
+        if (auto *Return = dyn_cast<ReturnInst>(B.getTerminator());
+            Return && Return->getReturnValue())
+          Values.push_back(Return->getReturnValue());
+    }
+  }
   DenseSet<const Value *> run();
 
 private:
@@ -52,6 +61,7 @@ private:
 
   ArrayRef<Function *> Closure;
   const HandlerRegistry &Handlers;
+  DenseMap<const Function *, SmallVector<const Value *, 1>> Returned;
   EquivalenceClasses<const Value *> Copies;
   SmallVector<const Value *, 64> Numbers, Bits;
   SmallVector<const CastInst *, 16> Parts;
@@ -89,14 +99,14 @@ void Collector::visitCall(CallBase &Call) {
     return;
   }
   const Function *F = Call.getCalledFunction();
-  if (!F || !is_contained(Closure, F))
+  auto It = F ? Returned.find(F) : Returned.end();
+  if (It == Returned.end())
     return;
   for (const Argument &A : F->args())
     if (A.getArgNo() < Call.arg_size())
       copy(&A, Call.getArgOperand(A.getArgNo()));
-  for (const BasicBlock &B : *F)
-    if (auto *Return = dyn_cast<ReturnInst>(B.getTerminator()); Return && Return->getReturnValue())
-      copy(Return->getReturnValue(), &Call);
+  for (const Value *V : It->second)
+    copy(V, &Call);
 }
 
 void Collector::visit(Instruction &I) {

@@ -139,6 +139,8 @@ private:
   addMath(Name, {Math, static_cast<unsigned>(MathFn::Fn), textOf(MathFn::Fn).Shape});
 #define CF_COMPOUND(Fn, Name, Shape)                                                               \
   addMath(Name, {{}, static_cast<unsigned>(CompoundFn::Fn), Shape, {}, true});
+#define CF_PAIR(Fn, Name)                                                                          \
+  Names[Name] = {{}, static_cast<unsigned>(CompoundFn::Fn), "f(w)", FloatKind::Float, true};
 #include "Math.def"
   }
 
@@ -155,11 +157,14 @@ private:
     const CalleeInfo ReadOnly = ofKind(CalleeKind::Inactive, /*ReadOnly=*/true);
     const CalleeInfo Inactive = ofKind(CalleeKind::Inactive);
     const CalleeInfo NoReturn = ofKind(CalleeKind::NoReturn);
+    CalleeInfo OfClass = Inactive;
+    OfClass.OwnObjects = true;
 #define CF_READ_ONLY(Name) add(Name, ReadOnly);
 #define CF_INACTIVE(Name) add(Name, Inactive);
 #define CF_NO_RETURN(Name) add(Name, NoReturn);
 #define CF_READ_ONLY_PREFIX(Prefix) addPrefix(Prefix, ReadOnly);
 #define CF_INACTIVE_PREFIX(Prefix) addPrefix(Prefix, Inactive);
+#define CF_CLASS_PREFIX(Prefix) addPrefix(Prefix, OfClass);
 #define CF_NO_RETURN_PREFIX(Prefix) addPrefix(Prefix, NoReturn);
 #include "Inactive.def"
   }
@@ -192,6 +197,8 @@ Type *typeOfLetter(char Letter, Type *Floating) {
     return floatType(Context, FloatKind::LongDouble);
   case 'p':
     return PointerType::getUnqual(Context);
+  case 'w':
+    return FixedVectorType::get(Floating, 2);
   case 'v':
     return Type::getVoidTy(Context);
   case 'd':

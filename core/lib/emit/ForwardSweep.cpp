@@ -306,8 +306,15 @@ bool ForwardSweep::swapsActive(const AtomicCmpXchgInst &I) const {
   const Value *Pointer = I.getPointerOperand(), *V = I.getNewValOperand();
   if (movesPointer(V))
     return S.Activity.hasShadow(Pointer);
-  return S.Activity.activeAt(S.Graph.find(Pointer),
-                             S.Graph.layout().getTypeStoreSize(V->getType()));
+  // Reference counts may lie where other objects have floats: a sum is no float, nor is what is
+  // shorter than the floats there.
+  int64_t Size = S.Graph.layout().getTypeStoreSize(V->getType());
+  Location At = S.Graph.find(Pointer);
+  auto *Sum = dyn_cast<BinaryOperator>(V);
+  if ((Sum && (Sum->getOpcode() == Instruction::Add || Sum->getOpcode() == Instruction::Sub)) ||
+      (At && Size == 4 && !(S.Graph.kindsAt(At, Size) & (SK_Float | SK_Half))))
+    return false;
+  return S.Activity.activeAt(At, Size);
 }
 
 /// A call without a derivative that puts numbers into active memory would leave the old ones'
@@ -322,9 +329,10 @@ Error ForwardSweep::checkOverwrites(CallBase &I) {
 
 Error ForwardSweep::checkUnknownCall(CallBase &I) {
   CalleeInfo Info = lookupCallee(I);
-  if (Info.Kind == CalleeKind::Inactive && !Info.ReadOnly)
+  if (Info.Kind == CalleeKind::Inactive && !Info.ReadOnly && !Info.OwnObjects)
     return checkOverwrites(I);
-  if (Info.Kind == CalleeKind::Inactive || Info.Kind == CalleeKind::NoReturn || findRule(I))
+  if (Info.Kind == CalleeKind::Inactive || Info.Kind == CalleeKind::NoReturn || I.doesNotReturn() ||
+      findRule(I))
     return Error::success();
   auto *II = dyn_cast<IntrinsicInst>(&I);
   if (II && (II->isAssumeLikeIntrinsic() || II->getIntrinsicID() == Intrinsic::prefetch))

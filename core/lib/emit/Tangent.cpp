@@ -34,6 +34,12 @@ private:
   Error visitFloat(Instruction &I) override;
   Error callClosure(CallBase &I, Function &Callee) override;
   Error callHandler(CallBase &I, const ConstructHandler &Handler) override;
+  /// The tangent of what moves into a place for floats of type T: a constant may be an integer.
+  Value *tangentAs(Type *T, Value *V) {
+    Value *Dot = tangent(V);
+    return Dot->getType() == T ? Dot : Constant::getNullValue(T);
+  }
+  Value *orAddress(Value *V, Value *Dot);
   Error visitStoreDot(StoreInst &I);
   Error visitAtomic(AtomicRMWInst &I);
   void visitLoadDot(LoadInst &I);
@@ -69,6 +75,14 @@ void TangentSweep::visitLoadDot(LoadInst &I) {
   dots()[&I] = Dot;
 }
 
+/// Bits that may be an address have one for their shadow, which stands where the tangent would.
+Value *TangentSweep::orAddress(Value *V, Value *Dot) {
+  if (!carriesEither(V))
+    return Dot;
+  Value *Shadow = shadowOf(V);
+  return B.CreateSelect(isAddress(B, Shadow), B.CreateBitCast(Shadow, Dot->getType()), Dot);
+}
+
 Error TangentSweep::visitStoreDot(StoreInst &I) {
   Type *T = storedFloat(S.Activity, I);
   if (!T)
@@ -78,6 +92,8 @@ Error TangentSweep::visitStoreDot(StoreInst &I) {
   if (Active && floatType(V) != T)
     return diffError(DiagId::UnknownType, I, "an integer store of active memory");
   Value *Dot = Active ? tangent(V) : Constant::getNullValue(T);
+  if (S.Activity.hasShadow(I.getPointerOperand()))
+    Dot = orAddress(V, Dot);
   StoreInst *Store = B.CreateAlignedStore(Dot, shadowOf(I.getPointerOperand()), I.getAlign());
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
     Store->setMetadata(LLVMContext::MD_tbaa, Tag);
@@ -104,8 +120,9 @@ void TangentSweep::visitPhi(PHINode &I) {
 
 bool TangentSweep::visitMove(Instruction &I) {
   if (auto *Select = dyn_cast<SelectInst>(&I)) {
-    dots()[&I] = B.CreateSelect(Select->getCondition(), tangent(Select->getTrueValue()),
-                                tangent(Select->getFalseValue()));
+    Type *T = floatType(&I);
+    dots()[&I] = B.CreateSelect(Select->getCondition(), tangentAs(T, Select->getTrueValue()),
+                                tangentAs(T, Select->getFalseValue()));
     return true;
   }
   if (isa<FreezeInst, BitCastInst, TruncInst, ZExtInst>(I)) {
@@ -113,7 +130,9 @@ bool TangentSweep::visitMove(Instruction &I) {
     bool Active = !isa<Constant>(From) && S.Activity.active(From);
     if (Active && floatType(From) != floatType(&I))
       return false;
-    dots()[&I] = Active ? tangent(From) : Constant::getNullValue(floatType(&I));
+    Value *Dot = Active ? tangent(From) : Constant::getNullValue(floatType(&I));
+    bool Disguised = isa<BitCastInst>(I) && I.getType()->isDoubleTy();
+    dots()[&I] = Disguised ? orAddress(From, Dot) : Dot;
     return true;
   }
   if (isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst, ExtractValueInst,
@@ -225,7 +244,8 @@ Error TangentSweep::finish() {
   for (auto [Phi, Dot, Direction] : PhiDots) {
     Lane = Direction;
     for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I)
-      Dot->addIncoming(tangent(Phi->getIncomingValue(I)), Phi->getIncomingBlock(I));
+      Dot->addIncoming(tangentAs(Dot->getType(), Phi->getIncomingValue(I)),
+                       Phi->getIncomingBlock(I));
   }
   Lane = 0;
   rewriteReturns();

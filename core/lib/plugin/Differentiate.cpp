@@ -206,6 +206,16 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerUserRules(Handlers, Rules, Mode);
 }
 
+/// The vectoriser of straight-line code of LLVM 22.1 may crash on an adjoint when it fills lanes up
+/// with operations that change nothing, which earlier versions do not do.
+static void avoidVectoriserFault() {
+  constexpr StringLiteral Name = "slp-copyable-elements";
+  auto &Options = cl::getRegisteredOptions();
+  auto It = Options.find(Name);
+  if (It != Options.end() && It->second->getNumOccurrences() == 0)
+    It->second->addOccurrence(0, Name, "false");
+}
+
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
   protectRequests(M); // not every pipeline has a start
   Error Faults = Error::success();
@@ -222,10 +232,24 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   Compilation Tangents{M, *PB, FAM, Tangent}, Adjoints{M, *PB, FAM, Adjoint};
   const bool Changed = ModuleDriver(M, Tangents, Adjoints, std::move(Faults)).run();
   releaseRegistrations(M);
+  if (Changed)
+    avoidVectoriserFault();
   return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
+/// What the library's classes keep inside (a std::string points into itself) would blur the objects
+/// that they are members of.
+static void keepLibraryCalls(Module &M) {
+  if (findRequests(M).empty())
+    return;
+  for (Function &F : M)
+    if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::AlwaysInline) &&
+        lookupCallee(F).OwnObjects)
+      F.addFnAttr(Attribute::NoInline);
+}
+
 PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
+  keepLibraryCalls(M);
   Error Faults = Error::success();
   readRegistrations(M, Faults);
   recordStructures(M);

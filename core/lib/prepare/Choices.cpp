@@ -14,6 +14,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -65,6 +66,7 @@ void split(Instruction &Access, const Choice &C) {
   Instruction *Then = nullptr, *Else = nullptr;
   SplitBlockAndInsertIfThenElse(C.Select->getCondition(), Access.getIterator(), &Then, &Else);
   unsigned Operand = isa<LoadInst>(Access) ? 0 : 1;
+  Value *Pointer = getPointerOperand(&Access);
   Instruction *Copies[2];
   for (bool First : {true, false}) {
     Instruction *Where = First ? Then : Else;
@@ -80,6 +82,7 @@ void split(Instruction &Access, const Choice &C) {
     Access.replaceAllUsesWith(Phi);
   }
   Access.eraseFromParent();
+  RecursivelyDeleteTriviallyDeadInstructions(Pointer); // even unused it would blur the object
 }
 
 } // namespace

@@ -214,6 +214,8 @@ bool Candidates::opaque(const CallBase &Inner) const {
 bool Candidates::differentiable(const Function &F) {
   if (F.isDeclaration())
     return lookupCallee(F).Kind != CalleeKind::Unknown || Handlers.find(F.getName());
+  if (none_of(F, [](const BasicBlock &B) { return isa<ReturnInst>(B.getTerminator()); }))
+    return false; // the destructor of an abstract class: a trap
   SmallPtrSet<const Function *, 16> Seen;
   SmallVector<const Function *, 16> Todo{&F};
   while (!Todo.empty()) {

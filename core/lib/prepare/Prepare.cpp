@@ -5,9 +5,11 @@
 
 #include "Prepare.h"
 #include "Choices.h"
+#include "Disguises.h"
 #include "Indices.h"
 #include "Indirect.h"
 #include "Packs.h"
+#include "Variadic.h"
 #include "Versioning.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
@@ -100,16 +102,9 @@ bool Preparer::inHistory(int Id, const Function *F) const {
   return false;
 }
 
-/// True if F looks at its variable arguments.
-static bool readsVariableArguments(const Function &F) {
-  return F.isVarArg() && any_of(instructions(F), [](const Instruction &I) {
-           return isa<VAStartInst, VAArgInst>(I);
-         });
-}
-
 bool Preparer::inlinable(const CallBase &Call) const {
   Function *F = Call.getCalledFunction();
-  if (!F || F->isDeclaration() || F->isInterposable() || readsVariableArguments(*F))
+  if (!F || F->isDeclaration() || F->isInterposable())
     return false;
   return lookupCallee(*F).Kind == CalleeKind::Unknown && !C.Handlers.find(Call) &&
          F->getFunctionType() == Call.getFunctionType();
@@ -145,8 +140,19 @@ bool Preparer::inlineCalls(Function &P) {
     Function *Callee = Call->getCalledFunction();
     if (inHistory(Parent, Callee) || Size + Callee->getInstructionCount() > InlineBudget)
       continue;
+    Function *Fixed = nullptr; // the copy of a variadic function for this call
+    if (readsVariableArguments(*Callee)) {
+      CallBase *New = fixArguments(*Call);
+      if (!New)
+        continue;
+      Call = New;
+      Fixed = Call->getCalledFunction();
+    }
     InlineFunctionInfo Info;
-    if (!InlineFunction(*Call, Info).isSuccess())
+    bool Done = InlineFunction(*Call, Info).isSuccess();
+    if (Done && Fixed)
+      Fixed->eraseFromParent();
+    if (!Done)
       continue;
     Any = true;
     Size += Callee->getInstructionCount();
@@ -247,7 +253,7 @@ void Preparer::dropUnwinding(Function &P) {
     if (auto *Invoke = dyn_cast<InvokeInst>(&I))
       Invokes.push_back(Invoke);
   for (InvokeInst *Invoke : Invokes)
-    if (lookupCallee(*Invoke).Kind == CalleeKind::NoReturn &&
+    if ((lookupCallee(*Invoke).Kind == CalleeKind::NoReturn || Invoke->doesNotReturn()) &&
         catches(*Invoke->getLandingPadInst())) {
       IRBuilder<> B(Invoke);
       emitFailure(B, *Invoke, "caught_exception");
@@ -338,6 +344,7 @@ void Preparer::canonicalise(Function &P) {
   splitMemberChoices(P);
   if (splitPacks(P))
     simplifyFunction(P, C);
+  undisguisePointers(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   FunctionPassManager FPM;
   FPM.addPass(LowerSwitchPass());

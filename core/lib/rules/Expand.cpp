@@ -7,6 +7,9 @@
 //   f = modf(x, i)               *i = trunc(x); f = x - trunc(x)       (sign of zero, infinity:
 //   below) {f, i} = llvm.modf(x)        the same {m, e} = llvm.frexp(x)       m = ldexp(x, -e)
 //   llvm.x86.sse2.max.pd         select(a > b, a, b)                   (and min; .sd: lane 0 only)
+//   llvm.x86.sse3.hadd.pd        shuffles and an addition     (and hsub, addsub, blendv, round)
+//   asm("" : "+x"(v))             v, for empty text only
+//   cabsf(<2 x float>)           hypotf of the parts          (and cargf: atan2f)
 //   llvm.vector.reduce.fadd      ((start + v0) + v1) + ...             (and fmul, fmax, fmin)
 
 #include "Expand.h"
@@ -17,6 +20,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -32,18 +36,26 @@ public:
 
   /// Replaces the call if there is an expansion for it.
   bool run() {
+    if (Call.isInlineAsm())
+      return expandBarrier();
     const Function *Callee = Call.getCalledFunction();
     if (!Callee)
-      return isBarrier() && replaceBy(Call.getArgOperand(0));
+      return false;
     return Callee->isIntrinsic() ? expandIntrinsic(Callee->getIntrinsicID())
                                  : expandLibrary(*Callee);
   }
 
 private:
-  bool isBarrier() const;
+  bool expandBarrier();
   bool expandLibrary(const Function &Callee);
   bool expandIntrinsic(Intrinsic::ID Id);
   bool expandX86(Intrinsic::ID Id);
+  bool expandX86Extreme(Intrinsic::ID Id);
+  bool expandHorizontal(Instruction::BinaryOps Op);
+  bool expandAddSub();
+  bool expandBlend();
+  bool expandRound();
+  bool expandPair(CompoundFn Fn);
   Value *unary(Intrinsic::ID Id, Value *X) { return B.CreateUnaryIntrinsic(Id, X); }
   Value *fraction(Value *X, Value *Whole);
   bool expandFrexp();
@@ -55,23 +67,31 @@ private:
   IRBuilder<> B;
 };
 
-/// Inline assembly without instructions hands out what it gets: it keeps the optimiser from seeing
-/// through a value.
-bool Expander::isBarrier() const {
-  auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand());
-  if (!Asm || !Asm->getAsmString().empty() || Call.arg_size() != 1 ||
+/// asm("" : "+x"(v)) keeps the optimiser from seeing through v, as Eigen does: the value stays.
+bool Expander::expandBarrier() {
+  const auto *Asm = cast<InlineAsm>(Call.getCalledOperand());
+  if (!Asm->getAsmString().empty() || Call.arg_size() != 1 ||
       Call.getArgOperand(0)->getType() != Call.getType())
     return false;
-  auto Constraints = Asm->ParseConstraints();
-  return Constraints.size() > 1 && Constraints[0].Type == InlineAsm::isOutput &&
-         !Constraints[0].isIndirect && Constraints[0].hasMatchingInput() &&
-         Constraints[1].Type == InlineAsm::isInput;
+  const InlineAsm::ConstraintInfoVector Constraints = Asm->ParseConstraints();
+  auto IsFirst = [](const std::vector<std::string> &Codes) {
+    return Codes == std::vector<std::string>{"0"};
+  };
+  bool IsTied = Constraints.size() >= 2 && Constraints[1].Type == InlineAsm::isInput;
+  if (IsTied && Constraints[1].isMultipleAlternative) // "+r,x"
+    IsTied = all_of(Constraints[1].multipleAlternatives,
+                    [&](const InlineAsm::SubConstraintInfo &I) { return IsFirst(I.Codes); });
+  else if (IsTied)
+    IsTied = IsFirst(Constraints[1].Codes);
+  return IsTied && replaceBy(Call.getArgOperand(0));
 }
 
 bool Expander::expandLibrary(const Function &Callee) {
   const std::optional<CompoundFn> Fn = compoundFunction(Callee);
   if (!Fn)
     return false;
+  if (*Fn == CompoundFn::SizeOfPair || *Fn == CompoundFn::AngleOfPair)
+    return expandPair(*Fn);
   Value *X = Call.getArgOperand(0);
   if (*Fn == CompoundFn::Sincos) {
     Value *Sine = unary(Intrinsic::sin, X), *Cosine = unary(Intrinsic::cos, X);
@@ -83,6 +103,17 @@ bool Expander::expandLibrary(const Function &Callee) {
   Value *Whole = unary(Intrinsic::trunc, X);
   B.CreateStore(Whole, Call.getArgOperand(1));
   return replaceBy(fraction(X, Whole));
+}
+
+/// The library's own functions of the two parts.
+bool Expander::expandPair(CompoundFn Fn) {
+  Value *Pair = Call.getArgOperand(0);
+  Value *Re = B.CreateExtractElement(Pair, uint64_t(0)), *Im = B.CreateExtractElement(Pair, 1);
+  const bool Size = Fn == CompoundFn::SizeOfPair;
+  const MathFn Of = Size ? MathFn::Hypot : MathFn::Atan2;
+  FunctionCallee F = Call.getModule()->getOrInsertFunction(mathSpelling(Of, Call.getType()),
+                                                           mathType(Of, Call.getType()));
+  return replaceBy(Size ? B.CreateCall(F, {Re, Im}) : B.CreateCall(F, {Im, Re}));
 }
 
 bool Expander::expandIntrinsic(Intrinsic::ID Id) {
@@ -113,8 +144,85 @@ bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   }
 }
 
-/// The instructions give the second operand where the comparison is false, be it for a NaN.
+/// Instructions of x86 that clang keeps as intrinsics.
 bool Expander::expandX86(Intrinsic::ID Id) {
+  switch (Id) {
+  case Intrinsic::x86_sse3_hadd_pd:
+  case Intrinsic::x86_sse3_hadd_ps:
+  case Intrinsic::x86_avx_hadd_pd_256:
+  case Intrinsic::x86_avx_hadd_ps_256:
+    return expandHorizontal(Instruction::FAdd);
+  case Intrinsic::x86_sse3_hsub_pd:
+  case Intrinsic::x86_sse3_hsub_ps:
+  case Intrinsic::x86_avx_hsub_pd_256:
+  case Intrinsic::x86_avx_hsub_ps_256:
+    return expandHorizontal(Instruction::FSub);
+  case Intrinsic::x86_sse3_addsub_pd:
+  case Intrinsic::x86_sse3_addsub_ps:
+  case Intrinsic::x86_avx_addsub_pd_256:
+  case Intrinsic::x86_avx_addsub_ps_256:
+    return expandAddSub();
+  case Intrinsic::x86_sse41_blendvpd:
+  case Intrinsic::x86_sse41_blendvps:
+  case Intrinsic::x86_avx_blendv_pd_256:
+  case Intrinsic::x86_avx_blendv_ps_256:
+    return expandBlend();
+  case Intrinsic::x86_sse41_round_pd:
+  case Intrinsic::x86_sse41_round_ps:
+  case Intrinsic::x86_avx_round_pd_256:
+  case Intrinsic::x86_avx_round_ps_256:
+    return expandRound();
+  default:
+    return expandX86Extreme(Id);
+  }
+}
+
+/// Pairs of neighbours within 128 bits: {a0 + a1, b0 + b1}.
+bool Expander::expandHorizontal(Instruction::BinaryOps Op) {
+  auto *Ty = cast<FixedVectorType>(Call.getType());
+  const unsigned Lanes = Ty->getNumElements(), Group = 128 / Ty->getScalarSizeInBits();
+  SmallVector<int, 8> Even, Odd;
+  for (unsigned First = 0; First < Lanes; First += Group)
+    for (unsigned Operand : {0u, Lanes})
+      for (unsigned I = 0; I < Group; I += 2) {
+        Even.push_back(Operand + First + I);
+        Odd.push_back(Operand + First + I + 1);
+      }
+  Value *A = Call.getArgOperand(0), *C = Call.getArgOperand(1);
+  return replaceBy(
+      B.CreateBinOp(Op, B.CreateShuffleVector(A, C, Even), B.CreateShuffleVector(A, C, Odd)));
+}
+
+/// {a0 - b0, a1 + b1, ...}
+bool Expander::expandAddSub() {
+  Value *A = Call.getArgOperand(0), *C = Call.getArgOperand(1);
+  const int Lanes = cast<FixedVectorType>(Call.getType())->getNumElements();
+  SmallVector<int, 8> Mask;
+  for (int Lane = 0; Lane < Lanes; ++Lane)
+    Mask.push_back(Lane % 2 ? Lanes + Lane : Lane);
+  return replaceBy(B.CreateShuffleVector(B.CreateFSub(A, C), B.CreateFAdd(A, C), Mask));
+}
+
+/// The second operand where the sign of the mask is set.
+bool Expander::expandBlend() {
+  Value *Mask = Call.getArgOperand(2);
+  Type *Bits = VectorType::getInteger(cast<VectorType>(Mask->getType()));
+  Value *Second = B.CreateICmpSLT(B.CreateBitCast(Mask, Bits), Constant::getNullValue(Bits));
+  return replaceBy(B.CreateSelect(Second, Call.getArgOperand(1), Call.getArgOperand(0)));
+}
+
+bool Expander::expandRound() {
+  auto *Mode = dyn_cast<ConstantInt>(Call.getArgOperand(1));
+  if (!Mode)
+    return false;
+  constexpr Intrinsic::ID How[] = {Intrinsic::roundeven, Intrinsic::floor, Intrinsic::ceil,
+                                   Intrinsic::trunc, Intrinsic::rint};
+  const uint64_t Direction = Mode->getZExtValue() & 7; // bit 3: no exception
+  return replaceBy(unary(How[std::min<uint64_t>(Direction, 4)], Call.getArgOperand(0)));
+}
+
+/// Largest and smallest: the second operand where the comparison is false, be it for a NaN.
+bool Expander::expandX86Extreme(Intrinsic::ID Id) {
   bool Max = is_contained({Intrinsic::x86_sse_max_ps, Intrinsic::x86_sse_max_ss,
                            Intrinsic::x86_sse2_max_pd, Intrinsic::x86_sse2_max_sd,
                            Intrinsic::x86_avx_max_ps_256, Intrinsic::x86_avx_max_pd_256},

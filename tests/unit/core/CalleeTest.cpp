@@ -141,6 +141,7 @@ TEST(CalleeTable, HasNoPrefixOfAPrefix) {
   const StringRef Prefixes[] = {
 #define CF_READ_ONLY_PREFIX(Prefix) Prefix,
 #define CF_INACTIVE_PREFIX(Prefix) Prefix,
+#define CF_CLASS_PREFIX(Prefix) Prefix,
 #define CF_NO_RETURN_PREFIX(Prefix) Prefix,
 #include "core/lib/callee/Inactive.def"
   };

@@ -36,7 +36,9 @@ struct CalleeInfo {
   bool Zeroed = false;
   int FreeKind = 0;      ///< Free: 0 free, 1 operator delete, 2 operator delete[]
   bool ReadOnly = false; ///< Inactive: writes no memory that the program reads (strlen, time(0))
-  bool Opaque = false;   ///< the user's: may write whatever its operands and the globals lead to
+  /// Inactive: what it writes are objects of its class, which hold no floats (std::string).
+  bool OwnObjects = false;
+  bool Opaque = false; ///< the user's: may write whatever its operands and the globals lead to
 };
 
 /// Attributes of functions and calls that say what the name does not, as strings; registrations in

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// By how much may a computed distance differ from another one? An index of bytes need not go
+// anywhere: the optimiser writes p + 40 * i as bytes, and a std::vector of structures that grows
+// adds (position - begin) to its new memory.
+//
+//   %d = mul i64 %i, 40                                    multiples of 40
+//   %d = select i1 %c, i64 80, i64 120                     multiples of 40
+//   %d = sub i64 (ptrtoint %end), (ptrtoint %begin)        what two pointers may differ by
+
+#pragma once
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+
+namespace llvm {
+class Value;
+} // namespace llvm
+
+namespace contraflow {
+
+/// The distance from one pointer to another is part of an index.
+struct PointerDifference {
+  const llvm::Value *To, *From;
+};
+
+/// An integer is Multiple times some integer (0: it is zero) plus multiples of the differences.
+struct Stride {
+  uint64_t Multiple = 1;
+  llvm::SmallVector<PointerDifference, 1> Differences;
+  bool IsDifference = false; ///< it is the one difference and nothing else
+};
+
+Stride strideOf(const llvm::Value *Index);
+
+} // namespace contraflow

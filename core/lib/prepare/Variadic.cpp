@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Clang has expanded va_arg into the steps of the System V ABI: if registers are left, the value
+// comes from where they were saved, otherwise from the overflow area on the stack, where arguments
+// follow one another in units of 8 bytes, those of greater alignment at multiples of it. The copy
+// says that no registers are left and lays out such an area itself, so all that is left of
+// variable arguments is ordinary memory.
+
+#include "Variadic.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr uint64_t Unit = 8;            ///< of the overflow area
+constexpr unsigned GeneralEnd = 48;     ///< gp_offset when no general register is left
+constexpr unsigned FloatingEnd = 176;   ///< fp_offset when no vector register is left
+constexpr int64_t OverflowOffset = 8;   ///< of overflow_arg_area in a va_list
+constexpr int64_t RegistersOffset = 16; ///< of reg_save_area
+
+/// One variable argument in the overflow area.
+struct Slot {
+  Argument *Value;
+  Type *Copied; ///< what the argument points to; null: the value itself
+  uint64_t Offset;
+};
+
+class VariadicCopy {
+public:
+  explicit VariadicCopy(CallBase &Call)
+      : Call(Call), F(*Call.getCalledFunction()), DL(Call.getDataLayout()) {}
+  bool possible() const;
+  Function *make();
+
+private:
+  SmallVector<Slot, 8> layOut(Function &Copy, uint64_t &Size) const;
+  static void startAt(IntrinsicInst &Start, Value *Area);
+
+  CallBase &Call;
+  Function &F;
+  const DataLayout &DL;
+};
+
+bool VariadicCopy::possible() const {
+  const Triple T(F.getParent()->getTargetTriple());
+  if (T.getArch() != Triple::x86_64 || T.isOSWindows() ||
+      F.getFunctionType() != Call.getFunctionType())
+    return false;
+  return none_of(instructions(F), [](const Instruction &I) { return isa<VAArgInst>(I); });
+}
+
+SmallVector<Slot, 8> VariadicCopy::layOut(Function &Copy, uint64_t &Size) const {
+  SmallVector<Slot, 8> Slots;
+  for (unsigned I = F.arg_size(); I < Call.arg_size(); ++I) {
+    Type *Copied = Call.getParamByValType(I);
+    Type *T = Copied ? Copied : Call.getArgOperand(I)->getType();
+    Align Natural = DL.getABITypeAlign(T);
+    if (MaybeAlign A = Copied ? Call.getParamAlign(I) : MaybeAlign())
+      Natural = *A;
+    Size = alignTo(Size, std::max<uint64_t>(Natural.value(), Unit));
+    Slots.push_back({Copy.getArg(I), Copied, Size});
+    Size += alignTo(DL.getTypeAllocSize(T).getFixedValue(), Unit);
+  }
+  return Slots;
+}
+
+void VariadicCopy::startAt(IntrinsicInst &Start, Value *Area) {
+  IRBuilder<> B(&Start);
+  Value *List = Start.getArgOperand(0);
+  B.CreateStore(B.getInt32(GeneralEnd), List);
+  B.CreateStore(B.getInt32(FloatingEnd), B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), List, 4));
+  B.CreateStore(Area, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), List, OverflowOffset));
+  B.CreateStore(ConstantPointerNull::get(B.getPtrTy()),
+                B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), List, RegistersOffset));
+}
+
+Function *VariadicCopy::make() {
+  SmallVector<Type *, 8> Params;
+  for (Value *V : Call.args())
+    Params.push_back(V->getType());
+  auto *T = FunctionType::get(F.getReturnType(), Params, /*isVarArg=*/false);
+  Function *Copy =
+      Function::Create(T, GlobalValue::InternalLinkage, F.getName() + ".fixed", F.getParent());
+  ValueToValueMapTy Map;
+  for (Argument &A : F.args())
+    Map[&A] = Copy->getArg(A.getArgNo());
+  SmallVector<ReturnInst *, 4> Returns;
+  CloneFunctionInto(Copy, &F, Map, CloneFunctionChangeType::LocalChangesOnly, Returns);
+  uint64_t Size = 0;
+  SmallVector<Slot, 8> Slots = layOut(*Copy, Size);
+  IRBuilder<> B(&*Copy->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  AllocaInst *Area = B.CreateAlloca(ArrayType::get(B.getInt8Ty(), std::max(Size, Unit)));
+  Area->setAlignment(Align(32));
+  for (const Slot &S : Slots) {
+    Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Area, S.Offset);
+    if (S.Copied)
+      B.CreateMemCpy(At, Align(Unit), S.Value, MaybeAlign(), DL.getTypeAllocSize(S.Copied));
+    else
+      B.CreateAlignedStore(S.Value, At, Align(Unit));
+  }
+  for (Instruction &I : make_early_inc_range(instructions(*Copy))) {
+    auto *II = dyn_cast<IntrinsicInst>(&I);
+    if (!II || !is_contained({Intrinsic::vastart, Intrinsic::vacopy, Intrinsic::vaend},
+                             II->getIntrinsicID()))
+      continue;
+    IRBuilder<> At(II);
+    if (isa<VAStartInst>(II))
+      startAt(*II, Area);
+    else if (isa<VACopyInst>(II))
+      At.CreateMemCpy(II->getArgOperand(0), Align(8), II->getArgOperand(1), Align(8), 24);
+    II->eraseFromParent();
+  }
+  return Copy;
+}
+
+} // namespace
+
+bool readsVariableArguments(const Function &F) {
+  return F.isVarArg() && any_of(instructions(F), [](const Instruction &I) {
+           return isa<VAStartInst, VAArgInst>(I);
+         });
+}
+
+CallBase *fixArguments(CallBase &Call) {
+  VariadicCopy Maker(Call);
+  if (!isa<CallInst, InvokeInst>(Call) || !Maker.possible())
+    return nullptr;
+  Function *Copy = Maker.make();
+  IRBuilder<> B(&Call);
+  SmallVector<Value *, 8> Args(Call.args());
+  CallBase *New;
+  if (auto *Invoke = dyn_cast<InvokeInst>(&Call))
+    New = B.CreateInvoke(Copy, Invoke->getNormalDest(), Invoke->getUnwindDest(), Args);
+  else
+    New = B.CreateCall(Copy, Args);
+  New->copyMetadata(Call);
+  Call.replaceAllUsesWith(New);
+  Call.eraseFromParent();
+  return New;
+}
+
+} // namespace contraflow

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions that read their variable arguments: numbers, pointers and structures, a list that is
+// copied and one that is passed on.
+// Supports: variadic functions (x86-64)
+#include "GradientCheck.h"
+#include <stdarg.h>
+
+struct pair {
+  double u, v;
+};
+struct triple {
+  double u, v, w;
+};
+
+static double fold(int count, va_list list) {
+  double sum = 0;
+  while (count-- > 0)
+    sum = sum * 0.5 + va_arg(list, double);
+  return sum;
+}
+
+static double twice(int count, ...) {
+  va_list list, again;
+  va_start(list, count);
+  va_copy(again, list);
+  double first = fold(count, list), second = fold(count, again);
+  va_end(list);
+  va_end(again);
+  return first * second;
+}
+
+static double evaluate(const char *what, ...) {
+  va_list list;
+  va_start(list, what);
+  double s = 1;
+  for (; *what; ++what)
+    switch (*what) {
+    case 'i':
+      s += va_arg(list, int);
+      break;
+    case 'd':
+      s *= va_arg(list, double);
+      break;
+    case 'p': {
+      const double *p = va_arg(list, const double *);
+      s += p[0] * p[1];
+      break;
+    }
+    case '2': {
+      struct pair q = va_arg(list, struct pair);
+      s += q.u * q.v;
+      break;
+    }
+    default: {
+      struct triple q = va_arg(list, struct triple);
+      s += q.u * q.v * q.w;
+    }
+    }
+  va_end(list);
+  return s;
+}
+
+static double sums(const double *x, double a, int n) {
+  return twice(4, x[0], x[1] * a, x[2], a) + twice(n - 2, x[3], x[4] * x[0], x[5], a * a, 1.0) +
+         twice(0);
+}
+
+static double mixed(const double *x, double a, int n) {
+  struct pair p = {x[0], x[1] * a};
+  struct triple t = {x[2], x[3], a};
+  double many = twice(12, x[0], x[1], x[2], x[3], x[4], x[5], a, x[0], x[1], x[2], x[3], x[4]);
+  return many + evaluate("id2p3d", n, x[4], p, x + 2, t, x[5] * a) + evaluate("3d", t, a);
+}
+
+GRADIENT_CHECK(variadic_sums, Double, sums, In(double, 6), Scalar(double), Int(6))
+GRADIENT_CHECK(variadic_mixed, Double, mixed, In(double, 6), Scalar(double), Int(6))
