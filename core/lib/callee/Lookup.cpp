@@ -17,6 +17,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstrTypes.h"
 #include <algorithm>
 #include <array>
@@ -368,5 +369,7 @@ std::string mathSpelling(MathFn Fn, const Type *Ty) {
     return {};
   return withSuffix(Name, Ty->isFloatTy() ? "f" : Ty->isX86_FP80Ty() ? "l" : "");
 }
+
+bool isVirtualTable(const GlobalVariable &G) { return G.getName().starts_with("_ZTV"); }
 
 } // namespace contraflow

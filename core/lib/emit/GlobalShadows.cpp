@@ -9,6 +9,7 @@
 
 #include "ForwardSweep.h"
 #include "construct/Fields.h"
+#include "contraflow/core/Callee.h"
 
 #include "llvm/IR/GlobalVariable.h"
 
@@ -36,7 +37,7 @@ void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint 
 Error checkGlobalShadows(RequestState &S) {
   for (GlobalVariable &G : S.C.M.globals())
     if (S.ShadowGlobals.contains({&G, 0}) && G.isDeclaration() &&
-        S.C.M.getDataLayout().getTypeAllocSize(G.getValueType()).isZero())
+        S.C.M.getDataLayout().getTypeAllocSize(G.getValueType()).isZero() && !isVirtualTable(G))
       return diffError(DiagId::UnsupportedMemory, *S.Spec.Primal,
                        "the size of '" + G.getName() +
                            "' is not known here; declare it with its size");

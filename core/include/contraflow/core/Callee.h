@@ -11,6 +11,7 @@
 namespace llvm {
 class CallBase;
 class Function;
+class GlobalVariable;
 } // namespace llvm
 
 namespace contraflow {
@@ -64,6 +65,9 @@ bool canStandFor(const llvm::Function &F, llvm::StringRef Name);
 CalleeInfo lookupCallee(const llvm::Function &F);
 /// The info of the called function; Unknown for indirect calls.
 CalleeInfo lookupCallee(const llvm::CallBase &Call);
+
+/// True for a table of virtual functions (Itanium C++ ABI 5.1.4): it holds no numbers.
+bool isVirtualTable(const llvm::GlobalVariable &G);
 
 /// All names of one kind.
 llvm::SmallVector<llvm::StringRef, 0> calleesOfKind(CalleeKind Kind);
