@@ -369,7 +369,7 @@ Error ForwardSweep::callClosure(CallBase &I, Function &Callee) {
   SmallVector<Value *, 8> Args = argumentsWithShadows(I, Inner.Split.HasShadow);
   Args.push_back(U.Tape);
   CallInst *Call = B.CreateCall(Inner.Split.Augmented, Args);
-  CallSite Site{nullptr, Call, {I.arg_begin(), I.arg_end()}, {}};
+  CallSite Site{nullptr, Call, {I.arg_begin(), I.arg_end()}, {}, false};
   unsigned Next = 0;
   Value *Result = I.getType()->isVoidTy() ? nullptr : B.CreateExtractValue(Call, Next++);
   if (Inner.Split.ShadowResult)
@@ -381,8 +381,19 @@ Error ForwardSweep::callClosure(CallBase &I, Function &Callee) {
   return Error::success();
 }
 
+/// True if the reverse of a call moves no adjoints: it enters or leaves a critical section.
+static bool onlyWaits(const CallBase &I, const ConstructHandler &Handler) {
+  if (Handler.closure(I))
+    return false;
+  const CallFacts Facts = Handler.facts(I);
+  return Facts.Flows.empty() && Facts.Reads.empty() && Facts.Writes.empty() &&
+         Facts.Handles.empty() && Facts.Exposes.empty() && !Facts.WritesExposed &&
+         Facts.Copies.empty() && Facts.Linked.Operands.empty() && !Facts.FreshResult &&
+         !Facts.Opaque && Facts.Models.empty();
+}
+
 Error ForwardSweep::callHandler(CallBase &I, const ConstructHandler &Handler) {
-  CallSite Site{&Handler, &I, {I.arg_begin(), I.arg_end()}, {}};
+  CallSite Site{&Handler, &I, {I.arg_begin(), I.arg_end()}, {}, onlyWaits(I, Handler)};
   if (Error E = Handler.augment(*this, Site))
     return E;
   if (Site.Anchor != &I)

@@ -5,6 +5,7 @@
 #include "ReverseSweep.h"
 #include "Remarks.h"
 #include "contraflow/core/Rule.h"
+#include "rules/Guard.h"
 
 #include "llvm/IR/Instructions.h"
 
@@ -181,7 +182,12 @@ void ReverseSweep::reverseRule(Instruction &I) {
       if (R.readsOperand(Op, Read))
         Values[Read] = recall(I.getOperand(Read));
     Value *Result = R.readsResult(Op) ? recall(&I) : nullptr;
-    addAdjoint(I.getOperand(Op), R.scale(B, Op, Bar, {Values, Result}));
+    Value *Part = R.scale(B, Op, Bar, {Values, Result});
+    if (isGuardedProduct(I, Op)) {
+      Value *Zero = Constant::getNullValue(Bar->getType());
+      Part = B.CreateSelect(B.CreateFCmpOEQ(Bar, Zero), Zero, Part);
+    }
+    addAdjoint(I.getOperand(Op), Part);
   }
 }
 

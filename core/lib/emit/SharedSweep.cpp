@@ -53,17 +53,6 @@ private:
   SmallVector<Instruction *, 4> Waits; ///< critical sections
 };
 
-/// True if the reverse of a call moves no adjoints: it enters or leaves a critical section.
-static bool onlyWaits(const CallSite &Site) {
-  if (!Site.Handler || Site.Handler->closure(*Site.Anchor))
-    return false;
-  const CallFacts Facts = Site.Handler->facts(*Site.Anchor);
-  return Facts.Flows.empty() && Facts.Reads.empty() && Facts.Writes.empty() &&
-         Facts.Handles.empty() && Facts.Exposes.empty() && !Facts.WritesExposed &&
-         Facts.Copies.empty() && Facts.Linked.Operands.empty() && !Facts.FreshResult &&
-         !Facts.Opaque && Facts.Models.empty();
-}
-
 /// False if there is an update whose extent is not known here.
 bool SharedPlanner::collectUpdates() {
   for (auto &[Block, Step] : A.Shape.steps())
@@ -71,7 +60,7 @@ bool SharedPlanner::collectUpdates() {
       if (!A.Steps.hasWork(I))
         continue;
       if (const CallSite *Site = A.Steps.site(I)) {
-        if (!Site->Recorded.empty() && !onlyWaits(*Site))
+        if (!Site->Recorded.empty() && !Site->OnlyWaits)
           return false;
         if (!Site->Recorded.empty())
           Waits.push_back(&I);

@@ -144,6 +144,7 @@ struct CallSite {
   llvm::CallBase *Anchor = nullptr;             ///< marks the place; augment may replace it
   llvm::SmallVector<llvm::Value *, 8> Operands; ///< of the user's call
   llvm::SmallVector<llvm::Value *, 4> Recorded; ///< values that the reverse wants back
+  bool OnlyWaits = false; ///< the reverse moves no adjoints: a critical section, a barrier
 };
 
 class ConstructHandler {
