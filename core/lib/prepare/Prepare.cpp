@@ -26,6 +26,7 @@
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/FixIrreducible.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
@@ -40,9 +41,13 @@ namespace contraflow {
 namespace {
 
 constexpr unsigned InlineBudget = 60000; ///< instructions in one prepared function
-constexpr unsigned MostRounds = 8;       ///< of indirect calls that lead to indirect calls
-constexpr unsigned RoundsInlined = 3;    ///< after these the callees of a choice stay calls,
-constexpr unsigned ChoiceBudget = 3000;  ///< as they do in a function of so many instructions
+/// What all functions of a closure take over of their callees. Beyond it only what is small is
+/// inlined: otherwise each of many functions would take over all that it leads to.
+constexpr unsigned ClosureBudget = 60000;
+constexpr unsigned SmallCallee = 40;
+constexpr unsigned MostRounds = 8;      ///< of indirect calls that lead to indirect calls
+constexpr unsigned RoundsInlined = 3;   ///< after these the callees of a choice stay calls,
+constexpr unsigned ChoiceBudget = 3000; ///< as they do in a function of so many instructions
 constexpr uint64_t RoundBudget =
     150000; ///< instructions that the rounds of one request may look at
 
@@ -77,7 +82,8 @@ private:
   DenseMap<Function *, Function *> Prepared; ///< original -> copy, for recursion
   SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
   SmallVector<std::pair<const Function *, int>, 16> History;
-  uint64_t Looked = 0; ///< instructions, by the rounds so far
+  uint64_t Looked = 0;    ///< instructions, by the rounds so far
+  uint64_t TakenOver = 0; ///< instructions of callees, inlined
 };
 
 Function *Preparer::cloneOf(Function &F) {
@@ -138,7 +144,10 @@ bool Preparer::inlineCalls(Function &P) {
       continue;
     noteHistory(*Call, Parent);
     Function *Callee = Call->getCalledFunction();
-    if (inHistory(Parent, Callee) || Size + Callee->getInstructionCount() > InlineBudget)
+    const unsigned Added = Callee->getInstructionCount();
+    if (inHistory(Parent, Callee) || Size + Added > InlineBudget)
+      continue;
+    if (Added > SmallCallee && TakenOver + Added > ClosureBudget)
       continue;
     Function *Fixed = nullptr; // the copy of a variadic function for this call
     if (readsVariableArguments(*Callee)) {
@@ -155,7 +164,8 @@ bool Preparer::inlineCalls(Function &P) {
     if (!Done)
       continue;
     Any = true;
-    Size += Callee->getInstructionCount();
+    Size += Added;
+    TakenOver += Added;
     History.push_back({Callee, Parent});
     for (CallBase *Inner : Info.InlinedCallSites)
       Work.push_back({Inner, static_cast<int>(History.size()) - 1});
@@ -394,6 +404,9 @@ Expected<Function *> Preparer::prepare(Function &F) {
 
 void simplifyFunction(Function &F, Compilation &C) {
   C.FAM.clear(F, F.getName());
+  // A variable that is set in one block and used in the next costs mem2reg a walk over that block.
+  for (BasicBlock &Block : make_early_inc_range(F))
+    MergeBlockIntoPredecessor(&Block);
   FunctionPassManager FPM =
       C.PB.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None);
   PreservedAnalyses PA = FPM.run(F, C.FAM);
