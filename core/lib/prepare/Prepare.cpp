@@ -40,10 +40,10 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-constexpr unsigned InlineBudget = 60000; ///< instructions in one prepared function
+constexpr unsigned InlineBudget = 24000; ///< instructions in one prepared function
 /// What all functions of a closure take over of their callees. Beyond it only what is small is
 /// inlined: otherwise each of many functions would take over all that it leads to.
-constexpr unsigned ClosureBudget = 60000;
+constexpr unsigned ClosureBudget = 24000;
 constexpr unsigned SmallCallee = 40;
 constexpr unsigned MostRounds = 8;      ///< of indirect calls that lead to indirect calls
 constexpr unsigned RoundsInlined = 3;   ///< after these the callees of a choice stay calls,
