@@ -220,7 +220,7 @@ template <class F, class X, class... Rest> CF_INLINE auto hessian(F f, X &&x, co
 }
 
 /// The Hessian of the number f(x, rest...) times v, an object like x: the tangent of the adjoint
-/// along v, at the cost of a few gradients. A vector of the numbers in order.
+/// along v, without the Hessian. A vector of the numbers in order.
 template <class F, class X, class V, class... Rest>
 CF_INLINE auto hvp(F f, X &&x, const V &v, const Rest &...rest) {
   if constexpr (detail::check_gradient<F, X, Rest...>()) {
