@@ -42,6 +42,18 @@ bool isOfKind(const CallBase &Call, CalleeKind Kind) {
          (Info.CountArg < 0 || IsInteger(Info.CountArg));
 }
 
+/// The end of an object and its shadow in the reverse sweep, or the beginning of its life after it.
+void reverseAllocation(SweepBuilder &B, ArrayRef<Value *> Places, Value *Bytes, Value *Call) {
+  if (!keepShadow(B, "alloc_reverse_kept", Places, Bytes, Call))
+    B.runtime("alloc_reverse", B.ir().getVoidTy(), Places);
+}
+
+/// A shadow that a tangent frees.
+void forgetShadow(SweepBuilder &B, Value *Primal, Value *Shadow) {
+  if (B.owner(Primal))
+    B.runtime("forget_kept", B.ir().getVoidTy(), {Shadow});
+}
+
 class AllocateHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return calleesOfKind(CalleeKind::Allocate); }
@@ -61,6 +73,7 @@ public:
     CalleeInfo Info = lookupCallee(Call);
     if (!Info.Zeroed)
       B.ir().CreateMemSet(Twin, B.ir().getInt8(0), sizeInBytes(B.ir(), Call, Info), MaybeAlign());
+    keepShadow(B, "keep_shadow", {Twin}, sizeInBytes(B.ir(), Call, Info), &Call);
     B.setShadow(&Call, Twin);
     return Error::success();
   }
@@ -74,11 +87,13 @@ public:
     cast<CallBase>(Shadow)->addRetAttr(Attribute::NoAlias);
     B.setShadow(&Call, Shadow);
     Site.Recorded = {&Call, Shadow};
+    if (B.owner(&Call))
+      Site.Recorded.push_back(Bytes);
     return Error::success();
   }
-  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
     if (!Recalled.empty())
-      B.runtime("alloc_reverse", B.ir().getVoidTy(), {Recalled[0], Recalled[1]});
+      reverseAllocation(B, Recalled.take_front(2), Recalled.back(), Site.Anchor);
     return Error::success();
   }
 };
@@ -96,6 +111,7 @@ public:
       return Error::success();
     auto *Twin = cast<CallBase>(Call.clone());
     Twin->setArgOperand(0, Shadow);
+    forgetShadow(B, Call.getArgOperand(0), Shadow);
     B.ir().Insert(Twin);
     return Error::success();
   }
@@ -136,7 +152,10 @@ public:
     if (!Shadow || !B.shadow(&Call))
       return Error::success();
     Value *Bytes = sizeInBytes(B.ir(), Call, lookupCallee(Call));
-    B.setShadow(&Call, B.runtime("shadow_resize", B.ir().getPtrTy(), {Shadow, Bytes}));
+    forgetShadow(B, Call.getArgOperand(0), Shadow);
+    Value *Twin = B.runtime("shadow_resize", B.ir().getPtrTy(), {Shadow, Bytes});
+    keepShadow(B, "keep_shadow", {Twin}, Bytes, &Call);
+    B.setShadow(&Call, Twin);
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override;
@@ -161,7 +180,7 @@ Error ReallocateHandler::augment(SweepBuilder &B, CallSite &Site) const {
       return E;
   copyPointers(B, Layout, Shadow, OldShadow, Extent);
   B.setShadow(&Call, Shadow);
-  Site.Recorded = {New, Shadow, OldShadow, Extent};
+  Site.Recorded = {New, Shadow, OldShadow, Extent, Bytes};
   Site.Anchor = New;
   return Error::success();
 }
@@ -173,7 +192,7 @@ Error ReallocateHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   if (B.activeMemory(Site.Operands[0]))
     copyAdjoints(B, B.layout(Site.Operands[0]), Recalled[1], Recalled[2], Recalled[3],
                  B.ir().getInt32(0));
-  B.runtime("alloc_reverse", B.ir().getVoidTy(), {Recalled[0], Recalled[1]});
+  reverseAllocation(B, Recalled.take_front(2), Recalled[4], Site.Operands[0]);
   return Error::success();
 }
 

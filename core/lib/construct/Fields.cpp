@@ -138,6 +138,22 @@ void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value
     callFields(B, "copy_fields_adjoint", {Dst, Src, Bytes, Atomic}, Layout, activeFields(Layout));
 }
 
+bool keepShadow(SweepBuilder &B, StringRef Name, ArrayRef<Value *> Places, Value *Bytes,
+                const Value *Call) {
+  const MemoryLayout Layout = B.layout(Call);
+  if (none_of(Layout.Fields, [](auto &F) { return F.Active; }))
+    return false;
+  Value *Owner = B.owner(Call);
+  if (!Owner)
+    return false;
+  SmallVector<Value *, 4> Args(Places);
+  if (cast<GlobalVariable>(Owner)->isThreadLocal())
+    Owner = B.ir().CreateThreadLocalAddress(Owner);
+  Args.append({Bytes, Owner});
+  callFields(B, Name, Args, Layout, activeFields(Layout));
+  return true;
+}
+
 void clearFloats(SweepBuilder &B, const MemoryLayout &Layout, Value *Shadow, Value *Bytes) {
   auto &IR = B.ir();
   if (allKinds(Layout) & SK_Pointer)

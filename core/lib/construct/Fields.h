@@ -32,6 +32,11 @@ void copyPointers(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst,
 /// Reverse: what is asked of Dst is asked of Src; Atomic is an i32.
 void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst, llvm::Value *Src,
                   llvm::Value *Bytes, llvm::Value *Atomic);
+/// The runtime remembers the shadow of the heap object behind Call's result from now on, if a
+/// global variable may lead there after the derivative call; by the function called Name, which
+/// takes Places first. False if that cannot be.
+bool keepShadow(SweepBuilder &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Places,
+                llvm::Value *Bytes, const llvm::Value *Call);
 /// The floats in Shadow become zero; pointers stay.
 void clearFloats(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Shadow,
                  llvm::Value *Bytes);

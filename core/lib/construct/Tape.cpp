@@ -129,6 +129,23 @@ public:
   }
 };
 
+/// What an inner call keeps is kept by an outer one; what it clears is without a derivative.
+class KeptHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"cf_v1_keep_shadow", "cf_v1_forget_kept", "cf_v1_alloc_reverse_kept",
+            "cf_v1_clear_kept"};
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    if (Call.arg_size() == 7) // alloc_reverse_kept(primal, shadow, ...)
+      repeatOnShadows(B, Call, {0, 1});
+    else if (!isa<GlobalVariable>(Call.getArgOperand(0)))
+      repeatOnShadows(B, Call, {0});
+    return Error::success();
+  }
+};
+
 } // namespace
 
 void registerTapeHandlers(HandlerRegistry &Registry) {
@@ -136,6 +153,7 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<TapeHandler>());
   Registry.add(std::make_unique<LinearHandler>());
   Registry.add(std::make_unique<FreedHandler>());
+  Registry.add(std::make_unique<KeptHandler>());
 }
 
 } // namespace contraflow

@@ -423,6 +423,9 @@ static void discard(RequestState &S) {
   for (auto [G, Shadow] : S.ShadowGlobals)
     if (Shadow->use_empty())
       Shadow->eraseFromParent();
+  for (GlobalVariable *Owner : {S.Kept.Owner, S.Kept.OwnerOfThread})
+    if (Owner && Owner->use_empty())
+      Owner->eraseFromParent();
 }
 
 static Expected<PreparedClosure> prepare(const DerivativeSpec &Spec, Compilation &C,

@@ -38,6 +38,7 @@ public:
   bool activeValue(const llvm::Value *V) const override { return S.Activity.active(V); }
   unsigned kinds(const llvm::Value *Pointer) const override;
   MemoryLayout layout(const llvm::Value *Pointer) const override;
+  llvm::Value *owner(const llvm::Value *Pointer) const override { return S.ownerOf(Pointer); }
   llvm::Value *tape() override {
     U.UsesTape = true;
     return U.Tape;

@@ -48,6 +48,7 @@ public:
   bool activeValue(const llvm::Value *V) const override { return In.S.Activity.active(V); }
   unsigned kinds(const llvm::Value *P) const override { return In.Fwd.kinds(P); }
   MemoryLayout layout(const llvm::Value *P) const override { return In.Fwd.layout(P); }
+  llvm::Value *owner(const llvm::Value *P) const override { return In.Fwd.owner(P); }
   llvm::Value *tape() override { return In.U.ReverseTape; }
   llvm::CallInst *runtime(llvm::StringRef Name, llvm::Type *Result,
                           llvm::ArrayRef<llvm::Value *> Args) override;

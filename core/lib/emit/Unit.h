@@ -56,6 +56,13 @@ struct Unit {
   ~Unit();
 };
 
+/// Heap objects that global variables lead to, and who owns those that are kept there.
+struct KeptMemory {
+  bool Known = false;
+  llvm::DenseSet<unsigned> Nodes, NodesOfThreads; ///< the latter: of thread-local variables
+  llvm::GlobalVariable *Owner = nullptr, *OwnerOfThread = nullptr;
+};
+
 /// One request being compiled: its prepared code and what is known about it.
 struct RequestState {
   Compilation &C;
@@ -68,6 +75,7 @@ struct RequestState {
   WriteSet Writes;
   llvm::MapVector<llvm::Function *, std::unique_ptr<Unit>> Units;
   llvm::DenseMap<std::pair<llvm::GlobalVariable *, unsigned>, llvm::GlobalVariable *> ShadowGlobals;
+  KeptMemory Kept;
   bool RunsOnce = false;  ///< the reverse sweep may not be repeated
   llvm::StringSet<> Told; ///< remarks made: versions and copies of a loop say it once
 
@@ -80,6 +88,8 @@ struct RequestState {
   llvm::GlobalVariable *shadowGlobal(llvm::GlobalVariable &G, unsigned Lane);
   /// The shadow of a constant address; itself if it has none.
   llvm::Constant *shadowConstant(llvm::Constant *C, unsigned Lane);
+  /// See SweepBuilder::owner.
+  llvm::GlobalVariable *ownerOf(const llvm::Value *Pointer);
 
 private:
   llvm::Constant *shadowInitialiser(llvm::Constant *Init, unsigned Lane);

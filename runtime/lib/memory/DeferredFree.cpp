@@ -5,6 +5,7 @@
 // reused.
 
 #include "memory/DeferredFree.h"
+#include "memory/Kept.h"
 
 #include "contraflow/abi.h"
 
@@ -73,6 +74,8 @@ void freeLeftovers(Arena *Call) {
         continue;
       }
       freePrimal(It->first, It->second);
+      if (forgetKept(It->second.Shadow))
+        std::free(It->second.Shadow);
       It = S.Objects.erase(It);
       Outstanding.fetch_sub(1, std::memory_order_relaxed);
     }
@@ -94,6 +97,24 @@ void remember(void *Primal, const Deferred &Object) {
   Outstanding.fetch_add(1, std::memory_order_relaxed);
 }
 
+// False if nobody freed the object.
+bool freeIfDeferred(void *Primal, void *Shadow) {
+  if (!Primal || deferredFrees() == 0)
+    return false;
+  Shard &S = shardOf(Primal);
+  std::unique_lock Guard(S.Lock);
+  const auto It = S.Objects.find(Primal);
+  if (It == S.Objects.end())
+    return false;
+  const Deferred Object = It->second;
+  S.Objects.erase(It);
+  Guard.unlock();
+  Outstanding.fetch_sub(1, std::memory_order_relaxed);
+  freePrimal(Primal, Object);
+  std::free(Shadow);
+  return true;
+}
+
 } // namespace
 
 int64_t deferredFrees() { return Outstanding.load(std::memory_order_relaxed); }
@@ -110,18 +131,10 @@ void cf_v1_free_deferred_by(void *primal, void *shadow, void (*give_back)(void *
   remember(primal, {shadow, FreedBy::Program, give_back, currentCall()});
 }
 
-void cf_v1_alloc_reverse(void *primal, void *shadow) {
-  if (!primal || deferredFrees() == 0)
-    return;
-  Shard &S = shardOf(primal);
-  std::unique_lock Guard(S.Lock);
-  const auto It = S.Objects.find(primal);
-  if (It == S.Objects.end())
-    return;
-  const Deferred Object = It->second;
-  S.Objects.erase(It);
-  Guard.unlock();
-  Outstanding.fetch_sub(1, std::memory_order_relaxed);
-  freePrimal(primal, Object);
-  std::free(shadow);
+void cf_v1_alloc_reverse(void *primal, void *shadow) { freeIfDeferred(primal, shadow); }
+
+void cf_v1_alloc_reverse_kept(void *primal, void *shadow, int64_t bytes, const void *owner,
+                              int64_t period, const struct cf_field *fields, int32_t nfields) {
+  if (!freeIfDeferred(primal, shadow))
+    cf_v1_keep_shadow(shadow, bytes, owner, period, fields, nfields);
 }

@@ -6,7 +6,8 @@
 //   forward:  p = malloc   ...   free(p): remembered        reverse:   ...   free p and its shadow
 //
 // An object that the derivative call did not allocate has no such point; it is freed when the call
-// ends, and its shadow stays with the caller, who made it.
+// ends, and its shadow stays with the caller, who made it, or is freed with it if an earlier call
+// kept it.
 
 #pragma once
 

@@ -146,6 +146,30 @@ TEST(DeferredFree, WhatWasNotFreedStays) {
   std::free(Shadow);
 }
 
+TEST(Kept, TheNextCallOfTheOwnerClearsFloatsOnly) {
+  static const char Owner = 0, Other = 0;
+  static const cf_field Fields[] = {{8, 1}};
+  struct Record {
+    void *Link;
+    double Bar;
+  };
+  auto *Primal = static_cast<Record *>(std::malloc(2 * sizeof(Record)));
+  auto *Shadow = static_cast<Record *>(cf_v1_shadow_alloc(Primal, 2 * sizeof(Record)));
+  cf_v1_alloc_reverse_kept(Primal, Shadow, 2 * sizeof(Record), &Owner, sizeof(Record), Fields, 1);
+  Shadow[1] = {Primal, 3.0};
+  cf_v1_clear_kept(&Other);
+  EXPECT_EQ(Shadow[1].Bar, 3.0);
+  cf_v1_clear_kept(&Owner);
+  EXPECT_EQ(Shadow[1].Bar, 0.0);
+  EXPECT_EQ(Shadow[1].Link, Primal);
+  Shadow[0].Bar = 4.0;
+  cf_v1_forget_kept(Shadow);
+  cf_v1_clear_kept(&Owner);
+  EXPECT_EQ(Shadow[0].Bar, 4.0);
+  std::free(Primal);
+  std::free(Shadow);
+}
+
 TEST(DeferredFree, NullIsFreedFreely) {
   const int64_t Before = deferredFrees();
   cf_v1_free_deferred(nullptr, nullptr, 0);

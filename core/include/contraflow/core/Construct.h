@@ -206,6 +206,9 @@ public:
   /// Layout of the object behind a pointer: period in bytes (0: none) and (offset, kinds) pairs
   /// relative to the pointer; active fields only if asked.
   virtual MemoryLayout layout(const llvm::Value *Pointer) const = 0;
+  /// If a global variable may lead to the heap object behind a pointer when the derivative call is
+  /// over: the owner of what is kept so, for the runtime. Else null.
+  virtual llvm::Value *owner(const llvm::Value *Pointer) const = 0;
   /// The arena of this thread, forward and reverse.
   virtual llvm::Value *tape() = 0;
   /// Calls cf_v1_<Name>.
