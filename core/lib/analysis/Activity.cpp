@@ -336,6 +336,8 @@ void ActivitySolver::keepExternalExact(ActivityResult &R) {
 
 void ActivitySolver::finish(ActivityResult &R) {
   R.Graph = &G;
+  R.Varied = VariedCells;
+  R.Useful = UsefulCells;
   R.Cells = VariedCells;
   if (Q.AllActive) {
     for (unsigned C = 0; C < G.cellCount(); ++C)
@@ -403,6 +405,11 @@ bool ActivityResult::hasShadow(unsigned Node) const {
 bool ActivityResult::hasShadow(const Value *Pointer) const {
   Location At = Graph->find(Pointer);
   return At && hasShadow(At.Node);
+}
+
+bool ActivityResult::holds(const BitVector &Among, unsigned Node) const {
+  return any_of(Graph->fields(Node),
+                [&](auto &Field) { return Among.test(Graph->canonicalCell(Field.second)); });
 }
 
 bool ActivityResult::activeAt(Location At, int64_t Size) const {

@@ -34,13 +34,17 @@ public:
   bool hasShadow(const llvm::Value *Pointer) const;
   /// True if [At, At+Size) of memory holds active floats (Size < 0: anywhere in the object).
   bool activeAt(Location At, int64_t Size) const;
+  /// The object holds something that depends on an input; that a result depends on.
+  bool varied(unsigned Node) const { return holds(Varied, Node); }
+  bool useful(unsigned Node) const { return holds(Useful, Node); }
   const MemoryGraph &memory() const { return *Graph; }
 
 private:
+  bool holds(const llvm::BitVector &Among, unsigned Node) const;
   friend class ActivitySolver;
   const MemoryGraph *Graph = nullptr;
   llvm::DenseSet<const llvm::Value *> Active;
-  llvm::BitVector Cells, ShadowNodes;
+  llvm::BitVector Cells, ShadowNodes, Varied, Useful;
 };
 
 /// Solves activity for a closure.

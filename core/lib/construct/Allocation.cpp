@@ -18,9 +18,8 @@
 using namespace llvm;
 
 namespace contraflow {
-namespace {
 
-Value *sizeInBytes(IRBuilder<> &B, CallBase &Call, const CalleeInfo &Info) {
+Value *sizeInBytes(IRBuilderBase &B, CallBase &Call, const CalleeInfo &Info) {
   Value *Size = B.CreateZExtOrTrunc(Call.getArgOperand(Info.SizeArg), B.getInt64Ty());
   if (Info.CountArg >= 0)
     Size =
@@ -28,7 +27,6 @@ Value *sizeInBytes(IRBuilder<> &B, CallBase &Call, const CalleeInfo &Info) {
   return Size;
 }
 
-/// A function of the library, declared as the library has it.
 bool isOfKind(const CallBase &Call, CalleeKind Kind) {
   CalleeInfo Info = lookupCallee(Call);
   if (Info.Kind != Kind)
@@ -42,16 +40,15 @@ bool isOfKind(const CallBase &Call, CalleeKind Kind) {
          (Info.CountArg < 0 || IsInteger(Info.CountArg));
 }
 
-/// The end of an object and its shadow in the reverse sweep, or the beginning of its life after it.
-void reverseAllocation(SweepBuilder &B, ArrayRef<Value *> Places, Value *Bytes, Value *Call) {
-  if (!keepShadow(B, "alloc_reverse_kept", Places, Bytes, Call))
-    B.runtime("alloc_reverse", B.ir().getVoidTy(), Places);
-}
+namespace {
 
-/// A shadow that a tangent frees.
-void forgetShadow(SweepBuilder &B, Value *Primal, Value *Shadow) {
-  if (B.owner(Primal))
-    B.runtime("forget_kept", B.ir().getVoidTy(), {Shadow});
+/// The end of an object and its shadow in the reverse sweep, or the beginning of its life after it.
+void reverseAllocation(SweepBuilder &B, const Value *Object, ArrayRef<Value *> Places,
+                       Value *Bytes) {
+  if (Value *Owner = B.owner(Object))
+    B.runtime("alloc_reverse_kept", B.ir().getVoidTy(), {Places[0], Places[1], Bytes, Owner});
+  else
+    B.runtime("alloc_reverse", B.ir().getVoidTy(), Places);
 }
 
 class AllocateHandler : public ConstructHandler {
@@ -68,12 +65,18 @@ public:
     if (!B.shadow(&Call))
       return Error::success();
     B.ir().SetInsertPoint(Call.getNextNode());
+    CalleeInfo Info = lookupCallee(Call);
+    if (Value *Owner = B.owner(&Call)) {
+      Value *Bytes = sizeInBytes(B.ir(), Call, Info);
+      Value *Shadow = B.runtime("shadow_alloc", B.ir().getPtrTy(), {&Call, Bytes});
+      B.runtime("keep_shadow", B.ir().getVoidTy(), {&Call, Shadow, Bytes, Owner});
+      B.setShadow(&Call, Shadow);
+      return Error::success();
+    }
     auto *Twin = cast<CallBase>(Call.clone());
     B.ir().Insert(Twin, "shadow");
-    CalleeInfo Info = lookupCallee(Call);
     if (!Info.Zeroed)
       B.ir().CreateMemSet(Twin, B.ir().getInt8(0), sizeInBytes(B.ir(), Call, Info), MaybeAlign());
-    keepShadow(B, "keep_shadow", {Twin}, sizeInBytes(B.ir(), Call, Info), &Call);
     B.setShadow(&Call, Twin);
     return Error::success();
   }
@@ -93,7 +96,7 @@ public:
   }
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
     if (!Recalled.empty())
-      reverseAllocation(B, Recalled.take_front(2), Recalled.back(), Site.Anchor);
+      reverseAllocation(B, Site.Anchor, Recalled.take_front(2), Recalled.back());
     return Error::success();
   }
 };
@@ -109,9 +112,12 @@ public:
     Value *Shadow = B.shadow(Call.getArgOperand(0));
     if (!Shadow || isa<Constant>(Shadow))
       return Error::success();
+    if (B.owner(Call.getArgOperand(0))) {
+      B.runtime("free_kept", B.ir().getVoidTy(), {Call.getArgOperand(0), Shadow});
+      return Error::success();
+    }
     auto *Twin = cast<CallBase>(Call.clone());
     Twin->setArgOperand(0, Shadow);
-    forgetShadow(B, Call.getArgOperand(0), Shadow);
     B.ir().Insert(Twin);
     return Error::success();
   }
@@ -152,10 +158,14 @@ public:
     if (!Shadow || !B.shadow(&Call))
       return Error::success();
     Value *Bytes = sizeInBytes(B.ir(), Call, lookupCallee(Call));
-    forgetShadow(B, Call.getArgOperand(0), Shadow);
-    Value *Twin = B.runtime("shadow_resize", B.ir().getPtrTy(), {Shadow, Bytes});
-    keepShadow(B, "keep_shadow", {Twin}, Bytes, &Call);
-    B.setShadow(&Call, Twin);
+    Value *Owner = B.owner(&Call);
+    if (Owner)
+      B.runtime("forget_block", B.ir().getVoidTy(), {Call.getArgOperand(0), Shadow});
+    Value *New = B.runtime("shadow_resize", B.ir().getPtrTy(), {Shadow, Bytes});
+    B.ir().SetInsertPoint(Call.getNextNode());
+    if (Owner)
+      B.runtime("keep_shadow", B.ir().getVoidTy(), {&Call, New, Bytes, Owner});
+    B.setShadow(&Call, New);
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override;
@@ -192,7 +202,7 @@ Error ReallocateHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   if (B.activeMemory(Site.Operands[0]))
     copyAdjoints(B, B.layout(Site.Operands[0]), Recalled[1], Recalled[2], Recalled[3],
                  B.ir().getInt32(0));
-  reverseAllocation(B, Recalled.take_front(2), Recalled[4], Site.Operands[0]);
+  reverseAllocation(B, Site.Operands[0], Recalled.take_front(2), Recalled[4]);
   return Error::success();
 }
 

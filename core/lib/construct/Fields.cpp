@@ -92,6 +92,8 @@ SmallVector<FieldRow, 8> activeFields(const MemoryLayout &Layout) {
   return Rows;
 }
 
+bool isPointerRow(const FieldRow &Row) { return Row.Kind == KindPointer || Row.Kind == KindEither; }
+
 SmallVector<FieldRow, 8> pointerFields(const MemoryLayout &Layout) {
   SmallVector<FieldRow, 8> Rows;
   for (auto &F : sharpened(Layout).Fields)
@@ -136,22 +138,6 @@ void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value
               {Dst, Src, IR.CreateLShr(Bytes, Wide ? 3 : 2), Atomic});
   else
     callFields(B, "copy_fields_adjoint", {Dst, Src, Bytes, Atomic}, Layout, activeFields(Layout));
-}
-
-bool keepShadow(SweepBuilder &B, StringRef Name, ArrayRef<Value *> Places, Value *Bytes,
-                const Value *Call) {
-  const MemoryLayout Layout = B.layout(Call);
-  if (none_of(Layout.Fields, [](auto &F) { return F.Active; }))
-    return false;
-  Value *Owner = B.owner(Call);
-  if (!Owner)
-    return false;
-  SmallVector<Value *, 4> Args(Places);
-  if (cast<GlobalVariable>(Owner)->isThreadLocal())
-    Owner = B.ir().CreateThreadLocalAddress(Owner);
-  Args.append({Bytes, Owner});
-  callFields(B, Name, Args, Layout, activeFields(Layout));
-  return true;
 }
 
 void clearFloats(SweepBuilder &B, const MemoryLayout &Layout, Value *Shadow, Value *Bytes) {

@@ -16,6 +16,8 @@ struct FieldRow {
 };
 
 llvm::SmallVector<FieldRow, 8> activeFields(const MemoryLayout &Layout);
+/// True if the row is in the table of pointers, too.
+bool isPointerRow(const FieldRow &Row);
 llvm::SmallVector<FieldRow, 8> pointerFields(const MemoryLayout &Layout);
 /// Calls a runtime function with Places and then period, table and number of the fields.
 void callFields(SweepBuilder &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Places,
@@ -32,11 +34,6 @@ void copyPointers(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst,
 /// Reverse: what is asked of Dst is asked of Src; Atomic is an i32.
 void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst, llvm::Value *Src,
                   llvm::Value *Bytes, llvm::Value *Atomic);
-/// The runtime remembers the shadow of the heap object behind Call's result from now on, if a
-/// global variable may lead there after the derivative call; by the function called Name, which
-/// takes Places first. False if that cannot be.
-bool keepShadow(SweepBuilder &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Places,
-                llvm::Value *Bytes, const llvm::Value *Call);
 /// The floats in Shadow become zero; pointers stay.
 void clearFloats(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Shadow,
                  llvm::Value *Bytes);

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 
 namespace contraflow {
@@ -20,5 +21,10 @@ void registerSortingHandlers(HandlerRegistry &Registry);
 void registerComplexHandlers(HandlerRegistry &Registry);
 /// BLAS and LAPACK.
 void registerBlasHandlers(HandlerRegistry &Registry);
+
+/// What a call of an allocation function of the library, of these facts, asks for.
+llvm::Value *sizeInBytes(llvm::IRBuilderBase &B, llvm::CallBase &Call, const CalleeInfo &Info);
+/// True for a call of a function of this kind that is declared as the library has it.
+bool isOfKind(const llvm::CallBase &Call, CalleeKind Kind);
 
 } // namespace contraflow

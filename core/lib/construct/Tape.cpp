@@ -129,21 +129,30 @@ public:
   }
 };
 
-/// What an inner call keeps is kept by an outer one; what it clears is without a derivative.
+/// An inner call would have to keep the shadows of its shadows.
 class KeptHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_keep_shadow", "cf_v1_forget_kept", "cf_v1_alloc_reverse_kept",
-            "cf_v1_clear_kept"};
+    return {"cf_v1_keep_shadow", "cf_v1_alloc_reverse_kept", "cf_v1_free_kept",
+            "cf_v1_forget_block"};
   }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    if (Call.arg_size() == 7) // alloc_reverse_kept(primal, shadow, ...)
-      repeatOnShadows(B, Call, {0, 1});
-    else if (!isa<GlobalVariable>(Call.getArgOperand(0)))
-      repeatOnShadows(B, Call, {0});
-    return Error::success();
+    if (!B.shadow(Call.getArgOperand(0)) && !B.shadow(Call.getArgOperand(1)))
+      return Error::success();
+    return diffError(DiagId::UnsupportedMode, Call,
+                     "heap memory that a global variable keeps, in a derivative of a derivative");
   }
+};
+
+/// Before a call, what global variables lead to is constant.
+class KeptBeginHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"cf_v1_kept_root", "cf_v1_kept_begin"};
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
 };
 
 } // namespace
@@ -154,6 +163,7 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<LinearHandler>());
   Registry.add(std::make_unique<FreedHandler>());
   Registry.add(std::make_unique<KeptHandler>());
+  Registry.add(std::make_unique<KeptBeginHandler>());
 }
 
 } // namespace contraflow

@@ -423,9 +423,8 @@ static void discard(RequestState &S) {
   for (auto [G, Shadow] : S.ShadowGlobals)
     if (Shadow->use_empty())
       Shadow->eraseFromParent();
-  for (GlobalVariable *Owner : {S.Kept.Owner, S.Kept.OwnerOfThread})
-    if (Owner && Owner->use_empty())
-      Owner->eraseFromParent();
+  if (S.Kept.Owner && S.Kept.Owner->use_empty())
+    S.Kept.Owner->eraseFromParent();
 }
 
 static Expected<PreparedClosure> prepare(const DerivativeSpec &Spec, Compilation &C,

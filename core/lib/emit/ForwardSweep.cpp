@@ -32,9 +32,12 @@ CallInst *SweepBuilder::callRuntime(IRBuilderBase &B, Module &M, StringRef Name,
 }
 
 MemoryLayout layoutOf(const ActivityResult &Activity, const Value *Pointer) {
+  return layoutOf(Activity, Activity.memory().find(Pointer));
+}
+
+MemoryLayout layoutOf(const ActivityResult &Activity, Location At) {
   MemoryLayout Out;
   const MemoryGraph &G = Activity.memory();
-  Location At = G.find(Pointer);
   if (!At)
     return Out;
   Out.Period = G.period(At.Node);
@@ -242,10 +245,11 @@ Error ForwardSweep::shadowAlloca(AllocaInst &I) {
 /// only the program's run can tell.
 void ForwardSweep::checkGlobalPointer(LoadInst &I, Value *Shadow) {
   auto *Global = dyn_cast<GlobalVariable>(I.getPointerOperand()->stripInBoundsConstantOffsets());
+  const bool Kept = !Global && S.ownerOf(I.getPointerOperand(), Lane);
   bool Used = any_of(I.users(), [](User *U) {
     return isa<GetElementPtrInst, LoadInst, StoreInst, PHINode, CallBase>(U);
   });
-  if (!Global || Global->isConstant() || !I.getType()->isPointerTy() || !Used)
+  if (!I.getType()->isPointerTy() || !Used || !(Kept || (Global && !Global->isConstant())))
     return;
   Value *Place = B.CreateGlobalString(SourcePlace::of(I).str(), "cf.place");
   runtime("check_global", B.getVoidTy(), {&I, Shadow, Place});

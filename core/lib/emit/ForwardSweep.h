@@ -38,7 +38,7 @@ public:
   bool activeValue(const llvm::Value *V) const override { return S.Activity.active(V); }
   unsigned kinds(const llvm::Value *Pointer) const override;
   MemoryLayout layout(const llvm::Value *Pointer) const override;
-  llvm::Value *owner(const llvm::Value *Pointer) const override { return S.ownerOf(Pointer); }
+  llvm::Value *owner(const llvm::Value *Pointer) const override { return S.ownerOf(Pointer, Lane); }
   llvm::Value *tape() override {
     U.UsesTape = true;
     return U.Tape;
@@ -117,5 +117,6 @@ llvm::Value *isAddress(llvm::IRBuilderBase &B, llvm::Value *Bits);
 
 /// MemoryLayout as SweepBuilder promises it.
 MemoryLayout layoutOf(const ActivityResult &Activity, const llvm::Value *Pointer);
+MemoryLayout layoutOf(const ActivityResult &Activity, Location At);
 
 } // namespace contraflow

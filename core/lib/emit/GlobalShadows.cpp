@@ -10,6 +10,7 @@
 // graph finds behind a global, and not behind an argument, is remembered when it outlives its call.
 
 #include "ForwardSweep.h"
+#include "KeptMemory.h"
 #include "construct/Fields.h"
 #include "contraflow/core/Callee.h"
 
@@ -18,45 +19,6 @@
 using namespace llvm;
 
 namespace contraflow {
-
-/// The objects that pointers in this one lead to, whatever their number.
-static void reach(const MemoryGraph &Graph, unsigned From, DenseSet<unsigned> &Reached) {
-  SmallVector<unsigned, 16> Work{Graph.canonical(From)};
-  while (!Work.empty())
-    for (auto [Offset, Cell] : Graph.fields(Work.pop_back_val()))
-      if (auto Target = Graph.pointee(Cell)) {
-        const unsigned Node = Graph.canonical(Target->Node);
-        if (!Graph.isExternal(Node) && Reached.insert(Node).second)
-          Work.push_back(Node);
-      }
-}
-
-static void findKept(RequestState &S) {
-  S.Kept.Known = true;
-  for (GlobalVariable &G : S.C.M.globals())
-    if (Location At = S.Graph.find(&G); At && !G.isConstant())
-      reach(S.Graph, At.Node, G.isThreadLocal() ? S.Kept.NodesOfThreads : S.Kept.Nodes);
-}
-
-GlobalVariable *RequestState::ownerOf(const Value *Pointer) {
-  if (!Kept.Known)
-    findKept(*this);
-  const Location At = Graph.find(Pointer);
-  if (!At)
-    return nullptr;
-  const unsigned Node = Graph.canonical(At.Node);
-  const bool Shared = Kept.Nodes.contains(Node);
-  if (!Shared && !Kept.NodesOfThreads.contains(Node))
-    return nullptr;
-  GlobalVariable *&Owner = Shared ? Kept.Owner : Kept.OwnerOfThread;
-  if (!Owner) {
-    Type *Byte = Type::getInt8Ty(C.M.getContext());
-    Owner = new GlobalVariable(
-        C.M, Byte, false, GlobalValue::InternalLinkage, Constant::getNullValue(Byte), "cf.kept",
-        nullptr, Shared ? GlobalValue::NotThreadLocal : GlobalValue::GeneralDynamicTLSModel);
-  }
-  return Owner;
-}
 
 void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint At) {
   SmallVector<std::pair<GlobalVariable *, GlobalVariable *>, 8> Shadows;
@@ -73,9 +35,7 @@ void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint 
     if (any_of(Layout.Fields, [](auto &F) { return F.Active; }))
       clearFloats(Sweep, Layout, Shadow, Sweep.ir().getInt64(Bytes));
   }
-  for (GlobalVariable *Owner : {S.Kept.Owner, S.Kept.OwnerOfThread})
-    if (Owner)
-      Sweep.runtime("clear_kept", Sweep.ir().getVoidTy(), {Owner});
+  enterKeptMemory(S, Sweep);
 }
 
 Error checkGlobalShadows(RequestState &S) {

@@ -56,11 +56,13 @@ struct Unit {
   ~Unit();
 };
 
-/// Heap objects that global variables lead to, and who owns those that are kept there.
+/// Heap objects that global variables may lead to when the call is over, and who owns their
+/// shadows: an array of bytes, one for each direction.
 struct KeptMemory {
   bool Known = false;
-  llvm::DenseSet<unsigned> Nodes, NodesOfThreads; ///< the latter: of thread-local variables
-  llvm::GlobalVariable *Owner = nullptr, *OwnerOfThread = nullptr;
+  llvm::DenseSet<unsigned> Nodes;
+  llvm::DenseSet<unsigned> Globals; ///< the variables themselves
+  llvm::GlobalVariable *Owner = nullptr;
 };
 
 /// One request being compiled: its prepared code and what is known about it.
@@ -89,7 +91,7 @@ struct RequestState {
   /// The shadow of a constant address; itself if it has none.
   llvm::Constant *shadowConstant(llvm::Constant *C, unsigned Lane);
   /// See SweepBuilder::owner.
-  llvm::GlobalVariable *ownerOf(const llvm::Value *Pointer);
+  llvm::Constant *ownerOf(const llvm::Value *Pointer, unsigned Lane);
 
 private:
   llvm::Constant *shadowInitialiser(llvm::Constant *Init, unsigned Lane);

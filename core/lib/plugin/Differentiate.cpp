@@ -4,6 +4,7 @@
 // see plain code. Derivatives are memoised on their spec. All errors of a module are reported.
 
 #include "Differentiate.h"
+#include "NoteBlocks.h"
 #include "Options.h"
 #include "Specialise.h"
 #include "construct/Memory.h"
@@ -230,7 +231,13 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   registerHandlers(Adjoint, Rules, DerivativeMode::Adjoint);
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   Compilation Tangents{M, *PB, FAM, Tangent}, Adjoints{M, *PB, FAM, Adjoint};
+  SmallVector<WeakVH, 0> Program;
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      Program.emplace_back(&F);
   const bool Changed = ModuleDriver(M, Tangents, Adjoints, std::move(Faults)).run();
+  if (Tangents.KeepsMemory || Adjoints.KeepsMemory)
+    noteBlocks(Program);
   releaseRegistrations(M);
   if (Changed)
     avoidVectoriserFault();

@@ -22,6 +22,7 @@ struct Compilation {
   llvm::PassBuilder &PB;
   llvm::FunctionAnalysisManager &FAM;
   const HandlerRegistry &Handlers;
+  bool KeepsMemory = false; ///< a derivative asks the runtime what global variables lead to
 };
 
 /// The functions a derivative is made of, privately cloned. They are erased with the object.

@@ -44,6 +44,9 @@ void protectRequests(Module &M) {
     if (F.use_empty())
       F.eraseFromParent();
   }
+  for (CallBase *Call :
+       findRequests(M)) // two requests are not one of a function chosen at run time
+    Call->addFnAttr(Attribute::NoMerge);
 }
 
 SmallVector<CallBase *, 4> findRequests(Module &M) {

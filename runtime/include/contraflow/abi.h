@@ -37,6 +37,24 @@ struct cf_field {
   int32_t kind;   /* 0: float, 1: double, 2: x87 80-bit, 3: pointer, 4: double or pointer */
 };
 
+/* A kind of object behind global variables. Members repeat with the period, 0: they do not;
+ * pointers come first. */
+struct cf_member {
+  int64_t offset;
+  int32_t kind;   /* as of a field */
+  int32_t target; /* of a pointer: the shape of what it leads to, -1: not followed, -2 - s: a global
+                     variable of shape s */
+  int64_t place;  /* and the offset in it */
+};
+struct cf_shape {
+  int64_t period;
+  const struct cf_member *members;
+  int32_t npointers;
+  int32_t nmembers;
+  int32_t shadowed; /* 0: no shadow is wanted */
+  int32_t matters;  /* 1: active values may be written there, 2: are asked for if they are */
+};
+
 /* The reverse of copying `count` records of `period` bytes each. */
 struct cf_copy_adjoint {
   void *dst_bar;

@@ -5,47 +5,16 @@
 //
 //   struct { double *p; double v; } a, b;  b = a     forward: b'.p = a'.p
 //                                                    reverse: a'.v += b'.v, b'.v = 0
-//
-// A field of kind 4 is a double at one time and a pointer at another. Read as a double an address
-// of user space is below 1e-309: what is that small is an address, and no adjoint.
 
 #include "contraflow/abi.h"
 
 #include "accumulate/Atomic.h"
-#include "support/Fail.h"
+#include "support/FieldKind.h"
 
 #include <cstdint>
-#include <cstring>
 
 namespace contraflow {
 namespace {
-
-enum Kind : int32_t { Float = 0, Double = 1, LongDouble = 2, Pointer = 3, Either = 4 };
-
-int64_t widthOf(int32_t K) {
-  switch (K) {
-  case Float:
-    return sizeof(float);
-  case Double:
-  case Pointer:
-  case Either:
-    return sizeof(double);
-  case LongDouble:
-    return 10; // the rest is padding
-  default:
-    fail(ErrorId::Internal, "unknown kind of field " + std::to_string(K));
-  }
-}
-
-bool isAddress(uint64_t Bits) { return Bits != 0 && Bits < (uint64_t{1} << 48); }
-
-template <typename T> T read(const char *From) {
-  T Value;
-  std::memcpy(&Value, From, sizeof Value);
-  return Value;
-}
-
-template <typename T> void write(char *To, T Value) { std::memcpy(To, &Value, sizeof Value); }
 
 template <typename T> void moveBar(char *Dst, char *Src, bool Atomic) {
   const T Bar = read<T>(Dst);

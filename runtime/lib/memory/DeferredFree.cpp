@@ -5,7 +5,6 @@
 // reused.
 
 #include "memory/DeferredFree.h"
-#include "memory/Kept.h"
 
 #include "contraflow/abi.h"
 
@@ -73,9 +72,8 @@ void freeLeftovers(Arena *Call) {
         ++It;
         continue;
       }
+      cf_v1_drop_block(It->first);
       freePrimal(It->first, It->second);
-      if (forgetKept(It->second.Shadow))
-        std::free(It->second.Shadow);
       It = S.Objects.erase(It);
       Outstanding.fetch_sub(1, std::memory_order_relaxed);
     }
@@ -133,8 +131,7 @@ void cf_v1_free_deferred_by(void *primal, void *shadow, void (*give_back)(void *
 
 void cf_v1_alloc_reverse(void *primal, void *shadow) { freeIfDeferred(primal, shadow); }
 
-void cf_v1_alloc_reverse_kept(void *primal, void *shadow, int64_t bytes, const void *owner,
-                              int64_t period, const struct cf_field *fields, int32_t nfields) {
+void cf_v1_alloc_reverse_kept(void *primal, void *shadow, int64_t bytes, const void *owner) {
   if (!freeIfDeferred(primal, shadow))
-    cf_v1_keep_shadow(shadow, bytes, owner, period, fields, nfields);
+    cf_v1_keep_shadow(primal, shadow, bytes, owner);
 }

@@ -1,28 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-#include "memory/Kept.h"
+//
+// Heap objects that global variables may lead to, and their shadows: one for each owner, which is a
+// derivative function in one direction.
+//
+//   static std::vector<double> work;     main: resizes it         a block without shadows
+//                                        call: begins             gets one, where work's shadow
+//                                        points
+//
+// A call begins with a walk along the pointers of the program, side by side with those of the
+// shadows. An address is looked up among the blocks and the global variables. Code that was
+// compiled without derivatives may have freed a block unnoticed; the allocator's idea of its size
+// shows most of that.
 
 #include "contraflow/abi.h"
 
+#include "support/FieldKind.h"
+
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
+#include <iterator>
+#include <malloc.h>
+#include <map>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 namespace contraflow {
 namespace {
 
-struct Region {
-  int64_t Bytes, Period;
-  const struct cf_field *Fields;
-  int32_t NumFields;
+struct Block {
+  int64_t Bytes;
+  std::unordered_map<const void *, void *> Shadows; ///< by owner
 };
-
-using Regions = std::unordered_map<void *, Region>;
 
 struct Table {
   std::mutex Lock;
-  std::unordered_map<const void *, Regions> Owners;
+  std::map<char *, Block> Blocks;
   std::atomic<std::size_t> Size = 0;
 };
 
@@ -32,42 +47,247 @@ Table &table() {
   return T;
 }
 
-} // namespace
+struct Root {
+  char *Global, *Shadow;
+  int64_t Bytes;
+  int32_t Shape;
+  int64_t Offset;
+};
+thread_local std::vector<Root> Roots;
 
-bool forgetKept(void *Shadow) {
-  Table &T = table();
-  if (T.Size.load(std::memory_order_relaxed) == 0)
-    return false;
-  const std::scoped_lock Guard(T.Lock);
-  for (auto &[Owner, Kept] : T.Owners)
-    if (Kept.erase(Shadow) != 0) {
-      T.Size.fetch_sub(1, std::memory_order_relaxed);
-      return true;
-    }
-  return false;
+constexpr int32_t NotFollowed = -1;
+
+constexpr int64_t AtAlignment = -1; ///< offset: the first address that is a multiple of the period
+
+// What the allocator adds to a block is less than that.
+constexpr std::size_t MostSlack = 8192;
+
+bool isStillThere(char *Address, const Block &B) {
+  const std::size_t Usable = malloc_usable_size(Address);
+  return Usable >= static_cast<std::size_t>(B.Bytes) &&
+         Usable - static_cast<std::size_t>(B.Bytes) <= MostSlack;
 }
 
+class Walk {
+public:
+  Walk(Table &T, const void *Owner, const cf_shape *Shapes) : T(T), Owner(Owner), Shapes(Shapes) {
+    for (const Root &R : Roots)
+      Globals.emplace(R.Global, R);
+  }
+  void run();
+
+private:
+  // A block as one shape has it. Its shadow is null if none is wanted.
+  struct Region {
+    char *Primal, *Shadow;
+    int64_t Bytes;
+    int32_t Shape;
+    int64_t Offset; ///< of the beginning in the shape
+  };
+  template <typename Visitor> void forEachPlace(const Region &R, const cf_member &M, Visitor Visit);
+  void visitPointers(const Region &R);
+  void clearFloats(const Region &R);
+  void follow(const Region &R, int64_t At, const cf_member &M);
+  char *shadowOf(char *Pointer, const cf_member &M);
+  char *shadowInGlobal(const Root &R, char *Pointer, const cf_member &M);
+  void enterBlock(char *Address, const Region &AsSeen);
+  void checkApart(int32_t A, int32_t B) const;
+  int64_t phase(const Region &R) const {
+    const int64_t Period = Shapes[R.Shape].period;
+    return Period > 0 ? (R.Offset % Period + Period) % Period : R.Offset;
+  }
+
+  Table &T;
+  const void *Owner;
+  const cf_shape *Shapes;
+  std::map<char *, Root> Globals;
+  std::vector<Region> Found;
+  std::unordered_map<char *, Region> Seen;
+};
+
+void Walk::run() {
+  for (const Root &R : Roots)
+    visitPointers({R.Global, R.Shadow, R.Bytes, R.Shape, R.Offset});
+  while (!Found.empty()) {
+    const Region Next = Found.back();
+    Found.pop_back();
+    visitPointers(Next);
+    if (Next.Shadow)
+      clearFloats(Next);
+  }
+}
+
+template <typename Visitor>
+void Walk::forEachPlace(const Region &R, const cf_member &M, Visitor Visit) {
+  const int64_t Period = Shapes[R.Shape].period;
+  const int64_t Step = Period > 0 ? Period : std::max<int64_t>(R.Bytes, 1);
+  int64_t At = M.offset - R.Offset;
+  if (M.offset == AtAlignment)
+    At = -static_cast<int64_t>(reinterpret_cast<uintptr_t>(R.Primal)) & (Step - 1);
+  else if (Period > 0)
+    At = (At % Step + Step) % Step;
+  for (; At >= 0 && At + widthOf(M.kind) <= R.Bytes; At += Step)
+    Visit(At);
+}
+
+void Walk::visitPointers(const Region &R) {
+  const cf_shape &Shape = Shapes[R.Shape];
+  for (int32_t I = 0; I < Shape.npointers; ++I) {
+    const cf_member &M = Shape.members[I];
+    if (M.target != NotFollowed)
+      forEachPlace(R, M, [&](int64_t At) { follow(R, At, M); });
+  }
+}
+
+// A place that is a double at one time and a pointer at another keeps its address.
+void Walk::clearFloats(const Region &R) {
+  const cf_shape &Shape = Shapes[R.Shape];
+  for (int32_t I = 0; I < Shape.nmembers; ++I) {
+    const cf_member &M = Shape.members[I];
+    forEachPlace(R, M, [&](int64_t At) {
+      if (M.kind == Float)
+        write<float>(R.Shadow + At, 0);
+      else if (M.kind == LongDouble)
+        write<long double>(R.Shadow + At, 0);
+      else if (M.kind == Double || (M.kind == Either && !isAddress(read<uint64_t>(R.Shadow + At))))
+        write<double>(R.Shadow + At, 0);
+    });
+  }
+}
+
+void Walk::follow(const Region &R, int64_t At, const cf_member &M) {
+  auto *Pointer = read<char *>(R.Primal + At);
+  if (M.kind == Either && !isAddress(reinterpret_cast<uintptr_t>(Pointer)))
+    return;
+  char *Shadow = Pointer ? shadowOf(Pointer, M) : nullptr;
+  if (!R.Shadow)
+    return;
+  auto *Before = read<char *>(R.Shadow + At);
+  const bool Outside = M.target < NotFollowed; // what an argument leads to has the caller's shadow
+  if (Shadow != Before && (Shadow || !(Outside || Before == Pointer)))
+    write(R.Shadow + At, Shadow);
+}
+
+// Differentiated code takes what has different shapes for different objects.
+char *Walk::shadowInGlobal(const Root &R, char *Pointer, const cf_member &M) {
+  const int32_t Expected = M.target < NotFollowed ? NotFollowed - 1 - M.target : M.target;
+  if (R.Shape != Expected)
+    checkApart(R.Shape, Expected);
+  return R.Shadow ? R.Shadow + (Pointer - R.Global) : nullptr;
+}
+
+char *Walk::shadowOf(char *Pointer, const cf_member &M) {
+  if (auto It = Globals.upper_bound(Pointer); It != Globals.begin()) {
+    const Root &R = std::prev(It)->second;
+    if (Pointer < R.Global + R.Bytes)
+      return shadowInGlobal(R, Pointer, M);
+  }
+  auto It = T.Blocks.upper_bound(Pointer);
+  if (It == T.Blocks.begin() || M.target < NotFollowed)
+    return nullptr;
+  auto &[Address, B] = *--It;
+  if (Pointer > Address + B.Bytes || !isStillThere(Address, B)) // the end belongs to it
+    return nullptr;
+  char *Shadow = nullptr;
+  if (Shapes[M.target].shadowed != 0) {
+    void *&Known = B.Shadows[Owner];
+    if (!Known)
+      Known = cf_v1_shadow_alloc(Address, B.Bytes);
+    Shadow = static_cast<char *>(Known);
+  }
+  enterBlock(Address, {Address, Shadow, B.Bytes, M.target, M.place - (Pointer - Address)});
+  return Shadow ? Shadow + (Pointer - Address) : nullptr;
+}
+
+void Walk::enterBlock(char *Address, const Region &AsSeen) {
+  const auto [It, New] = Seen.try_emplace(Address, AsSeen);
+  if (New)
+    return Found.push_back(AsSeen);
+  const Region &Before = It->second;
+  if (Before.Shape != AsSeen.Shape || phase(Before) != phase(AsSeen))
+    checkApart(Before.Shape, AsSeen.Shape);
+}
+
+// The program ends if it matters that an object has two shapes.
+void Walk::checkApart(int32_t A, int32_t B) const {
+  const cf_shape &First = Shapes[A], &Second = Shapes[B];
+  auto Flows = [](const cf_shape &From, const cf_shape &To) {
+    return (From.matters & 1) != 0 && (To.matters & 2) != 0;
+  };
+  if (First.shadowed != 0 || Second.shadowed != 0 || Flows(First, Second) || Flows(Second, First))
+    fail(ErrorId::TwoPointers);
+}
+
+// Frees the shadows of a block that is no more, but one.
+void drop(void *Primal, const void *Kept) {
+  Table &T = table();
+  if (T.Size.load(std::memory_order_relaxed) == 0)
+    return;
+  const std::scoped_lock Guard(T.Lock);
+  const auto It = T.Blocks.find(static_cast<char *>(Primal));
+  if (It == T.Blocks.end())
+    return;
+  for (auto [Owner, Shadow] : It->second.Shadows)
+    if (Shadow != Kept)
+      std::free(Shadow);
+  T.Blocks.erase(It);
+  T.Size.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// The block as it is now. One that was there before has been freed unnoticed.
+Block &enter(Table &T, void *Primal, int64_t Bytes) {
+  auto [It, New] = T.Blocks.try_emplace(static_cast<char *>(Primal), Block{Bytes, {}});
+  if (New)
+    T.Size.fetch_add(1, std::memory_order_relaxed);
+  for (auto [Owner, Shadow] : It->second.Shadows)
+    std::free(Shadow);
+  It->second = {Bytes, {}};
+  return It->second;
+}
+
+} // namespace
 } // namespace contraflow
 
 using namespace contraflow;
 
-void cf_v1_keep_shadow(void *shadow, int64_t bytes, const void *owner, int64_t period,
-                       const struct cf_field *fields, int32_t nfields) {
-  if (!shadow)
+void cf_v1_note_block(void *primal, int64_t bytes) {
+  if (!primal)
     return;
-  Table &T = table();
-  const std::scoped_lock Guard(T.Lock);
-  if (T.Owners[owner].insert_or_assign(shadow, Region{bytes, period, fields, nfields}).second)
-    T.Size.fetch_add(1, std::memory_order_relaxed);
+  const std::scoped_lock Guard(table().Lock);
+  enter(table(), primal, bytes);
 }
 
-void cf_v1_forget_kept(void *shadow) { forgetKept(shadow); }
+void cf_v1_drop_block(void *primal) { drop(primal, nullptr); }
 
-void cf_v1_clear_kept(const void *owner) {
-  Table &T = table();
-  if (T.Size.load(std::memory_order_relaxed) == 0)
+void cf_v1_forget_block(void *primal, void *shadow) { drop(primal, shadow); }
+
+void cf_v1_free_kept(void *primal, void *shadow) {
+  drop(primal, shadow);
+  std::free(shadow);
+}
+
+void cf_v1_keep_shadow(void *primal, void *shadow, int64_t bytes, const void *owner) {
+  if (!primal)
     return;
+  Table &T = table();
   const std::scoped_lock Guard(T.Lock);
-  for (auto &[Shadow, R] : T.Owners[owner])
-    cf_v1_copy_fields_adjoint(Shadow, nullptr, R.Bytes, 0, R.Period, R.Fields, R.NumFields);
+  const auto It = T.Blocks.find(static_cast<char *>(primal));
+  if (It != T.Blocks.end()) // a reverse sweep that is repeated
+    if (const auto Known = It->second.Shadows.find(owner);
+        Known != It->second.Shadows.end() && Known->second == shadow)
+      return;
+  enter(T, primal, bytes).Shadows[owner] = shadow;
+}
+
+void cf_v1_kept_root(void *global, void *shadow, int64_t bytes, int32_t shape, int64_t offset) {
+  Roots.push_back({static_cast<char *>(global), static_cast<char *>(shadow), bytes, shape, offset});
+}
+
+void cf_v1_kept_begin(const void *owner, const struct cf_shape *shapes) {
+  Table &T = table();
+  {
+    const std::scoped_lock Guard(T.Lock);
+    Walk(T, owner, shapes).run();
+  }
+  Roots.clear();
 }

@@ -16,6 +16,7 @@
 #include <malloc.h>
 #include <new>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -146,28 +147,84 @@ TEST(DeferredFree, WhatWasNotFreedStays) {
   std::free(Shadow);
 }
 
-TEST(Kept, TheNextCallOfTheOwnerClearsFloatsOnly) {
-  static const char Owner = 0, Other = 0;
-  static const cf_field Fields[] = {{8, 1}};
-  struct Record {
-    void *Link;
-    double Bar;
-  };
-  auto *Primal = static_cast<Record *>(std::malloc(2 * sizeof(Record)));
-  auto *Shadow = static_cast<Record *>(cf_v1_shadow_alloc(Primal, 2 * sizeof(Record)));
-  cf_v1_alloc_reverse_kept(Primal, Shadow, 2 * sizeof(Record), &Owner, sizeof(Record), Fields, 1);
-  Shadow[1] = {Primal, 3.0};
-  cf_v1_clear_kept(&Other);
-  EXPECT_EQ(Shadow[1].Bar, 3.0);
-  cf_v1_clear_kept(&Owner);
-  EXPECT_EQ(Shadow[1].Bar, 0.0);
-  EXPECT_EQ(Shadow[1].Link, Primal);
-  Shadow[0].Bar = 4.0;
-  cf_v1_forget_kept(Shadow);
-  cf_v1_clear_kept(&Owner);
-  EXPECT_EQ(Shadow[0].Bar, 4.0);
-  std::free(Primal);
-  std::free(Shadow);
+struct KeptNode {
+  KeptNode *Next;
+  double Value;
+};
+
+class Kept : public testing::Test {
+protected:
+  // A variable that leads to nodes: struct { KeptNode *Next; }, and its shadow.
+  void begin(const void *Owner) {
+    static const cf_member Link[] = {{0, 3, 1, 0}}, Node[] = {{0, 3, 1, 0}, {8, 1, -1, 0}};
+    static const cf_shape Shapes[] = {{8, Link, 1, 1, 1, 0}, {16, Node, 1, 2, 1, 3}};
+    cf_v1_kept_root(&Head, &HeadShadow, sizeof Head, 0, 0);
+    cf_v1_kept_begin(Owner, Shapes);
+  }
+  static KeptNode *make(KeptNode *Next) {
+    auto *Node = static_cast<KeptNode *>(std::malloc(sizeof(KeptNode)));
+    *Node = {Next, 1.0};
+    return Node;
+  }
+  static void give(KeptNode *Node) {
+    cf_v1_drop_block(Node);
+    std::free(Node);
+  }
+  KeptNode *Head = nullptr, *HeadShadow = nullptr;
+  char First = 0, Second = 0;
+};
+
+TEST_F(Kept, BlocksOfTheProgramGetShadows) {
+  KeptNode *Last = make(nullptr);
+  Head = make(Last);
+  begin(&First);
+  EXPECT_EQ(HeadShadow, nullptr); // nobody said that there are such blocks
+  cf_v1_note_block(Last, sizeof *Last);
+  cf_v1_note_block(Head, sizeof *Head);
+  begin(&First);
+  ASSERT_NE(HeadShadow, nullptr);
+  ASSERT_NE(HeadShadow->Next, nullptr);
+  EXPECT_EQ(HeadShadow->Next->Next, nullptr);
+  KeptNode *OfFirst = HeadShadow;
+  begin(&Second);
+  EXPECT_NE(HeadShadow, OfFirst);
+  begin(&First);
+  EXPECT_EQ(HeadShadow, OfFirst);
+  give(Last);
+  give(Head);
+}
+
+TEST_F(Kept, TheNextCallFindsWhatTheProgramHoldsThen) {
+  Head = make(nullptr);
+  auto *Shadow = static_cast<KeptNode *>(cf_v1_shadow_alloc(Head, sizeof *Head));
+  cf_v1_alloc_reverse_kept(Head, Shadow, sizeof *Head, &First);
+  HeadShadow = Shadow;
+  Shadow->Value = 3.0;
+  begin(&First);
+  EXPECT_EQ(HeadShadow, Shadow);
+  EXPECT_EQ(Shadow->Value, 0.0);
+  KeptNode *Other = make(nullptr);
+  std::swap(Head, Other);
+  begin(&First);
+  EXPECT_EQ(HeadShadow, nullptr);
+  std::swap(Head, Other);
+  begin(&First);
+  EXPECT_EQ(HeadShadow, Shadow);
+  give(Head);
+  Head = Other;
+  begin(&First);
+  EXPECT_EQ(HeadShadow, nullptr);
+  std::free(Other);
+}
+
+TEST_F(Kept, ARepeatedReverseSweepKeepsOnce) {
+  Head = make(nullptr);
+  void *Shadow = cf_v1_shadow_alloc(Head, sizeof *Head);
+  cf_v1_alloc_reverse_kept(Head, Shadow, sizeof *Head, &First);
+  cf_v1_alloc_reverse_kept(Head, Shadow, sizeof *Head, &First);
+  begin(&First);
+  EXPECT_EQ(HeadShadow, Shadow);
+  give(Head);
 }
 
 TEST(DeferredFree, NullIsFreedFreely) {

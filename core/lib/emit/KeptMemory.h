@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Heap objects behind global variables, which stay from one derivative call to the next.
+
+#pragma once
+
+#include "Unit.h"
+
+namespace contraflow {
+
+class ForwardSweep;
+
+/// Where a call begins: the runtime goes from the global variables to what they lead to.
+void enterKeptMemory(RequestState &S, ForwardSweep &Sweep);
+
+} // namespace contraflow

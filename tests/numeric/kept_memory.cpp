@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Workspaces that global variables keep from call to call: vectors, rows, lists, pointers that
+// change places. The program's own calls have made them before a derivative is asked for. What they
+// hold then is constant, and their shadows hold nothing, whatever the call before has left there:
+// the functions read what the call before has stored, always the same value, though stored(x)
+// has the derivative 1.
+// Supports: heap memory that global variables keep from call to call
+#include "GradientCheck.h"
+
+#include <cstdlib>
+#include <memory>
+#include <utility>
+#include <vector>
+
+[[enzyme::inactive]] static double passive(double x) { return x; }
+static double stored(double x) { return x - passive(x) + 2.0; }
+
+struct Node {
+  double value;
+  Node *next;
+};
+static struct {
+  std::vector<double> flat;
+  std::vector<std::vector<double>> rows;
+  std::unique_ptr<float[]> single;
+  Node *list = nullptr;
+} space;
+static thread_local std::vector<double> own;
+static double *now, *then, plane[2][8], *upper = plane[0], *lower = plane[1];
+
+static void prepare(std::size_t n) {
+  if (space.flat.size() >= n)
+    return;
+  space.flat.resize(n, 2.0);
+  space.rows.assign(3, std::vector<double>(n, 2.0));
+  space.single.reset(new float[n]);
+  own.resize(n, 2.0);
+  for (int i = 0; i < 3; ++i)
+    space.list = new Node{2.0, space.list};
+  now = static_cast<double *>(std::malloc(n * sizeof(double)));
+  then = static_cast<double *>(std::malloc(n * sizeof(double)));
+}
+
+static double workspaces(const double *x, int n) {
+  prepare(n);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    sum += space.flat[i] * x[i] * x[i] + space.rows[i % 3][i] * x[i] + own[i] * x[i];
+    space.flat[i] = stored(x[i]);
+    space.rows[i % 3][i] = stored(x[(i + 1) % n]);
+    own[i] = stored(x[i]);
+    space.single[i] = static_cast<float>(i);
+  }
+  for (int i = 0; i < n; ++i)
+    sum += space.single[i] * x[i] * x[i];
+  int i = 0;
+  for (Node *at = space.list; at; at = at->next, ++i) {
+    sum += at->value * x[i % n] * x[i % n];
+    at->value = stored(x[i % n]);
+  }
+  return sum;
+}
+GRADIENT_CHECK(kept_workspaces, Double, workspaces, In(double, 7), Int(7))
+
+// An odd number of steps: the next call finds the buffers the other way round.
+static double steps(const double *x, int n) {
+  prepare(n);
+  for (int i = 0; i < n; ++i)
+    now[i] = upper[i] = x[i];
+  for (int t = 0; t < 3; ++t) {
+    for (int i = 0; i < n; ++i) {
+      then[i] = now[i] * now[(i + 1) % n] + 0.25 * x[i];
+      lower[i] = upper[i] * x[i];
+    }
+    std::swap(now, then);
+    std::swap(upper, lower);
+  }
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += now[i] + upper[i];
+  return sum;
+}
+GRADIENT_CHECK(kept_buffers, Double, steps, In(double, 6), Int(6))
