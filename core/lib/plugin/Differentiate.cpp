@@ -4,6 +4,7 @@
 // see plain code. Derivatives are memoised on their spec. All errors of a module are reported.
 
 #include "Differentiate.h"
+#include "ChooseFunction.h"
 #include "NoteBlocks.h"
 #include "Options.h"
 #include "Specialise.h"
@@ -57,6 +58,7 @@ private:
 
 void ModuleDriver::readRequests() {
   specialiseRequests(M);
+  chooseFunctions(M);
   for (CallBase *Call : findRequests(M)) {
     auto R = parseRequest(*Call);
     if (R)

@@ -24,10 +24,13 @@ namespace {
 
 constexpr unsigned MaxCopies = 256;
 
-/// True if all callers of F are seen, or have an F of their own.
+/// True if calls of F are calls of this F.
 bool isOurs(const Function &F) {
-  return !F.isDeclaration() && (F.hasLocalLinkage() || F.hasLinkOnceODRLinkage()) && !F.isVarArg();
+  return !F.isDeclaration() && !F.isInterposable() && !F.isVarArg();
 }
+
+/// True if all callers of F are seen, or have an F of their own.
+bool isPrivate(const Function &F) { return F.hasLocalLinkage() || F.hasLinkOnceODRLinkage(); }
 
 class Specialiser {
 public:
@@ -180,7 +183,8 @@ void fail(Function &F) {
 void Specialiser::retireOriginals() {
   SmallPtrSet<Function *, 8> Retired;
   for (auto &[Key, Copy] : Copies)
-    Retired.insert(Key.first->getParent());
+    if (isPrivate(*Key.first->getParent()))
+      Retired.insert(Key.first->getParent());
   for (bool Any = true; Any;)
     Any = Retired.remove_if([&](Function *F) { return isCalledOutside(*F, Retired); });
   for (Function *F : Retired)

@@ -14,6 +14,7 @@
 // whose address goes anywhere else than into a constant table. Candidates come in module order.
 
 #include "Indirect.h"
+#include "Choice.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
@@ -25,7 +26,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
@@ -275,48 +275,20 @@ bool staysCall(const CallBase &Call) { return Call.hasFnAttr(KeepMark); }
 Expected<SmallVector<CallBase *, 8>> chooseCallee(CallBase &Call, const HandlerRegistry &Handlers,
                                                   Inlining Calls) {
   SmallVector<Function *, 8> Callees = Candidates(Call, Handlers).find();
-  SmallVector<CallBase *, 8> Made;
   if (Callees.empty())
-    return Made;
+    return SmallVector<CallBase *, 8>();
   if (Callees.size() > MostCandidates)
     return diffError(DiagId::IndirectCall, Call,
                      Twine(Callees.size()) + " functions of this program fit");
-  BasicBlock *Head = Call.getParent();
-  BasicBlock *Join = SplitBlock(Head, Call.getIterator());
-  Head->getTerminator()->eraseFromParent();
-  Function *F = Head->getParent();
-  LLVMContext &Context = F->getContext();
-  IRBuilder<> B(Head);
-  B.SetCurrentDebugLocation(Call.getDebugLoc());
-  PHINode *Result = nullptr;
-  if (!Call.getType()->isVoidTy()) {
-    Result = PHINode::Create(Call.getType(), Callees.size(), "cf.result");
-    Result->insertBefore(Join->begin());
-  }
-  for (Function *Callee : Callees) {
-    BasicBlock *Then = BasicBlock::Create(Context, "cf.call", F, Join);
-    BasicBlock *Else = BasicBlock::Create(Context, "cf.else", F, Join);
-    B.CreateCondBr(B.CreateICmpEQ(Call.getCalledOperand(), Callee), Then, Else);
-    B.SetInsertPoint(Then);
-    auto *Direct = cast<CallBase>(Call.clone());
-    Direct->setCalledFunction(Callee);
-    Direct->setMetadata(LLVMContext::MD_prof, nullptr);
-    Direct->setMetadata(LLVMContext::MD_callees, nullptr);
-    if (Calls == Inlining::No || Callees.size() > MostInlined)
-      Direct->addFnAttr(Attribute::get(Context, KeepMark));
-    B.Insert(Direct);
-    B.CreateBr(Join);
-    if (Result)
-      Result->addIncoming(Direct, Then);
-    Made.push_back(Direct);
-    B.SetInsertPoint(Else);
-  }
-  emitFailure(B, Call, "unknown_callee");
-  B.CreateUnreachable();
-  if (Result)
-    Call.replaceAllUsesWith(Result);
-  Call.eraseFromParent();
-  return Made;
+  const bool Stays = Calls == Inlining::No || Callees.size() > MostInlined;
+  return replaceByChoice(Call, Call.getCalledOperand(), Callees,
+                         [Stays](CallBase &Direct, Function &Callee) {
+                           Direct.setCalledFunction(&Callee);
+                           Direct.setMetadata(LLVMContext::MD_prof, nullptr);
+                           Direct.setMetadata(LLVMContext::MD_callees, nullptr);
+                           if (Stays)
+                             Direct.addFnAttr(Attribute::get(Direct.getContext(), KeepMark));
+                         });
 }
 
 } // namespace contraflow

@@ -42,6 +42,10 @@ public:
   Value *onlyOne(AllocaInst &Variable) {
     return visitAddress(Variable) && Found.size() == 1 ? Found.front() : nullptr;
   }
+  /// All that is ever stored to Variable; nothing if that is not known.
+  ArrayRef<Value *> all(AllocaInst &Variable) {
+    return visitAddress(Variable) ? ArrayRef<Value *>(Found) : ArrayRef<Value *>();
+  }
 
 private:
   bool visitAddress(Value &Address);
@@ -194,7 +198,105 @@ Value *traceReference(Value *V) {
   return Stored ? trace(Stored) : End;
 }
 
+/// The functions that a value may be, by all ways back from it.
+class FunctionSet {
+public:
+  explicit FunctionSet(SmallSetVector<Function *, 8> &Functions) : Functions(Functions) {}
+  bool visit(Value *V);
+
+private:
+  bool visitLoad(LoadInst &Load);
+  bool visitTable(const GlobalVariable &G);
+  bool visitInitial(const Constant &C);
+  bool visitCallers(const Argument &Parameter);
+
+  SmallSetVector<Function *, 8> &Functions;
+  SmallPtrSet<Value *, 16> Seen;
+};
+
+bool FunctionSet::visit(Value *V) {
+  V = traceReference(V);
+  if (!Seen.insert(V).second || isa<ConstantPointerNull, UndefValue>(V))
+    return true;
+  if (auto *F = dyn_cast<Function>(V)) {
+    Functions.insert(F);
+    return true;
+  }
+  auto Visit = [this](Value *From) { return visit(From); };
+  if (auto *Phi = dyn_cast<PHINode>(V))
+    return all_of(Phi->incoming_values(), Visit);
+  if (auto *Select = dyn_cast<SelectInst>(V))
+    return visit(Select->getTrueValue()) && visit(Select->getFalseValue());
+  if (auto *Load = dyn_cast<LoadInst>(V))
+    return visitLoad(*Load);
+  if (auto *Variable = dyn_cast<AllocaInst>(V)) { // passed by reference
+    Stores S;
+    ArrayRef<Value *> Stored = S.all(*Variable);
+    return !Stored.empty() && all_of(Stored, Visit);
+  }
+  if (auto *Parameter = dyn_cast<Argument>(V))
+    return visitCallers(*Parameter);
+  return false;
+}
+
+bool FunctionSet::visitLoad(LoadInst &Load) {
+  Value *Address = Trail().follow(Load.getPointerOperand());
+  if (auto *Variable = dyn_cast<AllocaInst>(Address)) {
+    Stores S;
+    ArrayRef<Value *> Stored = S.all(*Variable);
+    return !Stored.empty() && all_of(Stored, [this](Value *From) { return visit(From); });
+  }
+  while (auto *Step = dyn_cast<GEPOperator>(Address))
+    Address = Trail().follow(Step->getPointerOperand());
+  auto *G = dyn_cast<GlobalVariable>(Address);
+  return G && visitTable(*G);
+}
+
+/// True if nobody writes through the address of a global variable, as far as its uses show.
+bool isOnlyRead(const Value &Address) {
+  return all_of(Address.users(), [](const User *U) {
+    if (isa<GEPOperator>(U))
+      return isOnlyRead(*U);
+    return isa<LoadInst>(U);
+  });
+}
+
+bool FunctionSet::visitTable(const GlobalVariable &G) {
+  if (!G.hasDefinitiveInitializer())
+    return false;
+  return visitInitial(*G.getInitializer()) &&
+         (G.isConstant() || (G.hasLocalLinkage() && isOnlyRead(G)));
+}
+
+bool FunctionSet::visitInitial(const Constant &C) {
+  if (const auto *F = dyn_cast<Function>(C.stripPointerCastsAndAliases())) {
+    Functions.insert(const_cast<Function *>(F));
+    return true;
+  }
+  return all_of(C.operands(), [this](const Use &U) {
+    const auto *Part = dyn_cast<Constant>(U.get());
+    return Part && visitInitial(*Part);
+  });
+}
+
+bool FunctionSet::visitCallers(const Argument &Parameter) {
+  const Function &F = *Parameter.getParent();
+  bool All = F.hasLocalLinkage();
+  for (const Use &U : F.uses()) {
+    const auto *Call = dyn_cast<CallBase>(U.getUser());
+    if (Call && Call->isCallee(&U) && Call->getFunctionType() == F.getFunctionType())
+      All &= visit(Call->getArgOperand(Parameter.getArgNo()));
+    else
+      All = false;
+  }
+  return All;
+}
+
 } // namespace
+
+bool traceFunctions(Value *V, SmallSetVector<Function *, 8> &Functions) {
+  return FunctionSet(Functions).visit(V);
+}
 
 Function *traceFunction(Value *V) { return dyn_cast<Function>(traceReference(V)); }
 

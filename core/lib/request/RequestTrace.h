@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include "llvm/ADT/SetVector.h"
+
 #include <cstdint>
 #include <optional>
 
@@ -19,6 +21,9 @@ struct MarkerSpelling;
 
 /// The function that V certainly is, or null.
 llvm::Function *traceFunction(llvm::Value *V);
+
+/// Adds the functions that V may be. True if it can be no others.
+bool traceFunctions(llvm::Value *V, llvm::SmallSetVector<llvm::Function *, 8> &Functions);
 
 /// The parameter of the function around it that V certainly is, or null.
 llvm::Argument *traceParameter(llvm::Value *V);
