@@ -90,8 +90,8 @@ private:
   void follow(const Region &R, int64_t At, const cf_member &M);
   char *shadowOf(char *Pointer, const cf_member &M);
   char *shadowInGlobal(const Root &R, char *Pointer, const cf_member &M);
-  void enterBlock(char *Address, const Region &AsSeen);
-  void checkApart(int32_t A, int32_t B) const;
+  bool enterBlock(char *Address, const Region &AsSeen);
+  bool mayBeBoth(int32_t A, int32_t B) const;
   int64_t phase(const Region &R) const {
     const int64_t Period = Shapes[R.Shape].period;
     return Period > 0 ? (R.Offset % Period + Period) % Period : R.Offset;
@@ -168,11 +168,10 @@ void Walk::follow(const Region &R, int64_t At, const cf_member &M) {
     write(R.Shadow + At, Shadow);
 }
 
-// Differentiated code takes what has different shapes for different objects.
 char *Walk::shadowInGlobal(const Root &R, char *Pointer, const cf_member &M) {
   const int32_t Expected = M.target < NotFollowed ? NotFollowed - 1 - M.target : M.target;
-  if (R.Shape != Expected)
-    checkApart(R.Shape, Expected);
+  if (R.Shape != Expected && !mayBeBoth(R.Shape, Expected))
+    return nullptr;
   return R.Shadow ? R.Shadow + (Pointer - R.Global) : nullptr;
 }
 
@@ -195,27 +194,35 @@ char *Walk::shadowOf(char *Pointer, const cf_member &M) {
       Known = cf_v1_shadow_alloc(Address, B.Bytes);
     Shadow = static_cast<char *>(Known);
   }
-  enterBlock(Address, {Address, Shadow, B.Bytes, M.target, M.place - (Pointer - Address)});
+  if (!enterBlock(Address, {Address, Shadow, B.Bytes, M.target, M.place - (Pointer - Address)}))
+    return nullptr;
   return Shadow ? Shadow + (Pointer - Address) : nullptr;
 }
 
-void Walk::enterBlock(char *Address, const Region &AsSeen) {
+// False if the block has been found as something else.
+bool Walk::enterBlock(char *Address, const Region &AsSeen) {
   const auto [It, New] = Seen.try_emplace(Address, AsSeen);
   if (New)
-    return Found.push_back(AsSeen);
+    Found.push_back(AsSeen);
   const Region &Before = It->second;
-  if (Before.Shape != AsSeen.Shape || phase(Before) != phase(AsSeen))
-    checkApart(Before.Shape, AsSeen.Shape);
+  return (Before.Shape == AsSeen.Shape && phase(Before) == phase(AsSeen)) ||
+         mayBeBoth(Before.Shape, AsSeen.Shape);
 }
 
-// The program ends if it matters that an object has two shapes.
-void Walk::checkApart(int32_t A, int32_t B) const {
+// Differentiated code takes what has different shapes for different objects. A pointer that gets no
+// shadow may be left over from an object that was freed; it ends the program if it is used. Where
+// there is none to be missed, the program ends now if active values might go unnoticed from one
+// to the other.
+bool Walk::mayBeBoth(int32_t A, int32_t B) const {
   const cf_shape &First = Shapes[A], &Second = Shapes[B];
+  if (First.shadowed != 0 && Second.shadowed != 0)
+    return false;
   auto Flows = [](const cf_shape &From, const cf_shape &To) {
     return (From.matters & 1) != 0 && (To.matters & 2) != 0;
   };
-  if (First.shadowed != 0 || Second.shadowed != 0 || Flows(First, Second) || Flows(Second, First))
+  if (Flows(First, Second) || Flows(Second, First))
     fail(ErrorId::TwoPointers);
+  return true;
 }
 
 // Frees the shadows of a block that is no more, but one.
