@@ -102,7 +102,7 @@ private:
   const cf_shape *Shapes;
   std::map<char *, Root> Globals;
   std::vector<Region> Found;
-  std::unordered_map<char *, Region> Seen;
+  std::unordered_map<char *, std::vector<Region>> Seen;
 };
 
 void Walk::run() {
@@ -201,12 +201,16 @@ char *Walk::shadowOf(char *Pointer, const cf_member &M) {
 
 // False if the block has been found as something else.
 bool Walk::enterBlock(char *Address, const Region &AsSeen) {
-  const auto [It, New] = Seen.try_emplace(Address, AsSeen);
-  if (New)
-    Found.push_back(AsSeen);
-  const Region &Before = It->second;
-  return (Before.Shape == AsSeen.Shape && phase(Before) == phase(AsSeen)) ||
-         mayBeBoth(Before.Shape, AsSeen.Shape);
+  std::vector<Region> &Views = Seen[Address];
+  for (const Region &Before : Views) {
+    if (Before.Shape == AsSeen.Shape && phase(Before) == phase(AsSeen))
+      return true;
+    if (!mayBeBoth(Before.Shape, AsSeen.Shape))
+      return false;
+  }
+  Views.push_back(AsSeen);
+  Found.push_back(AsSeen);
+  return true;
 }
 
 // Differentiated code takes what has different shapes for different objects. A pointer that gets no
