@@ -50,6 +50,14 @@ GlobalVariable *RequestState::shadowGlobal(GlobalVariable &G, unsigned Lane) {
   return Shadow;
 }
 
+/// True of what only other modules look into, such as the objects behind handles of MPI: the module
+/// knows addresses of it and nothing else, so it is its own shadow.
+static bool isIncomplete(const GlobalVariable &G) {
+  auto *T = dyn_cast<StructType>(G.getValueType());
+  return G.isDeclaration() && T && T->isOpaque() &&
+         none_of(G.users(), [&](const User *U) { return getLoadStorePointerOperand(U) == &G; });
+}
+
 /// Zero, but for pointers, which lead to shadows.
 Constant *RequestState::shadowInitialiser(Constant *Init, unsigned Lane) {
   if (Init->getType()->isPointerTy())
@@ -72,7 +80,7 @@ Constant *RequestState::shadowConstant(Constant *C, unsigned Lane) {
   APInt Offset(Graph.layout().getIndexTypeSizeInBits(C->getType()), 0);
   const Value *Base = C->stripAndAccumulateConstantOffsets(Graph.layout(), Offset, true);
   auto *Global = dyn_cast<GlobalVariable>(const_cast<Value *>(Base));
-  if (!Global || !Activity.hasShadow(C))
+  if (!Global || !Activity.hasShadow(C) || isIncomplete(*Global))
     return C;
   Constant *Shadow = shadowGlobal(*Global, Lane);
   if (Offset.isZero())

@@ -29,12 +29,10 @@ bool describe(Message &M, Role Kind, const Transfer &T) {
   return true;
 }
 
-namespace {
-
 void receiveTangent(const Message &M) {
-  if (!M.Numbered)
-    refuse(Refusal::WildcardOrder,
-           "source " + std::to_string(M.Peer) + ", tag " + std::to_string(M.Tag));
+  if (M.Kind != Role::TangentReceive) // cancelled
+    return;
+  M.Comm->numberCompleted(M);
   const std::int64_t Bytes = M.Shadow.bytes();
   if (Bytes == 0)
     return;
@@ -44,6 +42,8 @@ void receiveTangent(const Message &M) {
             M.Comm->carrier(), MPI_STATUS_IGNORE);
   M.Shadow.store(Data.get());
 }
+
+namespace {
 
 void sendPacked(const Message &M) {
   const std::int64_t Bytes = M.Shadow.bytes();
@@ -90,8 +90,6 @@ void complete(Message &M, const MPI_Status &Status) {
   if (Cancelled)
     return M.Comm->cancelReceive(M);
   M.Comm->completeReceive(M, Status);
-  if (M.Kind == Role::TangentReceive)
-    receiveTangent(M);
 }
 
 void openAdjoint(Message &M) {
