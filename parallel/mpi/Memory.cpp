@@ -21,7 +21,8 @@ using namespace llvm;
 namespace contraflow::mpi {
 namespace {
 
-constexpr StringRef Allocate = "MPI_Alloc_mem", Free = "MPI_Free_mem";
+constexpr StringRef Allocate = "MPI_Alloc_mem", AllocateProfiled = "PMPI_Alloc_mem";
+constexpr StringRef Free = "MPI_Free_mem", FreeProfiled = "PMPI_Free_mem";
 
 void unfoldAllocation(CallBase &Call) {
   IRBuilder<> B(&Call);
@@ -51,10 +52,9 @@ public:
       if (!Call || !Call->getCalledFunction())
         continue;
       StringRef Name = Call->getCalledFunction()->getName();
-      Name.consume_front("P");
-      if (Name == Allocate && Call->arg_size() == 3)
+      if (Name == Allocate || Name == AllocateProfiled)
         unfoldAllocation(*Call);
-      else if (Name == Free && Call->arg_size() == 1)
+      else if (Name == Free || Name == FreeProfiled)
         unfoldFree(*Call);
       else
         continue;

@@ -111,6 +111,11 @@ void Communicator::release(Communicator *Gone) {
   delete Gone;
 }
 
+void Communicator::requestCompleted(Communicator *Orphan) {
+  if (!RequestTable::get().refersTo(*Orphan))
+    release(Orphan);
+}
+
 void Communicator::creationReversed(Communicator *C) {
   if (C->User == MPI_COMM_NULL)
     release(C);

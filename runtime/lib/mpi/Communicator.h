@@ -58,6 +58,10 @@ public:
   static void creationReversed(Communicator *C);
   /// No records will refer to it: it goes when the user frees it.
   void madeInTangent() { OfTangent = true; }
+  /// The user has freed it while requests of a tangent were pending.
+  bool isOrphan() const { return User == MPI_COMM_NULL && OfTangent; }
+  /// The end of an orphan unless requests of it are pending still.
+  static void requestCompleted(Communicator *Orphan);
 
   int rank() const { return Rank; }
   int size() const { return Size; }

@@ -17,6 +17,7 @@
 #include "mpi/RequestTable.h"
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -45,6 +46,13 @@ void complete(cf_mpi_record *R, const MPI_Status &Status) {
   }
 }
 
+/// Null: not the record of a tangent.
+Communicator *communicatorOfTangent(cf_mpi_record &R) {
+  if (R.Kind == Role::TangentReceive)
+    return static_cast<Message &>(R).Comm;
+  return R.Kind == Role::TangentCollective ? static_cast<NonblockingCollective &>(R).Comm : nullptr;
+}
+
 /// The requests of one call. Their records are taken out of the table before the primal call,
 /// because a handle may be in use again as soon as that has completed it; those that stay active
 /// are put back.
@@ -60,6 +68,8 @@ public:
     for (std::size_t I = 0; I < Handles.size(); ++I)
       if (Records[I])
         RequestTable::get().put(Handles[I], Records[I]);
+    for (Communicator *C : Orphans)
+      Communicator::requestCompleted(C);
   }
   Requests(const Requests &) = delete;
   Requests &operator=(const Requests &) = delete;
@@ -69,6 +79,8 @@ public:
     if (!R)
       return;
     const Role Kind = R->Kind; // a collective of a tangent is gone afterwards
+    if (Communicator *C = communicatorOfTangent(*R); C && C->isOrphan())
+      Orphans.insert(C);
     complete(R, Status);
     if (Kind == Role::TangentReceive)
       Arrived.emplace_back(static_cast<TangentMessage *>(R));
@@ -100,6 +112,7 @@ private:
   std::vector<cf_mpi_record *> Records;
   std::vector<cf_mpi_record *> Done;
   std::vector<std::unique_ptr<TangentMessage>> Arrived;
+  std::set<Communicator *> Orphans; ///< of completed requests
 };
 
 /// The statuses of the caller, or our own where the caller wants none.
