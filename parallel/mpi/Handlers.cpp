@@ -26,7 +26,7 @@ namespace {
 
 /// An argument and what it is; the datatype of a buffer is another argument.
 struct Role {
-  enum Kind { Buf, Base, Cell, Exposed, ExposedCell, Pending, Completes } What;
+  enum Kind { Buf, Base, Cell, Exposed, ExposedCell, Pending, Completes, Foreign } What;
   unsigned Argument;
   int Datatype = -1;
 
@@ -54,6 +54,7 @@ const std::vector<Row> &rows() {
 #define ExposedCell(I) {Role::ExposedCell, I},
 #define Pending(I) {Role::Pending, I},
 #define Completes {Role::Completes, 0},
+#define Foreign(I) {Role::Foreign, I},
 #define MPI_FN(Name, Stem, Roles) {"MPI_" #Name, #Stem, {Roles}},
 #define MPI_INQUIRY(Name) {"MPI_" #Name, nullptr, {}},
 #define MPI_OPERATOR(Name, Function) {"MPI_" #Name, nullptr, {}, Function},
@@ -77,6 +78,7 @@ const std::vector<Row> &rows() {
 #undef ExposedCell
 #undef Pending
 #undef Completes
+#undef Foreign
   };
   return Rows;
 }
@@ -169,6 +171,8 @@ public:
                          : Place::memory(A.Argument);
       if (A.What == Role::Completes)
         Facts.WritesExposed |= Completion;
+      else if (A.What == Role::Foreign)
+        Facts.Foreign.push_back(A.Argument);
       else if (!A.hasShadow())
         Facts.Exposes.push_back({Memory, A.What == Role::Pending ? Completion : Anyone});
       if (!A.hasShadow())

@@ -139,6 +139,7 @@ std::unique_ptr<Unit> declareRoot(RequestState &S) {
   auto U = std::make_unique<Unit>();
   bool Adjoint = S.Spec.Mode == DerivativeMode::Adjoint;
   U->Prepared = S.Closure.Root;
+  U->Foreign = S.Foreign;
   U->Kind = Adjoint ? SweepKind::Combined : SweepKind::Tangent;
   U->Forward = U->Reverse = newFunction(
       S, derivativeType(S.Spec),
@@ -222,6 +223,7 @@ Unit &RequestState::unitFor(Function &Prepared) {
   bool Tangent = Spec.Mode == DerivativeMode::Tangent;
   U.Prepared = &Prepared;
   U.Kind = Tangent ? SweepKind::Tangent : SweepKind::Split;
+  U.Foreign = Foreign;
   U.InTeam = &Prepared != Closure.Root && !Closure.TeamBodies.empty();
   SmallVector<Type *, 8> Params;
   for (Argument &A : Prepared.args()) {
@@ -372,6 +374,16 @@ static void hoistLoads(RequestState &S) {
     S.C.FAM.invalidate(*F, Kept);
 }
 
+static bool usesForeignMemory(RequestState &S) {
+  for (Function *F : S.Closure.Functions)
+    for (Instruction &I : instructions(*F))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (const ConstructHandler *H = S.C.Handlers.find(*Call))
+          if (!H->facts(*Call).Foreign.empty())
+            return true;
+  return false;
+}
+
 static void analyse(RequestState &S) {
   Timed T("analyse", "Analyse: loops, memory, activity, effects");
   for (Function *F : S.Closure.Functions) // an erased function may have had the same address
@@ -380,6 +392,7 @@ static void analyse(RequestState &S) {
   for (Function *F : S.Closure.Functions)
     numberLoops(*F, S.C.FAM, S.Loops);
   analyseInto(S, S.Graph, S.Activity, S.Writes);
+  S.Foreign = usesForeignMemory(S);
   if (S.Switch.Print.Types)
     printTypes(S);
   if (S.Switch.Print.Activity)

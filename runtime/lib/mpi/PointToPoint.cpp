@@ -5,6 +5,7 @@
 
 #include "mpi/PointToPoint.h"
 
+#include "mpi/Order.h"
 #include "mpi/Outbox.h"
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
@@ -34,7 +35,7 @@ void receiveTangent(const Message &M) {
     return;
   M.Comm->numberCompleted(M);
   const std::int64_t Bytes = M.Shadow.bytes();
-  if (Bytes == 0)
+  if (Bytes == 0 && !RanksShareMemory)
     return;
   const Packed Data = packedBuffer(Bytes);
   const Watch Waits(M.Comm->carrier(), M.Peer);
@@ -47,7 +48,7 @@ namespace {
 
 void sendPacked(const Message &M) {
   const std::int64_t Bytes = M.Shadow.bytes();
-  if (Bytes == 0)
+  if (Bytes == 0 && !RanksShareMemory)
     return;
   Packed Data = packedBuffer(Bytes);
   M.Shadow.pack(Data.get());
@@ -58,7 +59,7 @@ void sendPacked(const Message &M) {
 void postReturn(Message &M) {
   const std::int64_t Bytes = M.Shadow.bytes();
   M.Open = true;
-  if (Bytes == 0)
+  if (Bytes == 0 && !RanksShareMemory)
     return;
   M.Packed = packedBuffer(Bytes).release();
   PMPI_Irecv(M.Packed, carrierCount(Bytes), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
