@@ -9,6 +9,7 @@
 
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
+#include "parallel/mpi/Memory.h"
 #include "parallel/mpi/Register.h"
 
 #include "llvm/IR/Constants.h"
@@ -25,7 +26,7 @@ namespace {
 
 /// An argument and what it is; the datatype of a buffer is another argument.
 struct Role {
-  enum Kind { Buf, Base, Cell, Exposed, ExposedCell, Pending, Completes } What;
+  enum Kind { Buf, Base, Cell, Exposed, ExposedCell, Pending, Completes, Foreign } What;
   unsigned Argument;
   int Datatype = -1;
 
@@ -36,8 +37,12 @@ struct Row {
   const char *Name;
   const char *Stem; ///< null: inquiry
   SmallVector<Role, 2> Roles;
-  int Operator = -1; ///< argument that is a function to be differentiated
-  int Created = -1;  ///< argument that says where a new communicator goes
+  int Operator = -1;        ///< argument that is a function to be differentiated
+  int Created = -1;         ///< argument that says where a new communicator goes
+  int Kept = -1;            ///< argument that is a pointer for those who ask later
+  int Found = -1;           ///< argument that says where such a pointer goes
+  bool FoundVaries = false; ///< it may lead to memory that other calls fill
+  bool CallsProgram = false;
 };
 
 const std::vector<Row> &rows() {
@@ -49,15 +54,23 @@ const std::vector<Row> &rows() {
 #define ExposedCell(I) {Role::ExposedCell, I},
 #define Pending(I) {Role::Pending, I},
 #define Completes {Role::Completes, 0},
+#define Foreign(I) {Role::Foreign, I},
 #define MPI_FN(Name, Stem, Roles) {"MPI_" #Name, #Stem, {Roles}},
 #define MPI_INQUIRY(Name) {"MPI_" #Name, nullptr, {}},
 #define MPI_OPERATOR(Name, Function) {"MPI_" #Name, nullptr, {}, Function},
 #define MPI_CREATOR(Name, Place) {"MPI_" #Name, nullptr, {}, -1, Place},
+#define MPI_SETTER(Name, Pointer) {"MPI_" #Name, nullptr, {}, -1, -1, Pointer, -1, false, true},
+#define MPI_GETTER(Name, Place, Varies)                                                            \
+  {"MPI_" #Name, nullptr, {}, -1, -1, -1, Place, Varies, false},
+#define MPI_CALLER(Name) {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, true},
 #include "parallel/mpi/Functions.def"
 #undef MPI_FN
 #undef MPI_INQUIRY
 #undef MPI_OPERATOR
 #undef MPI_CREATOR
+#undef MPI_SETTER
+#undef MPI_GETTER
+#undef MPI_CALLER
 #undef Buf
 #undef Base
 #undef Cell
@@ -65,6 +78,7 @@ const std::vector<Row> &rows() {
 #undef ExposedCell
 #undef Pending
 #undef Completes
+#undef Foreign
   };
   return Rows;
 }
@@ -83,6 +97,9 @@ const StringMap<const Row *> &rowsByName() {
 
 const Row &rowOf(StringRef Name) { return *rowsByName().lookup(Name); }
 const Row &rowOf(const CallBase &Call) { return rowOf(Call.getCalledFunction()->getName()); }
+
+/// Who writes to exposed memory.
+constexpr unsigned Anyone = 1, Completion = 2;
 
 /// What a datatype argument says about memory; unknown unless it is a predefined datatype.
 ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
@@ -147,7 +164,6 @@ public:
     CallFacts Facts;
     const Row &R = rowOf(Call);
     describeWrites(Call, R, Facts);
-    constexpr unsigned Anyone = 1, Completion = 2; // who writes to exposed memory
     Facts.WritesExposed = Anyone;
     for (Role A : R.Roles) {
       Place Memory = A.What == Role::Cell || A.What == Role::ExposedCell
@@ -155,6 +171,8 @@ public:
                          : Place::memory(A.Argument);
       if (A.What == Role::Completes)
         Facts.WritesExposed |= Completion;
+      else if (A.What == Role::Foreign)
+        Facts.Foreign.push_back(A.Argument);
       else if (!A.hasShadow())
         Facts.Exposes.push_back({Memory, A.What == Role::Pending ? Completion : Anyone});
       if (!A.hasShadow())
@@ -281,7 +299,16 @@ public:
   }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
-    describeWrites(Call, rowOf(Call), Facts);
+    const Row &R = rowOf(Call);
+    describeWrites(Call, R, Facts);
+    if (R.CallsProgram || R.Created >= 0)
+      Facts.WritesExposed = Anyone;
+    if (R.Kept >= 0)
+      keep(Facts, Place::memory(R.Kept));
+    if (R.Found >= 0)
+      keep(Facts, Place::pointee(R.Found));
+    if (R.FoundVaries)
+      Facts.Flows.push_back({Place::outside(), Place::pointee(R.Found)});
     return Facts;
   }
   std::optional<Callback> callback(const CallBase &Call) const override {
@@ -295,15 +322,16 @@ public:
   bool hasReverse(const CallBase &Call) const override { return rowOf(Call).Created >= 0; }
   bool allDirections() const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    if (const Row &R = rowOf(Call); R.Created >= 0)
+    const Row &R = rowOf(Call);
+    if (R.Created >= 0)
       announceCreation(B, Call, R, "mpi_communicator_tangent", {});
-    return Error::success();
+    return checkPointers(B, Call, R);
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;
     const Row &R = rowOf(Call);
     if (R.Created < 0)
-      return Error::success();
+      return checkPointers(B, Call, R);
     auto &IR = B.ir();
     BasicBlock &Entry = Call.getFunction()->getEntryBlock();
     Value *Cell = IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(IR.getPtrTy(), nullptr, "record");
@@ -318,6 +346,19 @@ public:
   }
 
 private:
+  /// Others may find the memory, and read or write it.
+  static void keep(CallFacts &Facts, Place Memory) {
+    Facts.Exposes.push_back({Memory, Anyone});
+    Facts.Flows.push_back({Memory, Place::outside()});
+  }
+  /// Nobody knows the shadow of a pointer that comes back from MPI.
+  static Error checkPointers(SweepBuilder &B, CallBase &Call, const Row &R) {
+    for (int Argument : {R.Kept, R.Found})
+      if (Argument >= 0 && B.shadow(Call.getArgOperand(Argument)))
+        return diffError(DiagId::UnsupportedMPI, Call,
+                         R.Name + StringRef(" of a pointer to active memory"));
+    return Error::success();
+  }
   /// Behind the call: its code, where the new communicator is, and what else is wanted.
   static void announceCreation(SweepBuilder &B, CallBase &Call, const Row &R, StringRef Name,
                                ArrayRef<Value *> More) {
@@ -352,6 +393,7 @@ private:
 void registerHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<CommunicationHandler>());
   Registry.add(std::make_unique<InquiryHandler>());
+  registerMemory(Registry);
   Registry.add(std::make_unique<RefusalHandler>());
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares the tangent and the adjoint of a random MPI program with an oracle on one rank, which
-// has the states of all ranks and moves the data between them itself. A program is
+// Compares the tangent, in one direction and in two, and the adjoint of a random MPI program with
+// an oracle on one rank, which has the states of all ranks and moves the data between them itself.
+// Nothing of MPI may be left over. A program is
 //   double program(const double *x, double *y, int rank, int size)
 // with x and y active; its oracle is void program(States &v).
 
@@ -9,11 +10,20 @@
 
 #include "Check.h"
 
+#include "../support/MpiLeaks.h"
+
 #include <mpi.h>
+#include <string>
+#include <utility>
 
 namespace check {
 
 constexpr int M = 32;
+
+/// The results of a tangent in two directions.
+struct Pair {
+  double First, Second;
+};
 
 /// What one rank works on.
 struct State {
@@ -28,9 +38,39 @@ inline int edge(int rank, int size) { return rank < 0 || rank >= size ? MPI_PROC
 inline int length(int rank) { return 1 + rank % 3; }
 inline int place(int rank) { return 4 * rank; }
 
-template <typename Oracle, typename Primal, typename Tangent, typename Adjoint>
-int runMpi(const char *Name, Oracle oracle, Primal primal, Tangent tangent, Adjoint adjoint,
+/// The second direction is a multiple of the first, whose result is known.
+template <typename Wide>
+void compareWide(const char *Name, Verdict &V, Wide wide, const Data &D, double Wanted,
+                 double Largest) {
+  constexpr double Factor = -0.375;
+  Data One = D, Two = D;
+  int Rank = 0, Size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &Rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &Size);
+  for (int i = 0; i < N; ++i)
+    Two.xd[i] = Factor * D.xd[i], Two.yd[i] = Factor * D.yd[i];
+  const Pair P = wide(One.x, One.xd, Two.xd, One.y, One.yd, Two.yd, Rank, Size);
+  V.compare(Name, "second tangent of the result", P.Second, Factor * P.First, Largest);
+  for (int i = 0; i < N; ++i)
+    V.compare(Name, "second tangent of y", Two.yd[i], Factor * One.yd[i], Largest);
+  V.compare(Name, "first tangent of the result", P.First, Wanted, Largest);
+}
+
+/// All ranks call it. Whatever is kept for the next time is there already.
+template <typename Action> void lookForLeaks(const char *Name, Verdict &V, Action Again) {
+  const auto Before = contraflow::test::mpiObjects();
+  Again();
+  if (const std::string Left = contraflow::test::mpiLeaks(Before); !Left.empty()) {
+    std::printf("WRONG %s leaks: %s\n", Name, Left.c_str());
+    ++V.Failures;
+  }
+}
+
+/// `tangents`: in one direction and in two.
+template <typename Oracle, typename Primal, typename Tangents, typename Adjoint>
+int runMpi(const char *Name, Oracle oracle, Primal primal, Tangents tangents, Adjoint adjoint,
            unsigned long Seed) {
+  const auto [tangent, wide] = tangents;
   int Rank = 0, Size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &Rank);
   MPI_Comm_size(MPI_COMM_WORLD, &Size);
@@ -59,6 +99,7 @@ int runMpi(const char *Name, Oracle oracle, Primal primal, Tangent tangent, Adjo
             Largest);
   for (int i = 0; i < N; ++i)
     V.compare(Name, "tangent of y", T.yd[i], Mine.y[i].d, Largest);
+  compareWide(Name, V, wide, D, Mine.s.d, Largest);
   Data A = D;
   double xb[N] = {}, yb[N];
   for (int i = 0; i < N; ++i)
@@ -74,6 +115,13 @@ int runMpi(const char *Name, Oracle oracle, Primal primal, Tangent tangent, Adjo
   }
   MPI_Allreduce(MPI_IN_PLACE, Sums, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   V.compare(Name, "dot product", Sums[1], Sums[0], Sums[2]);
+
+  lookForLeaks(Name, V, [&] {
+    Data L = D, L2 = D;
+    tangent(L.x, L.xd, L.y, L.yd, Rank, Size);
+    wide(L.x, L.xd, L2.xd, L.y, L.yd, L2.yd, Rank, Size);
+    adjoint(L.x, xb, L.y, yb, Rank, Size);
+  });
   return V.Failures;
 }
 

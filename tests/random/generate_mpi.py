@@ -151,6 +151,8 @@ class Program:
 
     def nonblocking(self, send, receive, arrays, move, ends):
         q = self.fresh("q")
+        if self.chance(0.3):
+            receive = (receive[0], f"{receive[1]} < 0 ? MPI_PROC_NULL : MPI_ANY_SOURCE", receive[2])
         lines = [f"MPI_Irecv({', '.join(receive)}, MPI_COMM_WORLD, &{q}[0]);",
                  f"MPI_{self.pick(('Isend', 'Issend'))}({', '.join(send)}, MPI_COMM_WORLD, &{q}[1]);"]
         self.random.shuffle(lines)
@@ -222,6 +224,54 @@ class Program:
                            f"for (int i = 0; i < 3; i++) {target}[4 * t.MPI_SOURCE + i] = sin(box[i]); }}")
         self.primal.append("MPI_Barrier(MPI_COMM_WORLD);")  # nobody's next message comes before another one's first
         self.oracle.append(f"for (int p = 1; p < size; p++) for (int i = 0; i < 3; i++) v[0].{target}[4 * p + i] = sin(v[p].{source}[i]);")
+
+    def crowd(self):
+        """Receives from anybody, all open at the same time, completed as they come."""
+        free = self.writable()
+        if len(free) < 2:
+            return
+        source, target = self.random.sample(free, 2)
+        q, tag = self.fresh("q"), self.fresh("")
+        large = self.pick(("3", "3", "p_large"))
+        self.primal.append(f"if (rank) {{ const int p_large = rank % 2 ? 3 : 2000; std::vector<real> out({large}, {source}[1]); for (int i = 0; i < 3; i++) out[i] = {source}[i]; "
+                           f"MPI_Send(out.data(), {large}, MPI_DOUBLE, 0, {tag}, MPI_COMM_WORLD); }} else {{ std::vector<real> box(2000 * size); std::vector<MPI_Request> {q}(size); "
+                           f"for (int p = 1; p < size; p++) MPI_Irecv(&box[2000 * p], 2000, MPI_DOUBLE, MPI_ANY_SOURCE, {tag}, MPI_COMM_WORLD, &{q}[p - 1]); "
+                           f"for (int p = 1; p < size; p++) {{ MPI_Status t; int w; MPI_Waitany(size - 1, {q}.data(), &w, &t); "
+                           f"for (int i = 0; i < 3; i++) {target}[4 * t.MPI_SOURCE + i] = sin(box[2000 * (w + 1) + i]); }} }}")
+        self.primal.append("MPI_Barrier(MPI_COMM_WORLD);")
+        self.oracle.append(f"for (int p = 1; p < size; p++) for (int i = 0; i < 3; i++) v[0].{target}[4 * p + i] = sin(v[p].{source}[i]);")
+
+    def aside(self):
+        """A message on a communicator of its own, which is freed before the message has arrived."""
+        free = self.writable()
+        if len(free) < 2:
+            return self.finish(self.kept)
+        source, target = self.random.sample(free, 2)
+        c, q, k = self.fresh("aside"), self.fresh("q"), self.number(-1, 2)
+        make = self.pick((f"MPI_Comm_dup(MPI_COMM_WORLD, &{c});", f"MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &{c});"))
+        self.oracle.append(f"{{ States old = v; EACH_RANK for (int i = 0; i < 4; i++) v[rank].{target}[i] = old[ring(rank - {k}, size)].{source}[i]; }}")
+        self.start([f"MPI_Request {q}[2]; MPI_Comm {c}; {make} MPI_Irecv({target}, 4, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, {c}, &{q}[0]); "
+                    f"MPI_Isend({source}, 4, MPI_DOUBLE, ring(rank + {k}, size), 3, {c}, &{q}[1]); MPI_Comm_free(&{c});"], (q, 2), target, source)
+
+    def places(self):
+        """Blocks of a datatype for each peer, at places in bytes."""
+        free = self.writable()
+        if len(free) < 2:
+            return self.finish(self.kept)
+        source, target = self.random.sample(free, 2)
+        t, n = self.fresh("types"), self.fresh("ones")
+        more = (f"MPI_Datatype {t}[8]; int {n}[8], {n}_at[8]; for (int r = 0; r < size; r++) {{ MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &{t}[r]); MPI_Type_commit(&{t}[r]); "
+                f"{n}[r] = 1; {n}_at[r] = 32 * r; }}")
+        end = f"for (int r = 0; r < size; r++) MPI_Type_free(&{t}[r]);"
+        arguments = f"{source}, {n}, {n}_at, {t}, {target}, {n}, {n}_at, {t}, MPI_COMM_WORLD"
+        self.oracle.append(f"{{ States old = v; EACH_RANK for (int r = 0; r < size; r++) for (int i = 0; i < 4; i += 2) "
+                           f"v[rank].{target}[4 * r + i] = old[r].{source}[4 * rank + i]; }}")
+        if self.chance(0.5):
+            self.primal.append(f"{more} MPI_Alltoallw({arguments}); {end}")
+            return None
+        q = self.fresh("q")
+        self.start([f"MPI_Request {q}[1]; {more} MPI_Ialltoallw({arguments}, {q}); {end}"], (q, 1), target, source)
+        return None
 
     # Collectives: the MPI name, its arguments, and the movement.
 
@@ -329,8 +379,12 @@ class Program:
         kind, move = self.pick((("Put", "v[to].{1}[4 + i] = old[rank].{0}[i]"), ("Get", "v[rank].{0}[i] = old[to].{1}[4 + i]"),
                                 ("Accumulate", "v[to].{1}[4 + i] += old[rank].{0}[i]")))
         op = "MPI_SUM, " if kind == "Accumulate" else ""
-        self.primal.append(f"MPI_Win {w}; MPI_Win_create({target}, {8 * LENGTH}, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &{w}); MPI_Win_fence(0, {w}); "
-                           f"MPI_{kind}({source}, 3, MPI_DOUBLE, ring(rank + {k}, size), 4, 3, MPI_DOUBLE, {op}{w}); MPI_Win_fence(0, {w}); MPI_Win_free(&{w});")
+        to = f"ring(rank + {k}, size)"
+        before, behind = self.pick(((f"MPI_Win_fence(0, {w});", f"MPI_Win_fence(0, {w});"), (f"MPI_Win_fence(0, {w});", f"MPI_Win_fence(0, {w});"),
+                                    (f"MPI_Win_lock(MPI_LOCK_SHARED, {to}, 0, {w});", f"MPI_Win_unlock({to}, {w}); MPI_Barrier(MPI_COMM_WORLD);"),
+                                    (f"MPI_Win_lock_all(0, {w});", f"MPI_Win_flush({to}, {w}); MPI_Win_unlock_all({w}); MPI_Barrier(MPI_COMM_WORLD);")))
+        self.primal.append(f"MPI_Win {w}; MPI_Win_create({target}, {8 * LENGTH}, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &{w}); MPI_Barrier(MPI_COMM_WORLD); {before} "
+                           f"MPI_{kind}({source}, 3, MPI_DOUBLE, {to}, 4, 3, MPI_DOUBLE, {op}{w}); {behind} MPI_Win_free(&{w});")
         self.oracle.append(f"{{ States old = v; EACH_RANK {{ int to = ring(rank + {k}, size); for (int i = 0; i < 3; i++) {move.format(source, target)}; }} }}")
 
     def parcel(self):
@@ -358,7 +412,7 @@ class Program:
 
     def step(self):
         kinds = [(4, self.work), (4, self.shift), (0.6, self.twice), (0.5, self.replace), (3, self.collective), (0.4, self.workers),
-                 (0.3, self.halves), (0.4, self.neighbours), (0.4, self.window), (0.3, self.parcel)]
+                 (0.3, self.halves), (0.3, self.crowd), (0.4, self.aside), (0.4, self.places), (0.4, self.neighbours), (0.4, self.window), (0.3, self.parcel)]
         if self.depth < 2:
             kinds.append((1, self.loop))
         weights, makers = zip(*kinds)
@@ -391,7 +445,7 @@ def unit(kind, seed, first, count):
     """Source of one translation unit with `count` programs of class `kind`."""
     names = [f"program{first + i}" for i in range(count)]
     made = [kind(seed, name).build() for name in names]
-    out = ['#include "CheckMpi.h"', "double __enzyme_fwddiff(void *, ...);", "double __enzyme_autodiff(void *, ...);",
+    out = ['#include "CheckMpi.h"', "extern int enzyme_width;", "double __enzyme_fwddiff(void *, ...);", "check::Pair __enzyme_fwddiff2(void *, ...);", "double __enzyme_autodiff(void *, ...);",
            "using namespace check;", "#define EACH_RANK for (int rank = 0; rank < size; rank++)",
            "#define EACH EACH_RANK if (auto &[x, y, a, b, d, e, s] = v[rank]; true)",
            "namespace oracle {\nusing real = Dual;", *(oracle for _, oracle in made),
@@ -400,10 +454,13 @@ def unit(kind, seed, first, count):
            *(primal for primal, _ in made), "}",
            "int main(int Count, char **Words) {\n  MPI_Init(&Count, &Words);\n  int Failures = 0;"]
     for name in names:
+        twice = f"(void *)primal::{name}, enzyme_width, 2, enzyme_dup, x, xd, xd2, enzyme_dup, y, yd, yd2, enzyme_const, rank, enzyme_const, size"
         passed = f"(void *)primal::{name}, enzyme_dup, x, xd, enzyme_dup, y, yd, enzyme_const, rank, enzyme_const, size"
         out.append(f'  Failures += check::runMpi("{name}", oracle::{name}, primal::{name},\n'
-                   f"    [](double *x, double *xd, double *y, double *yd, int rank, int size) {{\n"
+                   f"    std::pair([](double *x, double *xd, double *y, double *yd, int rank, int size) {{\n"
                    f"      return __enzyme_fwddiff({passed}); }},\n"
+                   f"    [](double *x, double *xd, double *xd2, double *y, double *yd, double *yd2, int rank, int size) {{\n"
+                   f"      return __enzyme_fwddiff2({twice}); }}),\n"
                    f"    [](double *x, double *xd, double *y, double *yd, int rank, int size) {{\n"
                    f"      __enzyme_autodiff({passed}); }}, {seed % 1000003 + 1}ul);")
     out.append("  MPI_Finalize();\n  return Failures != 0;\n}")

@@ -90,6 +90,7 @@ private:
   SmallPtrSet<Function *, 8> Closure;
   SmallVector<Step, 8> Steps;
   SmallSetVector<Function *, 4> Models;
+  Location Foreign; ///< what other processes use as well
   DenseSet<const Value *> Integers;
 };
 
@@ -346,6 +347,11 @@ void Describer::applyFacts(CallBase &I, const CallFacts &Facts) {
   for (auto [Operand, Kind] : Facts.Cells)
     if (Location At = Graph.locate(I.getArgOperand(Operand)))
       Graph.addKind(Graph.fieldCell(At), Kind);
+  for (unsigned Operand : Facts.Foreign) {
+    if (!Foreign)
+      Foreign = Graph.aggregate(&I); // of a call that returns none
+    Graph.pointTo(Graph.fieldCell(Graph.locate(I.getArgOperand(Operand))), Foreign);
+  }
   for (const contraflow::Closure &Model : Facts.Models) {
     bindClosure(I, Model);
     Models.insert(Model.Body);

@@ -50,6 +50,14 @@ GlobalVariable *RequestState::shadowGlobal(GlobalVariable &G, unsigned Lane) {
   return Shadow;
 }
 
+/// True of what only other modules look into, such as the objects behind handles of MPI: the module
+/// knows addresses of it and nothing else, so it is its own shadow.
+static bool isIncomplete(const GlobalVariable &G) {
+  auto *T = dyn_cast<StructType>(G.getValueType());
+  return G.isDeclaration() && T && T->isOpaque() &&
+         none_of(G.users(), [&](const User *U) { return getLoadStorePointerOperand(U) == &G; });
+}
+
 /// Zero, but for pointers, which lead to shadows.
 Constant *RequestState::shadowInitialiser(Constant *Init, unsigned Lane) {
   if (Init->getType()->isPointerTy())
@@ -72,7 +80,7 @@ Constant *RequestState::shadowConstant(Constant *C, unsigned Lane) {
   APInt Offset(Graph.layout().getIndexTypeSizeInBits(C->getType()), 0);
   const Value *Base = C->stripAndAccumulateConstantOffsets(Graph.layout(), Offset, true);
   auto *Global = dyn_cast<GlobalVariable>(const_cast<Value *>(Base));
-  if (!Global || !Activity.hasShadow(C))
+  if (!Global || !Activity.hasShadow(C) || isIncomplete(*Global))
     return C;
   Constant *Shadow = shadowGlobal(*Global, Lane);
   if (Offset.isZero())
@@ -131,6 +139,7 @@ std::unique_ptr<Unit> declareRoot(RequestState &S) {
   auto U = std::make_unique<Unit>();
   bool Adjoint = S.Spec.Mode == DerivativeMode::Adjoint;
   U->Prepared = S.Closure.Root;
+  U->Foreign = S.Foreign;
   U->Kind = Adjoint ? SweepKind::Combined : SweepKind::Tangent;
   U->Forward = U->Reverse = newFunction(
       S, derivativeType(S.Spec),
@@ -214,6 +223,7 @@ Unit &RequestState::unitFor(Function &Prepared) {
   bool Tangent = Spec.Mode == DerivativeMode::Tangent;
   U.Prepared = &Prepared;
   U.Kind = Tangent ? SweepKind::Tangent : SweepKind::Split;
+  U.Foreign = Foreign;
   U.InTeam = &Prepared != Closure.Root && !Closure.TeamBodies.empty();
   SmallVector<Type *, 8> Params;
   for (Argument &A : Prepared.args()) {
@@ -364,6 +374,16 @@ static void hoistLoads(RequestState &S) {
     S.C.FAM.invalidate(*F, Kept);
 }
 
+static bool usesForeignMemory(RequestState &S) {
+  for (Function *F : S.Closure.Functions)
+    for (Instruction &I : instructions(*F))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (const ConstructHandler *H = S.C.Handlers.find(*Call))
+          if (!H->facts(*Call).Foreign.empty())
+            return true;
+  return false;
+}
+
 static void analyse(RequestState &S) {
   Timed T("analyse", "Analyse: loops, memory, activity, effects");
   for (Function *F : S.Closure.Functions) // an erased function may have had the same address
@@ -372,6 +392,7 @@ static void analyse(RequestState &S) {
   for (Function *F : S.Closure.Functions)
     numberLoops(*F, S.C.FAM, S.Loops);
   analyseInto(S, S.Graph, S.Activity, S.Writes);
+  S.Foreign = usesForeignMemory(S);
   if (S.Switch.Print.Types)
     printTypes(S);
   if (S.Switch.Print.Activity)

@@ -124,7 +124,7 @@ Expected<Function *> ForwardSweep::tangentOf(Function &Body, SmallVectorImpl<boo
   return Inner.Forward;
 }
 
-bool ForwardSweep::shared(const Value *) const { return U.InTeam; }
+bool ForwardSweep::shared(const Value *) const { return U.InTeam || U.Foreign; }
 
 Value *ForwardSweep::shadowOf(Value *Pointer) {
   if (auto *C = dyn_cast<Constant>(Pointer))

@@ -18,7 +18,7 @@ using namespace llvm;
 namespace contraflow {
 
 bool mayBeShared(const Unit &U, const Value *Shadow) {
-  if (!U.InTeam)
+  if (!U.InTeam && !U.Foreign)
     return false;
   const Value *Object = getUnderlyingObject(Shadow, 20);
   if (isa<AllocaInst>(Object))

@@ -41,7 +41,8 @@ struct Unit {
   llvm::Function *Forward = nullptr; ///< tangent, combined or augmented function
   llvm::Function *Reverse = nullptr; ///< where the reverse sweep goes: Forward if combined
   SweepKind Kind = SweepKind::Combined;
-  bool InTeam = false;                         ///< several threads run it at once
+  bool InTeam = false;  ///< several threads run it at once
+  bool Foreign = false; ///< it may work on memory that other processes use as well
   llvm::SmallVector<llvm::Value *, 8> Primals; ///< forward's primal parameters
   /// Per direction (one but in a tangent), per parameter: shadow or tangent, or null.
   llvm::SmallVector<llvm::SmallVector<llvm::Value *, 8>, 1> Shadows;
@@ -78,6 +79,7 @@ struct RequestState {
   llvm::MapVector<llvm::Function *, std::unique_ptr<Unit>> Units;
   llvm::DenseMap<std::pair<llvm::GlobalVariable *, unsigned>, llvm::GlobalVariable *> ShadowGlobals;
   KeptMemory Kept;
+  bool Foreign = false;   ///< some memory is used by other processes as well
   bool RunsOnce = false;  ///< the reverse sweep may not be repeated
   llvm::StringSet<> Told; ///< remarks made: versions and copies of a loop say it once
 

@@ -12,11 +12,14 @@
 #include "mpi/Interpose.h"
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
+#include "mpi/Watch.h"
 
 #include "contraflow/runtime.h"
 
+#include <algorithm>
 #include <bit>
 #include <string>
+#include <thread>
 
 namespace contraflow::mpi {
 namespace {
@@ -55,6 +58,20 @@ void endAllRanks(int Status) {
   return true;
 }();
 
+bool isWild(const Message &M) { return M.Peer == MPI_ANY_SOURCE || M.Tag == MPI_ANY_TAG; }
+
+/// True if the receive `Open` accepts messages of the source and tag of M.
+bool mayTake(const Message &Open, const Message &M) {
+  return (Open.Peer == MPI_ANY_SOURCE || Open.Peer == M.Peer) &&
+         (Open.Tag == MPI_ANY_TAG || Open.Tag == M.Tag);
+}
+
+/// True if M is not known yet, or an earlier receive may turn out to be of the same channel.
+bool waits(const Message &M, const std::deque<Message *> &Earlier) {
+  return isWild(M) || std::any_of(Earlier.begin(), Earlier.end(),
+                                  [&](const Message *E) { return isWild(*E) && mayTake(*E, M); });
+}
+
 std::mutex &creation() {
   static std::mutex Lock;
   return Lock;
@@ -92,6 +109,11 @@ void Communicator::release(Communicator *Gone) {
     if (*Made != MPI_COMM_NULL)
       PMPI_Comm_free(Made);
   delete Gone;
+}
+
+void Communicator::requestCompleted(Communicator *Orphan) {
+  if (!RequestTable::get().refersTo(*Orphan))
+    release(Orphan);
 }
 
 void Communicator::creationReversed(Communicator *C) {
@@ -142,20 +164,44 @@ void Communicator::number(Message &M, std::map<Peer, std::uint64_t> &Next) {
 }
 
 void Communicator::numberWaiting() {
-  while (!Waiting.empty()) {
-    Message &M = *Waiting.front();
-    if (M.Peer == MPI_ANY_SOURCE || M.Tag == MPI_ANY_TAG)
-      return;
-    number(M, NextReceive);
-    Waiting.pop_front();
-  }
+  std::deque<Message *> Still;
+  for (Message *M : Waiting)
+    if (waits(*M, Still))
+      Still.push_back(M);
+    else
+      number(*M, NextReceive);
+  Waiting.swap(Still);
 }
 
 void Communicator::matched(Message &M) {
-  if (Waiting.empty())
-    number(M, NextReceive);
-  else
+  if (waits(M, Waiting))
     Waiting.push_back(&M);
+  else
+    number(M, NextReceive);
+}
+
+void Communicator::numberCompleted(const Message &M) {
+  for (;; std::this_thread::yield()) {
+    const std::scoped_lock Guard(Lock);
+    if (M.Numbered)
+      return;
+    Message &Earlier = **std::find_if(Waiting.begin(), Waiting.end(), [&](const Message *W) {
+      return isWild(*W) && mayTake(*W, M);
+    });
+    if (Earlier.Request == MPI_REQUEST_NULL) // another thread is about to complete it
+      continue;
+    MPI_Status Status;
+    const Watch Waits(carrier(), Earlier.Peer);
+    for (int Done = 0; !Done;)
+      PMPI_Request_get_status(Earlier.Request, &Done, &Status);
+    int Cancelled = 0;
+    PMPI_Test_cancelled(&Status, &Cancelled);
+    Earlier.Peer = Status.MPI_SOURCE;
+    Earlier.Tag = Status.MPI_TAG;
+    if (Cancelled)
+      std::erase(Waiting, &Earlier);
+    numberWaiting();
+  }
 }
 
 void Communicator::completeSend(Message &M) {

@@ -12,8 +12,8 @@
 //   0 | tag: 16 bits | number: the other bits      tags below 65536
 //   1 | tag: the other bits | number: 6 bits       larger tags
 //
-// A receive with wildcards gets its number when it completes; receives started after it wait for
-// that.
+// A receive with wildcards gets its number when it completes; receives started after it that might
+// take the same messages wait for that.
 //
 // Nonblocking collectives are started in the same order on all ranks but completed in any order,
 // and so are the collectives that block meanwhile. Their mirrors have a communicator of their own,
@@ -58,6 +58,10 @@ public:
   static void creationReversed(Communicator *C);
   /// No records will refer to it: it goes when the user frees it.
   void madeInTangent() { OfTangent = true; }
+  /// The user has freed it while requests of a tangent were pending.
+  bool isOrphan() const { return User == MPI_COMM_NULL && OfTangent; }
+  /// The end of an orphan unless requests of it are pending still.
+  static void requestCompleted(Communicator *Orphan);
 
   int rank() const { return Rank; }
   int size() const { return Size; }
@@ -72,14 +76,17 @@ public:
   /// Runs Start() (a nonblocking primal call) and gives M its number; one thread at a time.
   template <class Action> int startSend(Message &M, Action Start);
   template <class Action> int startReceive(Message &M, Action Start);
-  /// A probe has matched M, whose source and tag are known; under lock().
-  std::mutex &lock() { return Lock; }
+  /// A receive or probe takes its place behind those of earlier ones; under lock().
   void matched(Message &M);
+  std::mutex &lock() { return Lock; }
   void completeSend(Message &M);
   /// M was cancelled.
   void cancelReceive(Message &M);
   /// Enters what arrived: `Status` of the primal receive.
   void completeReceive(Message &M, const MPI_Status &Status);
+  /// M has completed, maybe while wildcards that were started earlier are open. Those that might
+  /// have taken its message have got another one, so that it can be waited for what it is.
+  void numberCompleted(const Message &M);
 
   /// Where the mirrors of nonblocking collectives travel.
   MPI_Comm lane() const { return Lane; }
@@ -146,10 +153,7 @@ template <class Action> int Communicator::startReceive(Message &M, Action Start)
   const int Code = Start();
   if (Code != MPI_SUCCESS)
     return Code;
-  if (M.Peer == MPI_ANY_SOURCE || M.Tag == MPI_ANY_TAG || !Waiting.empty())
-    Waiting.push_back(&M);
-  else
-    number(M, NextReceive);
+  matched(M);
   return Code;
 }
 

@@ -13,10 +13,13 @@
 #include "mpi/NonblockingCollective.h"
 #include "mpi/Persistent.h"
 #include "mpi/PointToPoint.h"
+#include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
 
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,10 +34,6 @@ struct Completion : cf_mpi_record {
   cf_mpi_record **starts() { return reinterpret_cast<cf_mpi_record **>(this + 1); }
 };
 
-bool isTangent(const cf_mpi_record &R) {
-  return R.Kind == Role::TangentReceive || R.Kind == Role::TangentCollective;
-}
-
 /// Takes in what is known now that a request has completed; the end of records of tangents.
 void complete(cf_mpi_record *R, const MPI_Status &Status) {
   if (R->Kind == Role::Collective) {
@@ -42,12 +41,16 @@ void complete(cf_mpi_record *R, const MPI_Status &Status) {
   } else if (R->Kind == Role::TangentCollective) {
     const std::unique_ptr<NonblockingCollective> C(static_cast<NonblockingCollective *>(R));
     finishTangent(*C);
-  } else if (R->Kind == Role::TangentReceive) {
-    const std::unique_ptr<TangentMessage> M(static_cast<TangentMessage *>(R));
-    complete(*M, Status);
   } else {
     complete(static_cast<Message &>(*R), Status);
   }
+}
+
+/// Null: not the record of a tangent.
+Communicator *communicatorOfTangent(cf_mpi_record &R) {
+  if (R.Kind == Role::TangentReceive)
+    return static_cast<Message &>(R).Comm;
+  return R.Kind == Role::TangentCollective ? static_cast<NonblockingCollective &>(R).Comm : nullptr;
 }
 
 /// The requests of one call. Their records are taken out of the table before the primal call,
@@ -61,9 +64,12 @@ public:
       Records[I] = RequestTable::get().take(Handles[I]);
   }
   ~Requests() {
+    receiveTangents();
     for (std::size_t I = 0; I < Handles.size(); ++I)
       if (Records[I])
         RequestTable::get().put(Handles[I], Records[I]);
+    for (Communicator *C : Orphans)
+      Communicator::requestCompleted(C);
   }
   Requests(const Requests &) = delete;
   Requests &operator=(const Requests &) = delete;
@@ -72,10 +78,21 @@ public:
     cf_mpi_record *R = std::exchange(Records[I], nullptr);
     if (!R)
       return;
-    const bool Tangent = isTangent(*R); // then it is gone afterwards
+    const Role Kind = R->Kind; // a collective of a tangent is gone afterwards
+    if (Communicator *C = communicatorOfTangent(*R); C && C->isOrphan())
+      Orphans.insert(C);
     complete(R, Status);
-    if (!Tangent)
+    if (Kind == Role::TangentReceive)
+      Arrived.emplace_back(static_cast<TangentMessage *>(R));
+    else if (Kind != Role::TangentCollective)
       Done.push_back(R);
+  }
+
+  /// All that the call completed is known.
+  void receiveTangents() {
+    for (const auto &M : Arrived)
+      receiveTangent(*M);
+    Arrived.clear();
   }
 
   /// The record of this call, or null.
@@ -94,6 +111,8 @@ private:
   std::vector<MPI_Request> Handles;
   std::vector<cf_mpi_record *> Records;
   std::vector<cf_mpi_record *> Done;
+  std::vector<std::unique_ptr<TangentMessage>> Arrived;
+  std::set<Communicator *> Orphans; ///< of completed requests
 };
 
 /// The statuses of the caller, or our own where the caller wants none.
@@ -335,6 +354,9 @@ void cf_v1_mpi_testsome_adjoint(cf_mpi_record *record) { reverse(record); }
 // A send that is freed while it is active: its adjoint is opened where it was started.
 
 int cf_v1_mpi_request_free_tangent(MPI_Request *request) {
+  const cf_mpi_record *Active = RequestTable::get().take(*request);
+  if (Active && Active->Kind == Role::TangentReceive)
+    refuse(Refusal::NotCompleted, std::to_string(static_cast<const Message *>(Active)->Tag));
   forgetPersistent(*request);
   return PMPI_Request_free(request);
 }

@@ -93,8 +93,10 @@ int receive(Message *M, const Buffer &Data, MPI_Message *Handle, MPI_Status *Sta
   MPI_Status *Here = Status == MPI_STATUS_IGNORE ? &Own : Status;
   const int Code = PMPI_Mrecv(const_cast<void *>(Data.Primal), static_cast<int>(Data.Count),
                               Data.Type, Handle, Here);
-  if (Code == MPI_SUCCESS && M)
+  if (Code == MPI_SUCCESS && M) {
     complete(*M, *Here);
+    receiveTangent(*M);
+  }
   return Code;
 }
 

@@ -45,9 +45,10 @@ int finish(Message &M, MPI_Request *Request, MPI_Status *Status) {
   const int Code = PMPI_Wait(Request, Here);
   if (Code != MPI_SUCCESS)
     return Code;
-  if (M.Kind != Role::None)
+  if (M.Kind != Role::None) {
     complete(M, *Here);
-  else if (Status != MPI_STATUS_IGNORE) // what the standard wants to see there
+    receiveTangent(M);
+  } else if (Status != MPI_STATUS_IGNORE) // what the standard wants to see there
     PMPI_Recv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, Status);
   return Code;
 }
@@ -240,6 +241,7 @@ int cf_v1_mpi_irecv_tangent(void *buf, int count, MPI_Datatype type, int source,
       startReceive(*M, Role::TangentReceive,
                    Transfer{{buf, buf_shadow, count, type}, source, tag, comm}, request);
   M->keep();
+  M->Request = *request;
   if (Code == MPI_SUCCESS && M->Kind != Role::None)
     RequestTable::get().put(*request, M.release());
   return Code;

@@ -5,6 +5,7 @@
 #include "mpi/MovementArguments.h"
 #include "mpi/NonblockingCollective.h"
 #include "mpi/NonblockingStart.h"
+#include "mpi/Order.h"
 
 using namespace contraflow::mpi;
 
@@ -37,12 +38,12 @@ int augment(const MovementCall &C, const Side &Send, const Side &Receive, Record
             Action Primal) {
   Described D;
   describe(D, C, Send, Receive);
-  *To.Record = D.Active ? keep(D, To.Tape) : nullptr;
+  *To.Record = D.Active ? keep(D, To.Tape) : orderRecord(C.Comm, C.Name, To.Tape);
   return Primal();
 }
 
 void reverse(const cf_mpi_record *Record) {
-  if (Record)
+  if (Record && !keptOrder(*Record))
     adjoint(static_cast<const Movement &>(*Record));
 }
 

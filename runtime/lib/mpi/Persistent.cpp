@@ -78,6 +78,7 @@ int startTangent(MPI_Request *Request) {
     sendTangent(*M);
   else if (M->Kind == Role::TangentReceive) {
     M->keep();
+    M->Request = *Request;
     RequestTable::get().put(*Request, M.release());
   }
   return Code;

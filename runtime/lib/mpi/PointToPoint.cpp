@@ -5,6 +5,7 @@
 
 #include "mpi/PointToPoint.h"
 
+#include "mpi/Order.h"
 #include "mpi/Outbox.h"
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
@@ -29,14 +30,12 @@ bool describe(Message &M, Role Kind, const Transfer &T) {
   return true;
 }
 
-namespace {
-
 void receiveTangent(const Message &M) {
-  if (!M.Numbered)
-    refuse(Refusal::WildcardOrder,
-           "source " + std::to_string(M.Peer) + ", tag " + std::to_string(M.Tag));
+  if (M.Kind != Role::TangentReceive) // cancelled
+    return;
+  M.Comm->numberCompleted(M);
   const std::int64_t Bytes = M.Shadow.bytes();
-  if (Bytes == 0)
+  if (Bytes == 0 && !RanksShareMemory)
     return;
   const Packed Data = packedBuffer(Bytes);
   const Watch Waits(M.Comm->carrier(), M.Peer);
@@ -45,9 +44,11 @@ void receiveTangent(const Message &M) {
   M.Shadow.store(Data.get());
 }
 
+namespace {
+
 void sendPacked(const Message &M) {
   const std::int64_t Bytes = M.Shadow.bytes();
-  if (Bytes == 0)
+  if (Bytes == 0 && !RanksShareMemory)
     return;
   Packed Data = packedBuffer(Bytes);
   M.Shadow.pack(Data.get());
@@ -58,7 +59,7 @@ void sendPacked(const Message &M) {
 void postReturn(Message &M) {
   const std::int64_t Bytes = M.Shadow.bytes();
   M.Open = true;
-  if (Bytes == 0)
+  if (Bytes == 0 && !RanksShareMemory)
     return;
   M.Packed = packedBuffer(Bytes).release();
   PMPI_Irecv(M.Packed, carrierCount(Bytes), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
@@ -90,8 +91,6 @@ void complete(Message &M, const MPI_Status &Status) {
   if (Cancelled)
     return M.Comm->cancelReceive(M);
   M.Comm->completeReceive(M, Status);
-  if (M.Kind == Role::TangentReceive)
-    receiveTangent(M);
 }
 
 void openAdjoint(Message &M) {

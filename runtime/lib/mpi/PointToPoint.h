@@ -30,8 +30,10 @@ struct Transfer {
 /// Gives M its arguments. False: with MPI_PROC_NULL, there is no message.
 bool describe(Message &M, cf_mpi_record::Role Kind, const Transfer &T);
 
-/// The primal request of M has completed; a tangent receives now.
+/// The primal request of M has completed.
 void complete(Message &M, const MPI_Status &Status);
+/// M, a completed receive, receives its tangent. What completed in the same call is complete.
+void receiveTangent(const Message &M);
 
 /// Reverse of a completion.
 void openAdjoint(Message &M);

@@ -19,6 +19,7 @@ struct cf_mpi_record {
     TangentReceive,    ///< the same in a tangent; lives on the heap until it completes
     Collective,        ///< a started collective
     TangentCollective, ///< the same in a tangent; lives on the heap until it completes
+    Order,             ///< a call that moves nothing but orders accesses to shared memory
     Other,             ///< records that no completion looks at
   };
   cf_mpi_record *NextOfRequest = nullptr; ///< these two: see RequestTable.h

@@ -4,6 +4,7 @@
 
 #include "mpi/Reduction.h"
 
+#include "mpi/Order.h"
 #include "mpi/Outbox.h"
 #include "mpi/Watch.h"
 
@@ -30,9 +31,10 @@ template <class Action> int tangentOf(const ReductionCall &C, Action Primal) {
 template <class Action>
 int augment(const ReductionCall &C, Action Primal, cf_tape *Tape, cf_mpi_record **Record) {
   Reduction Found;
-  *Record = nullptr;
-  if (!describe(Found, C))
+  if (!describe(Found, C)) {
+    *Record = orderRecord(C.Comm, C.Name, Tape);
     return Primal();
+  }
   auto *R = record<Reduction>(Tape, spaceOf(Found));
   *R = Found;
   fillSpace(*R, C, reinterpret_cast<std::byte *>(R + 1));
@@ -41,7 +43,7 @@ int augment(const ReductionCall &C, Action Primal, cf_tape *Tape, cf_mpi_record 
 }
 
 void reverse(const cf_mpi_record *Record) {
-  if (Record)
+  if (Record && !keptOrder(*Record))
     adjoint(static_cast<const Reduction &>(*Record));
 }
 

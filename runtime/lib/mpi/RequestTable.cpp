@@ -6,8 +6,10 @@
 
 #include "mpi/Message.h"
 #include "mpi/NonblockingCollective.h"
+#include "mpi/Refuse.h"
 
 #include <cstring>
+#include <string>
 
 namespace contraflow::mpi {
 namespace {
@@ -58,6 +60,8 @@ void RequestTable::put(MPI_Request Request, cf_mpi_record *Record) {
   if (!First)
     ++Used;
   if (First && First->ownsHandle()) { // completed where nobody told us
+    if (First->Kind == cf_mpi_record::Role::TangentReceive)
+      refuse(Refusal::NotCompleted, std::to_string(static_cast<const Message *>(First)->Tag));
     First = First->NextOfRequest;
     --Records;
   }

@@ -44,6 +44,20 @@ Window *forget(MPI_Win Win) {
 
 } // namespace
 
+Window *Window::created(MPI_Win Win, Window *W) {
+  const std::scoped_lock Guard(Lock);
+  windows().insert_or_assign(Win, W);
+  return W;
+}
+
+cf_mpi_record *contraflow::mpi::recordOf(Window *W, cf_tape *Tape) {
+  if (!W)
+    return nullptr;
+  auto *R = record<WindowRecord>(Tape);
+  R->W = W;
+  return R;
+}
+
 Window *Window::of(MPI_Win Win) {
   const std::scoped_lock Guard(Lock);
   const auto Row = windows().find(Win);
@@ -51,25 +65,6 @@ Window *Window::of(MPI_Win Win) {
 }
 
 namespace {
-
-struct WindowRecord : cf_mpi_record {
-  Window *W;
-};
-
-/// W is the shadow of a window that has just been created.
-Window *created(MPI_Win Win, Window *W) {
-  const std::scoped_lock Guard(Lock);
-  windows().insert_or_assign(Win, W);
-  return W;
-}
-
-cf_mpi_record *recordOf(Window *W, cf_tape *Tape) {
-  if (!W)
-    return nullptr;
-  auto *R = record<WindowRecord>(Tape);
-  R->W = W;
-  return R;
-}
 
 Window &windowOf(cf_mpi_record *Record) { return *static_cast<WindowRecord *>(Record)->W; }
 
@@ -241,7 +236,7 @@ int cf_v1_mpi_win_create_tangent(void *base, MPI_Aint size, int disp_unit, MPI_I
                                  MPI_Comm comm, MPI_Win *win, void *base_shadow) {
   const int Code = PMPI_Win_create(base, size, disp_unit, info, comm, win);
   if (Code == MPI_SUCCESS)
-    created(*win, Window::create(comm, base_shadow, size, disp_unit));
+    Window::created(*win, Window::create(comm, base_shadow, size, disp_unit));
   return Code;
 }
 
@@ -249,9 +244,11 @@ int cf_v1_mpi_win_create_augment(void *base, MPI_Aint size, int disp_unit, MPI_I
                                  MPI_Comm comm, MPI_Win *win, void *base_shadow, cf_tape *tape,
                                  cf_mpi_record **record) {
   const int Code = PMPI_Win_create(base, size, disp_unit, info, comm, win);
-  *record = Code == MPI_SUCCESS
-                ? recordOf(created(*win, Window::create(comm, base_shadow, size, disp_unit)), tape)
-                : nullptr;
+  *record =
+      Code == MPI_SUCCESS
+          ? recordOf(Window::created(*win, Window::create(comm, base_shadow, size, disp_unit)),
+                     tape)
+          : nullptr;
   return Code;
 }
 
@@ -265,7 +262,7 @@ int cf_v1_mpi_win_allocate_tangent(MPI_Aint size, int disp_unit, MPI_Info info, 
   const int Code = PMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win);
   if (Code != MPI_SUCCESS)
     return Code;
-  const Window *W = created(*win, Window::allocate(comm, size, disp_unit));
+  const Window *W = Window::created(*win, Window::allocate(comm, size, disp_unit));
   const Shadows Cells = shadowsOf(baseptr_shadow);
   for (int D = 0; Cells.First && W; ++D, W = W->Next.get())
     *reinterpret_cast<void **>(Cells.First + (Cells.All ? Cells.All->offset(D) : 0)) = W->shadow();

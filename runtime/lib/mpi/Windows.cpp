@@ -21,14 +21,46 @@ Window *Window::create(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
   return numbered(First.release());
 }
 
-Window *Window::allocate(MPI_Comm Comm, MPI_Aint Size, int Unit) {
+template <class Action>
+std::unique_ptr<Window> Window::allocateOne(MPI_Comm Comm, MPI_Aint Size, Action Allocate) {
+  auto W = std::make_unique<Window>();
+  W->Comm = &Communicator::collective(Comm, "MPI_Win_allocate");
+  Allocate(W->Comm->carrier(), &W->Base, &W->Shadow);
+  if (Size > 0)
+    std::memset(W->Base, 0, static_cast<std::size_t>(Size));
+  PMPI_Win_lock_all(MPI_MODE_NOCHECK, W->Shadow);
+  W->synchronise(); // others may access it at once
+  return W;
+}
+
+template <class Action> Window *Window::allocateAll(MPI_Comm Comm, MPI_Aint Size, Action Allocate) {
   std::unique_ptr<Window> First;
   for (int D = directionCount(); D-- > 0;) {
-    auto W = allocateOne(Comm, Size, Unit);
+    auto W = allocateOne(Comm, Size, Allocate);
     W->Next = std::move(First);
     First = std::move(W);
   }
   return numbered(First.release());
+}
+
+Window *Window::allocate(MPI_Comm Comm, MPI_Aint Size, int Unit) {
+  return allocateAll(Comm, Size, [&](MPI_Comm Carrier, void *Where, MPI_Win *New) {
+    PMPI_Win_allocate(Size, Unit, MPI_INFO_NULL, Carrier, Where, New);
+  });
+}
+
+Window *Window::allocateShared(MPI_Comm Comm, MPI_Aint Size, int Unit, MPI_Info Info) {
+  return allocateAll(Comm, Size, [&](MPI_Comm Carrier, void *Where, MPI_Win *New) {
+    PMPI_Win_allocate_shared(Size, Unit, Info, Carrier, Where, New);
+  });
+}
+
+void *Window::shadowOf(int Rank) const {
+  MPI_Aint Size = 0;
+  int Unit = 0;
+  void *Found = nullptr;
+  PMPI_Win_shared_query(Shadow, Rank, &Size, &Unit, &Found);
+  return Found;
 }
 
 /// All ranks number alike, because windows are made by all.
@@ -76,16 +108,6 @@ std::unique_ptr<Window> Window::createOne(MPI_Comm Comm, void *Shadow, MPI_Aint 
   }
   PMPI_Win_create(W->Base, Size, Unit, MPI_INFO_NULL, W->Comm->carrier(), &W->Shadow);
   PMPI_Win_lock_all(MPI_MODE_NOCHECK, W->Shadow);
-  return W;
-}
-
-std::unique_ptr<Window> Window::allocateOne(MPI_Comm Comm, MPI_Aint Size, int Unit) {
-  auto W = std::make_unique<Window>();
-  W->Comm = &Communicator::collective(Comm, "MPI_Win_allocate");
-  PMPI_Win_allocate(Size, Unit, MPI_INFO_NULL, W->Comm->carrier(), &W->Base, &W->Shadow);
-  std::memset(W->Base, 0, static_cast<std::size_t>(Size));
-  PMPI_Win_lock_all(MPI_MODE_NOCHECK, W->Shadow);
-  W->synchronise(); // others may access it at once
   return W;
 }
 

@@ -9,6 +9,7 @@
 
 #include "mpi/Communicator.h"
 #include "mpi/Layout.h"
+#include "mpi/Record.h"
 
 #include <memory>
 #include <span>
@@ -23,6 +24,10 @@ public:
   static Window *create(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit);
   /// The same with memory that MPI allocates.
   static Window *allocate(MPI_Comm Comm, MPI_Aint Size, int Unit);
+  /// The same with memory that the ranks share.
+  static Window *allocateShared(MPI_Comm Comm, MPI_Aint Size, int Unit, MPI_Info Info);
+  /// W is the shadow of a window that has just been created.
+  static Window *created(MPI_Win Win, Window *W);
   /// All ranks destroy it.
   static void destroy(Window *W);
 
@@ -40,6 +45,8 @@ public:
   void hear(std::span<const int> Ranks, Signal What) const;
 
   void *shadow() const { return Base; }
+  /// Of shared memory: the shadow of the part of a rank, as the primal query answers.
+  void *shadowOf(int Rank) const;
   void sync() const;
   /// What all ranks did to their memory before, all ranks see afterwards.
   void synchronise() const;
@@ -61,7 +68,10 @@ public:
 private:
   static std::unique_ptr<Window> createOne(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit);
   static Window *numbered(Window *W);
-  static std::unique_ptr<Window> allocateOne(MPI_Comm Comm, MPI_Aint Size, int Unit);
+  /// Allocate(communicator, place for the address, place for the window)
+  template <class Action>
+  static std::unique_ptr<Window> allocateOne(MPI_Comm Comm, MPI_Aint Size, Action Allocate);
+  template <class Action> static Window *allocateAll(MPI_Comm Comm, MPI_Aint Size, Action Allocate);
 
   MPI_Win Shadow = MPI_WIN_NULL;
   void *Base = nullptr;
@@ -69,5 +79,12 @@ private:
   Communicator *Comm = nullptr;
   int Number = 0; ///< among the windows of the communicator
 };
+
+struct WindowRecord : cf_mpi_record {
+  Window *W;
+};
+
+/// Null without a window.
+cf_mpi_record *recordOf(Window *W, cf_tape *Tape);
 
 } // namespace contraflow::mpi

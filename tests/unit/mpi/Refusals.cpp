@@ -82,19 +82,6 @@ void completedElsewhere() {
   cf_v1_mpi_irecv_adjoint(Start);
 }
 
-void wildcardOrder() {
-  MPI_Request First, Second;
-  cf_v1_mpi_irecv_tangent(Value, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &First, Shadow);
-  cf_v1_mpi_irecv_tangent(Value + 1, 1, MPI_DOUBLE, previous(), 0, MPI_COMM_WORLD, &Second,
-                          Shadow + 1);
-  for (int I = 0; I < 2; ++I) {
-    cf_v1_mpi_isend_tangent(Value + 4, 1, MPI_DOUBLE, next(), 0, MPI_COMM_WORLD, &Request,
-                            Shadow + 4);
-    PMPI_Wait(&Request, MPI_STATUS_IGNORE);
-  }
-  cf_v1_mpi_wait_tangent(&Second, MPI_STATUS_IGNORE);
-}
-
 void intercommunicator() {
   MPI_Comm Half, Inter;
   MPI_Comm_split(MPI_COMM_WORLD, Rank % 2, 0, &Half);
@@ -154,7 +141,6 @@ const Case Cases[] = {
     {"hugeTag", hugeTag},
     {"manyOpen", manyOpen},
     {"completedElsewhere", completedElsewhere},
-    {"wildcardOrder", wildcardOrder},
     {"intercommunicator", intercommunicator},
     {"persistentUnknown", persistentUnknown},
     {"messageUnknown", messageUnknown},

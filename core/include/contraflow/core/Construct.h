@@ -89,6 +89,9 @@ struct CallFacts {
   /// Memories that later calls may write to, and which: those that have a bit in common.
   llvm::SmallVector<std::pair<Place, unsigned>, 1> Exposes;
   unsigned WritesExposed = 0;
+  /// Pointers in the memory of these operands lead to memory that other processes use as well; all
+  /// of it is one object.
+  llvm::SmallVector<unsigned, 1> Foreign;
   struct Copy {
     unsigned From, To, Size; ///< operands: two memories and a number of bytes
   };

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In a program whose ranks share memory, messages and collectives without floating-point values
+// order accesses to it, so they have to have mirrors as well: empty messages, and barriers. All
+// ranks run the same program, so all of them know.
+
+#pragma once
+
+#include "mpi/Communicator.h"
+#include "mpi/Record.h"
+
+namespace contraflow::mpi {
+
+/// True in programs that the part of the runtime for windows of shared memory is linked with.
+inline bool RanksShareMemory = false;
+
+struct OrderRecord : cf_mpi_record {
+  Communicator *Comm;
+};
+
+/// The record of a blocking collective that moves nothing, or null.
+inline cf_mpi_record *orderRecord(MPI_Comm Comm, const char *Function, cf_tape *Tape) {
+  if (!RanksShareMemory)
+    return nullptr;
+  auto *R = record<OrderRecord>(Tape);
+  R->Kind = cf_mpi_record::Role::Order;
+  R->Comm = &Communicator::collective(Comm, Function);
+  return R;
+}
+
+/// True if the record was one: ranks have waited for each other.
+inline bool keptOrder(const cf_mpi_record &R) {
+  if (R.Kind != cf_mpi_record::Role::Order)
+    return false;
+  PMPI_Barrier(static_cast<const OrderRecord &>(R).Comm->carrier());
+  return true;
+}
+
+} // namespace contraflow::mpi
