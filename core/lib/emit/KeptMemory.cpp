@@ -11,7 +11,7 @@
 // The runtime follows pointers by shapes, which are the nodes of the memory graph. It finds objects
 // by the addresses that the program holds; whoever changes a pointer between two calls changes
 // where its shadow leads. Two nodes are two objects: a program for which that is not so, since its
-// pointers were set where the graph does not look, is ended (CF323).
+// pointers were set where the graph does not look, is ended (CF390).
 
 #include "KeptMemory.h"
 
