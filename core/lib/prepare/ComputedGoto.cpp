@@ -8,9 +8,11 @@
 //   indirectbr ptr %l, [%add, %halt]             switch i64 %l [1: %add, 2: %halt]
 
 #include "ComputedGoto.h"
+#include "Indirect.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -30,6 +32,7 @@ public:
 private:
   void number(const Function &F);
   bool holdsLabels(const Constant &C);
+  bool shows(const Instruction &I);
   void addTwins(const Constant &C);
   void switchInstead(IndirectBrInst &Jump);
   Constant *addressOf(uint64_t Number) const {
@@ -102,7 +105,10 @@ void Labels::addTwins(const Constant &C) {
 void Labels::switchInstead(IndirectBrInst &Jump) {
   IRBuilder<> B(&Jump);
   BasicBlock *Never = BasicBlock::Create(M.getContext(), "cf.nolabel", &Copy);
-  new UnreachableInst(M.getContext(), Never);
+  IRBuilder<> End(Never);
+  End.SetCurrentDebugLocation(Jump.getDebugLoc());
+  emitFailure(End, Jump, "unknown_callee"); // an address that the function itself has stored
+  End.CreateUnreachable();
   Value *Number = B.CreatePtrToInt(Jump.getAddress(), B.getInt64Ty());
   SmallPtrSet<BasicBlock *, 8> Done;
   SwitchInst *Switch = B.CreateSwitch(Number, Never, Jump.getNumDestinations());
@@ -114,11 +120,24 @@ void Labels::switchInstead(IndirectBrInst &Jump) {
   Jump.eraseFromParent();
 }
 
+/// True if a label that I uses may be seen outside of the function, where numbers mean nothing.
+bool Labels::shows(const Instruction &I) {
+  auto HoldsLabels = [&](const Value *V) {
+    auto *C = dyn_cast<Constant>(V);
+    return C && !isa<GlobalValue>(C) && holdsLabels(*C);
+  };
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    return HoldsLabels(Store->getValueOperand()) &&
+           !isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand()));
+  return (isa<CallBase>(I) || isa<ReturnInst>(I)) && any_of(I.operands(), HoldsLabels);
+}
+
 void Labels::run() {
   SmallVector<IndirectBrInst *, 4> Jumps;
   for (Instruction &I : instructions(Copy)) {
     if (auto *Jump = dyn_cast<IndirectBrInst>(&I))
       Jumps.push_back(Jump);
+    Usable &= !shows(I);
     for (const Use &Operand : I.operands())
       if (auto *C = dyn_cast<Constant>(Operand))
         addTwins(*C);

@@ -12,8 +12,8 @@ namespace contraflow {
 
 bool hasComputedGoto(const llvm::Function &F);
 
-/// Copy is a copy of F, as yet unchanged. A table of labels that is not constant, or that others
-/// see, leaves its jumps as they are.
+/// Copy is a copy of F, as yet unchanged. Labels that others see, or tables that are not constant,
+/// leave the jumps as they are.
 void lowerComputedGotos(const llvm::Function &F, llvm::Function &Copy);
 
 } // namespace contraflow

@@ -266,9 +266,9 @@ SmallVector<Function *, 8> Candidates::find() {
 
 } // namespace
 
-void emitFailure(IRBuilderBase &B, CallBase &Call, StringRef Name) {
-  Module &M = *Call.getModule();
-  Value *Place = B.CreateGlobalString(SourcePlace::of(Call).str(), "cf.place");
+void emitFailure(IRBuilderBase &B, Instruction &At, StringRef Name) {
+  Module &M = *At.getModule();
+  Value *Place = B.CreateGlobalString(SourcePlace::of(At).str(), "cf.place");
   CallInst *End = SweepBuilder::callRuntime(B, M, Name, B.getVoidTy(), {Place});
   End->addFnAttr(Attribute::NoReturn);
   End->addFnAttr(Attribute::NoUnwind);

@@ -389,7 +389,8 @@ Expected<Function *> Preparer::prepare(Function &F) {
   Function *P = cloneOf(F);
   Prepared[&F] = P;
   if (hasComputedGoto(*P)) // simplification would take its labels for unreachable
-    return diffError(DiagId::UnsupportedControlFlow, F, "indirectbr");
+    return diffError(DiagId::UnsupportedControlFlow, F,
+                     "jumps to labels whose addresses are not constant or leave the function");
   if (Error E = resolveCalls(*P, F))
     return std::move(E);
   expandCompounds(*P);
