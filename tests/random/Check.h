@@ -38,9 +38,10 @@ struct Data {
 };
 
 struct Verdict {
+  double Tolerance = 1e-9; ///< relative
   int Failures = 0;
   void compare(const char *Name, const char *What, double Got, double Wanted, double Size) {
-    if (std::fabs(Got - Wanted) <= 1e-9 * (Size + std::fabs(Wanted)) + 1e-13)
+    if (std::fabs(Got - Wanted) <= Tolerance * (Size + std::fabs(Wanted)) + 1e-13)
       return;
     std::printf("WRONG %s %s: %.15g instead of %.15g\n", Name, What, Got, Wanted);
     ++Failures;
@@ -49,8 +50,8 @@ struct Verdict {
 
 template <typename Program, typename Primal, typename Tangent, typename Adjoint>
 int run(const char *Name, Program program, Primal primal, Tangent tangent, Adjoint adjoint,
-        unsigned long Seed) {
-  Verdict V;
+        unsigned long Seed, double Tolerance = 1e-9) {
+  Verdict V{Tolerance};
   const Data D(Seed);
   std::vector<Dual> x(N), y(N), c(N);
   for (int i = 0; i < N; ++i)
