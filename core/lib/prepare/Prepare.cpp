@@ -4,6 +4,7 @@
 // seen: a call to a function that is already in its own history stays a call, to a prepared copy.
 
 #include "Prepare.h"
+#include "Addresses.h"
 #include "Choices.h"
 #include "ComputedGoto.h"
 #include "Disguises.h"
@@ -359,6 +360,7 @@ void Preparer::canonicalise(Function &P) {
   if (Packs || Signs)
     simplifyFunction(P, C);
   undisguisePointers(P);
+  restoreAddresses(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   FunctionPassManager FPM;
   FPM.addPass(LowerSwitchPass());
