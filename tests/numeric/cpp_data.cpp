@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Data structures of C++ programs: containers of objects, comparators, hashes, pointers to bases,
-// placement, small buffers, statics, atomics, futures, complex functions.
+// Data structures of C++ programs: containers of objects, comparators, pointers to bases, graphs,
+// pools, statics, atomics, lambdas, complex functions.
 #include "GradientCheck.h"
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <complex>
-#include <cstddef>
 #include <functional>
-#include <future>
 #include <list>
 #include <map>
 #include <memory>
-#include <new>
 #include <numeric>
 #include <set>
 #include <string>
-#include <thread>
 #include <tuple>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -45,32 +39,6 @@ double sparseMatrix(const double *x, int n) {
   for (const auto &[at, value] : a)
     y[at.first] += value * x[at.second];
   return std::inner_product(y.begin(), y.end(), y.begin(), 0.0);
-}
-
-struct Cell {
-  int i, j;
-  bool operator==(const Cell &) const = default;
-};
-struct Hash {
-  std::size_t operator()(const Cell &c) const { return static_cast<std::size_t>(c.i * 31 + c.j); }
-};
-struct Content {
-  double mass = 0;
-  int count = 0;
-};
-double hashedCells(const double *x, int n) {
-  std::unordered_map<Cell, Content, Hash> cells;
-  for (int i = 0; i < n; ++i) {
-    Content &c = cells[{i % 3, static_cast<int>(x[i] * 2)}];
-    c.mass += x[i] * x[i];
-    ++c.count;
-  }
-  double s = 0;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 4; ++j)
-      if (const auto found = cells.find({i, j}); found != cells.end())
-        s += found->second.mass * found->second.mass * found->second.count;
-  return s;
 }
 
 struct Job {
@@ -169,47 +137,6 @@ double sharedGraph(const double *x, int n) {
   return total(*all[0]) + (parent ? parent->value : 0) * x[0];
 }
 
-template <typename T, std::size_t Inline> class SmallVector {
-  std::size_t count = 0, room = Inline;
-  alignas(T) std::byte storage[Inline * sizeof(T)];
-  T *data = reinterpret_cast<T *>(storage);
-
-public:
-  SmallVector() = default;
-  SmallVector(const SmallVector &) = delete;
-  SmallVector &operator=(const SmallVector &) = delete;
-  ~SmallVector() {
-    if (data != reinterpret_cast<T *>(storage))
-      ::operator delete(data);
-  }
-  void push(const T &v) {
-    if (count == room) {
-      T *bigger = static_cast<T *>(::operator new(2 * room * sizeof(T)));
-      std::uninitialized_copy(data, data + count, bigger);
-      if (data != reinterpret_cast<T *>(storage))
-        ::operator delete(data);
-      data = bigger;
-      room *= 2;
-    }
-    new (data + count++) T(v);
-  }
-  T *begin() { return data; }
-  T *end() { return data + count; }
-};
-double smallBuffers(const double *x, int n) {
-  SmallVector<double, 2> few, many;
-  for (int i = 0; i < n; ++i) {
-    if (i < 2)
-      few.push(x[i] * x[i]);
-    many.push(x[i] * x[0]);
-  }
-  double s = 0;
-  for (double a : few)
-    for (double b : many)
-      s += a * b * b;
-  return s;
-}
-
 double lookup(int i) {
   static const std::vector<double> table = [] {
     std::vector<double> t;
@@ -237,35 +164,15 @@ double counters(const double *x, int n) {
   return sum.load() * count.load();
 }
 
-double futures(const double *x, int n) {
-  auto low = std::async(std::launch::async, [=] { return std::accumulate(x, x + n / 2, 0.0); });
-  auto high = std::async(std::launch::deferred, [=] { return std::accumulate(x + n / 2, x + n, 1.0); });
-  const double a = low.get();
-  return a * a * high.get();
-}
-
-double joined(const double *x, int n) {
-  double parts[2] = {0, 0};
-  {
-    std::jthread one([&] {
-      for (int i = 0; i < n / 2; ++i)
-        parts[0] += x[i] * x[i];
-    });
-    std::jthread two([&] {
-      for (int i = n / 2; i < n; ++i)
-        parts[1] += x[i] * x[i] * x[i];
-    });
-  }
-  return parts[0] * parts[1];
-}
-
 double complexFunctions(const double *x, int n) {
   using C = std::complex<double>;
   C s = 1;
   for (int i = 0; i + 1 < n; ++i) {
     const C z(x[i], x[i + 1]);
-    s += std::sin(z) * std::exp(-z) + std::log(z) / std::sqrt(z) + std::pow(z, 3) + std::pow(z, C(0.5, 1));
-    s += std::cosh(z) - std::tan(z * 0.3) + std::polar(x[i], x[i + 1]) + std::conj(z) * std::norm(z);
+    s += std::sin(z) * std::exp(-z) + std::log(z) / std::sqrt(z) + std::pow(z, 3) +
+         std::pow(z, C(0.5, 1));
+    s +=
+        std::cosh(z) - std::tan(z * 0.3) + std::polar(x[i], x[i + 1]) + std::conj(z) * std::norm(z);
   }
   return std::abs(s) + std::arg(s) * s.real();
 }
@@ -296,6 +203,10 @@ double lambdaKinds(const double *x, int n) {
   return s + self(self, n - 1);
 }
 
+struct Content {
+  double mass = 0;
+  int count = 0;
+};
 double splices(const double *x, int n) {
   std::list<Content> a, b;
   for (int i = 0; i < n; ++i)
@@ -329,23 +240,20 @@ double pooled(const double *x, int n) {
   std::vector<double *> made;
   for (int i = 0; i < n; ++i)
     made.push_back(pool.make(x[i] * (i ? *made.back() : 1)));
-  return std::accumulate(made.begin(), made.end(), 0.0, [](double s, double *p) { return s + *p * *p; });
+  return std::accumulate(made.begin(), made.end(), 0.0,
+                         [](double s, double *p) { return s + *p * *p; });
 }
 
 } // namespace
 
 GRADIENT_CHECK(cpp_data_series, Double, series, In(double, 6), Int(6))
 GRADIENT_CHECK(cpp_data_sparse_matrix, Double, sparseMatrix, In(double, 5), Int(5))
-GRADIENT_CHECK(cpp_data_hashed_cells, Double, hashedCells, In(double, 7), Int(7))
 GRADIENT_CHECK(cpp_data_schedule, Double, schedule, In(double, 6), Int(6))
 GRADIENT_CHECK(cpp_data_pairs_sorted, Double, pairsSorted, In(double, 7), Int(7))
 GRADIENT_CHECK(cpp_data_scene, Double, scene, In(double, 6), Int(6))
 GRADIENT_CHECK(cpp_data_shared_graph, Double, sharedGraph, In(double, 6), Int(6))
-GRADIENT_CHECK(cpp_data_small_buffers, Double, smallBuffers, In(double, 6), Int(6))
 GRADIENT_CHECK(cpp_data_statics, Double, guardedStatics, In(double, 6), Int(6))
 GRADIENT_CHECK(cpp_data_counters, Double, counters, In(double, 6), Int(6))
-GRADIENT_CHECK(cpp_data_futures, Double, futures, In(double, 6), Int(6))
-GRADIENT_CHECK(cpp_data_joined, Double, joined, In(double, 6), Int(6))
 GRADIENT_CHECK(cpp_data_complex, Double, complexFunctions, In(double, 4), Int(4))
 GRADIENT_CHECK(cpp_data_references, Double, references, In(double, 7), Int(7))
 GRADIENT_CHECK(cpp_data_lambdas, Double, lambdaKinds, In(double, 5), Int(5))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How C programs lay numbers out: packed records, messages, tagged unions, intrusive lists, tagged
-// pointers, bit-fields beside doubles, pointers to pointers, strides, volatile and atomic variables.
+// pointers, bit-fields beside doubles, pointers to pointers, strides, volatile and atomic
+// variables.
+// Supports: packed records, bit-fields, tagged unions and pointers, alignment by hand
 #include "GradientCheck.h"
 #include <math.h>
 #include <stddef.h>
@@ -112,7 +114,7 @@ struct Item {
   struct Hook hook;
   int id;
 };
-#define ITEM(h) ((struct Item *)((char *)(h)-offsetof(struct Item, hook)))
+#define ITEM(h) ((struct Item *)((char *)(h) - offsetof(struct Item, hook)))
 static double intrusive(const double *x, int n) {
   struct Item items[8];
   struct Hook head = {NULL}, *last = &head;
@@ -141,6 +143,27 @@ static double taggedPointers(const double *x, int n) {
   }
   for (int i = 0; i < n; i++)
     free(boxes[i]);
+  return s;
+}
+
+// Memory aligned by hand, the address to free in front of it.
+static double *alignedTo(size_t bytes, int alignment) {
+  char *raw = malloc(bytes + (size_t)alignment + sizeof raw);
+  uintptr_t at = (uintptr_t)raw + sizeof raw + (uintptr_t)alignment - 1;
+  void **aligned = (void **)(at & ~((uintptr_t)alignment - 1));
+  aligned[-1] = raw;
+  return (double *)aligned;
+}
+static double alignedByHand(const double *x, int n, int alignment) {
+  double *a = alignedTo((size_t)n * sizeof *a, 64),
+         *b = alignedTo((size_t)n * sizeof *b, alignment);
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    b[i] = (a[i] = x[i] * x[0]) * x[i];
+  for (int i = 0; i < n; i++)
+    s += a[i] * b[n - 1 - i];
+  free(((void **)a)[-1]);
+  free(((void **)b)[-1]);
   return s;
 }
 
@@ -270,7 +293,6 @@ static double formatted(const double *x, int n) {
   return s;
 }
 
-
 static double moved(double *x, int n) {
   memmove(x + 1, x, (size_t)(n - 1) * sizeof *x);
   x[0] = x[1] * x[2];
@@ -287,6 +309,7 @@ GRADIENT_CHECK(layouts_messages, Double, messages, In(double, 6), Int(6))
 GRADIENT_CHECK(layouts_tagged, Double, tagged, In(double, 6), Int(6))
 GRADIENT_CHECK(layouts_intrusive, Double, intrusive, In(double, 7), Int(7))
 GRADIENT_CHECK(layouts_tagged_pointers, Double, taggedPointers, In(double, 5), Int(5))
+GRADIENT_CHECK(layouts_aligned, Double, alignedByHand, In(double, 5), Int(5), Int(256))
 GRADIENT_CHECK(layouts_rows, Double, rows, In(double, 5), Int(5))
 GRADIENT_CHECK(layouts_strides, Double, strides, In(double, 8), Int(8))
 GRADIENT_CHECK(layouts_arrays3, Double, arrays3, In(double, 7), Int(7))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tricks with the bits of floats, as codes for speed and portability have them.
+// Supports: signs, exponents and orders of floats by their bits
 #include "GradientCheck.h"
 #include <math.h>
 #include <stdint.h>

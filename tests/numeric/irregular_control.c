@@ -2,6 +2,7 @@
 //
 // Control flow that no structured statement makes: loops with two entries, computed goto,
 // Duff's device, state machines, jumps out of nests and back to cleanup code.
+// Supports: loops with two entries, computed `goto`, Duff's device
 #include "GradientCheck.h"
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 //
 // Memory that comes and goes inside a function: alloca in loops, arrays of variable length,
 // flexible members, static and thread-local variables, arenas of the program's own, realloc.
+// Supports: `alloca`, flexible array members, `posix_memalign`, thread-local variables
 #include "GradientCheck.h"
 #include <alloca.h>
 #include <stdlib.h>

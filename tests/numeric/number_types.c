@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Floating-point types beside double: long double, half precision, complex of every width.
+// Supports: `long double`, `_Complex` of every width
 #include "GradientCheck.h"
 #include <complex.h>
 #include <math.h>

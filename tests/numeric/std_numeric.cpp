@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // <numeric> and <algorithm> on active values.
+// Supports: `<numeric>`, `<algorithm>`
 #include "GradientCheck.h"
 #include <algorithm>
 #include <cmath>

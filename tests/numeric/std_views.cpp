@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ranges, views, spans, valarray slices, any, optional, variant, polymorphic allocators.
+// Supports: ranges, views, `std::span`, `any`, allocators
 #include "GradientCheck.h"
 #include <algorithm>
 #include <any>
