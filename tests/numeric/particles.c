@@ -54,19 +54,24 @@ struct Tree {
   struct Tree *child[4];
   int leaf;
 };
-static struct Tree *makeTree(const double *x, const double *y, const double *m, const int *which,
-                             int n, double lx, double ly, double size, int depth) {
+struct Bodies {
+  const double *x, *y, *m;
+};
+struct Square {
+  double x, y, size;
+};
+static struct Tree *makeTree(struct Bodies b, const int *which, int n, struct Square s, int depth) {
   if (n == 0)
     return NULL;
   struct Tree *t = calloc(1, sizeof *t);
-  t->size = size;
-  t->low[0] = lx;
-  t->low[1] = ly;
+  t->size = s.size;
+  t->low[0] = s.x;
+  t->low[1] = s.y;
   for (int k = 0; k < n; k++) {
     int i = which[k];
-    t->mass += m[i];
-    t->centre[0] += m[i] * x[i];
-    t->centre[1] += m[i] * y[i];
+    t->mass += b.m[i];
+    t->centre[0] += b.m[i] * b.x[i];
+    t->centre[1] += b.m[i] * b.y[i];
   }
   t->centre[0] /= t->mass;
   t->centre[1] /= t->mass;
@@ -74,15 +79,16 @@ static struct Tree *makeTree(const double *x, const double *y, const double *m, 
     t->leaf = 1;
     return t;
   }
+  double h = s.size / 2;
   for (int q = 0; q < 4; q++) {
     int part[8], count = 0;
-    double qx = lx + (q & 1) * size / 2, qy = ly + (q >> 1) * size / 2;
     for (int k = 0; k < n; k++) {
       int i = which[k];
-      if ((x[i] >= lx + size / 2) == (q & 1) && (y[i] >= ly + size / 2) == (q >> 1))
+      if ((b.x[i] >= s.x + h) == (q & 1) && (b.y[i] >= s.y + h) == (q >> 1))
         part[count++] = i;
     }
-    t->child[q] = makeTree(x, y, m, part, count, qx, qy, size / 2, depth - 1);
+    struct Square quarter = {s.x + (q & 1) * h, s.y + (q >> 1) * h, h};
+    t->child[q] = makeTree(b, part, count, quarter, depth - 1);
   }
   return t;
 }
@@ -108,7 +114,7 @@ static double treeGravity(const double *x, const double *y, const double *m, int
   int all[8];
   for (int i = 0; i < n; i++)
     all[i] = i;
-  struct Tree *t = makeTree(x, y, m, all, n, 0, 0, 2, 4);
+  struct Tree *t = makeTree((struct Bodies){x, y, m}, all, n, (struct Square){0, 0, 2}, 4);
   double s = 0;
   for (int i = 0; i < n; i++)
     s += m[i] * pull(t, x[i], y[i]);

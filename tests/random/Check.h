@@ -37,6 +37,11 @@ struct Data {
   }
 };
 
+struct Settings {
+  unsigned long Seed;
+  double Tolerance = 1e-9; ///< relative
+};
+
 struct Verdict {
   double Tolerance = 1e-9; ///< relative
   int Failures = 0;
@@ -50,9 +55,9 @@ struct Verdict {
 
 template <typename Program, typename Primal, typename Tangent, typename Adjoint>
 int run(const char *Name, Program program, Primal primal, Tangent tangent, Adjoint adjoint,
-        unsigned long Seed, double Tolerance = 1e-9) {
-  Verdict V{Tolerance};
-  const Data D(Seed);
+        Settings S) {
+  Verdict V{S.Tolerance};
+  const Data D(S.Seed);
   std::vector<Dual> x(N), y(N), c(N);
   for (int i = 0; i < N; ++i)
     x[i] = {D.x[i], D.xd[i]}, y[i] = {D.y[i], D.yd[i]}, c[i] = {D.c[i]};

@@ -388,6 +388,6 @@ def unit(kind, seed, first, count):
                    f"    [](double *x, double *xd, double *y, double *yd, double *c, int *k, int n) {{\n"
                    f"      return __enzyme_fwddiff({passed}); }},\n"
                    f"    [](double *x, double *xd, double *y, double *yd, double *c, int *k, int n) {{\n"
-                   f"      __enzyme_autodiff({passed}); }}, {seed % 1000003 + 1}ul, {tolerance});")
+                   f"      __enzyme_autodiff({passed}); }}, check::Settings{{{seed % 1000003 + 1}ul, {tolerance}}});")
     out.append("  return Failures != 0;\n}")
     return "\n".join(out) + "\n"
