@@ -64,7 +64,7 @@ double rotations(const double *x, int n) {
 
 double partitions(const double *x, int n) {
   std::vector<double> y(x, x + n);
-  const auto middle = std::stable_partition(y.begin(), y.end(), [](double v) { return v < 1; });
+  const auto middle = std::partition(y.begin(), y.end(), [](double v) { return v < 1; });
   const double low = std::accumulate(y.begin(), middle, 1.0, std::multiplies<>{});
   const double high = std::accumulate(middle, y.end(), 0.0);
   y.erase(std::remove_if(y.begin(), y.end(), [](double v) { return v > 1.3; }), y.end());
@@ -112,7 +112,6 @@ double merges(const double *x, int n) {
   std::sort(a.begin(), a.end());
   std::sort(b.begin(), b.end());
   std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
-  std::inplace_merge(all.begin(), all.begin() + 1, all.end());
   double s = 0;
   for (int i = 0; i + 1 < n; ++i)
     s += all[i] * (all[i + 1] - all[i]) * (i + 1);

@@ -445,8 +445,8 @@ Error ForwardSweep::visitCall(CallBase &I) {
 /// An address that was put together from numbers leads to memory whose shadow nobody knows.
 Error ForwardSweep::checkAddress(const IntToPtrInst &I) const {
   Location At = S.Graph.find(&I);
-  if (!isa<BinaryOperator, CastInst>(I.getOperand(0)) || isa<PtrToIntInst>(I.getOperand(0)) ||
-      !At || S.Activity.hasShadow(&I) || !(S.Graph.kindsOf(At.Node) & (SK_AnyFloat | SK_Pointer)))
+  if (!isa<BinaryOperator, TruncInst, ZExtInst>(I.getOperand(0)) || !At ||
+      S.Activity.hasShadow(&I) || !(S.Graph.kindsOf(At.Node) & (SK_AnyFloat | SK_Pointer)))
     return Error::success();
   return diffError(DiagId::UnsupportedInstruction, I,
                    "an address that is put together from numbers");
