@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Data structures of C++ programs: containers of objects, comparators, pointers to bases, graphs,
+// Data structures of C++ programs: containers of objects, comparators, pointers to bases,
 // pools, statics, atomics, lambdas, complex functions.
 #include "GradientCheck.h"
 #include <algorithm>
@@ -108,33 +108,6 @@ double scene(const double *x, int n) {
   }
   all.erase(all.begin());
   return s * all.front()->area();
-}
-
-struct Graph {
-  struct Vertex {
-    double value;
-    std::vector<std::shared_ptr<Vertex>> next;
-    std::weak_ptr<Vertex> parent;
-  };
-};
-double sharedGraph(const double *x, int n) {
-  std::vector<std::shared_ptr<Graph::Vertex>> all;
-  for (int i = 0; i < n; ++i) {
-    all.push_back(std::make_shared<Graph::Vertex>());
-    all[i]->value = x[i];
-    if (i) {
-      all[(i - 1) / 2]->next.push_back(all[i]);
-      all[i]->parent = all[(i - 1) / 2];
-    }
-  }
-  std::function<double(const Graph::Vertex &)> total = [&](const Graph::Vertex &v) {
-    double s = v.value * v.value;
-    for (const auto &child : v.next)
-      s += v.value * total(*child);
-    return s;
-  };
-  const auto parent = all[n - 1]->parent.lock();
-  return total(*all[0]) + (parent ? parent->value : 0) * x[0];
 }
 
 double lookup(int i) {
@@ -251,7 +224,6 @@ GRADIENT_CHECK(cpp_data_sparse_matrix, Double, sparseMatrix, In(double, 5), Int(
 GRADIENT_CHECK(cpp_data_schedule, Double, schedule, In(double, 6), Int(6))
 GRADIENT_CHECK(cpp_data_pairs_sorted, Double, pairsSorted, In(double, 7), Int(7))
 GRADIENT_CHECK(cpp_data_scene, Double, scene, In(double, 6), Int(6))
-GRADIENT_CHECK(cpp_data_shared_graph, Double, sharedGraph, In(double, 6), Int(6))
 GRADIENT_CHECK(cpp_data_statics, Double, guardedStatics, In(double, 6), Int(6))
 GRADIENT_CHECK(cpp_data_counters, Double, counters, In(double, 6), Int(6))
 GRADIENT_CHECK(cpp_data_complex, Double, complexFunctions, In(double, 4), Int(4))
