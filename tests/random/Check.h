@@ -37,10 +37,16 @@ struct Data {
   }
 };
 
+struct Settings {
+  unsigned long Seed;
+  double Tolerance = 1e-9; ///< relative
+};
+
 struct Verdict {
+  double Tolerance = 1e-9; ///< relative
   int Failures = 0;
   void compare(const char *Name, const char *What, double Got, double Wanted, double Size) {
-    if (std::fabs(Got - Wanted) <= 1e-9 * (Size + std::fabs(Wanted)) + 1e-13)
+    if (std::fabs(Got - Wanted) <= Tolerance * (Size + std::fabs(Wanted)) + 1e-13)
       return;
     std::printf("WRONG %s %s: %.15g instead of %.15g\n", Name, What, Got, Wanted);
     ++Failures;
@@ -49,9 +55,9 @@ struct Verdict {
 
 template <typename Program, typename Primal, typename Tangent, typename Adjoint>
 int run(const char *Name, Program program, Primal primal, Tangent tangent, Adjoint adjoint,
-        unsigned long Seed) {
-  Verdict V;
-  const Data D(Seed);
+        Settings S) {
+  Verdict V{S.Tolerance};
+  const Data D(S.Seed);
   std::vector<Dual> x(N), y(N), c(N);
   for (int i = 0; i < N; ++i)
     x[i] = {D.x[i], D.xd[i]}, y[i] = {D.y[i], D.yd[i]}, c[i] = {D.c[i]};

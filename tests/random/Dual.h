@@ -44,5 +44,9 @@ inline Dual fabs(Dual a) { return a.v < 0 ? -a : a; }
 inline Dual fmin(Dual a, Dual b) { return b.v < a.v ? b : a; }
 inline Dual fmax(Dual a, Dual b) { return b.v > a.v ? b : a; }
 inline Dual pow(Dual a, int n) { return {std::pow(a.v, n), a.d * n * std::pow(a.v, n - 1)}; }
+/// Through a float and back.
+inline Dual narrowed(Dual a) { return {double(float(a.v)), a.d}; }
 
 } // namespace oracle
+
+inline double narrowed(double a) { return float(a); }

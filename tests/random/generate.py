@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random serial programs: nested loops with affine and indirect indices, branches, calls, recursion, structures,
-arrays, pointers, early exits, copies. Every program ends, stays within its arrays and keeps its values moderate.
+arrays, pointers, early exits, copies, jumps, lists, containers, calls through tables and virtual ones, casts to float. Every program ends, stays within its arrays and keeps its values moderate.
 
 A program is text that compiles with real = double and with real = Dual.
 """
@@ -22,6 +22,7 @@ class Program:
         self.helpers = []
         self.depth = 0
         self.counter = 0
+        self.single = False        # values pass through float
         self.indices = []          # loop counters in scope, each in [0, n)
         self.scalars = ["s"]
         self.arrays = ["y", "t"]   # writable, n elements
@@ -204,8 +205,147 @@ class Program:
         else:
             self.emit(f"for (int j = 0; j < n; j++) {self.pick(self.arrays)}[j] = 0.0;")
 
+    def update(self, value):
+        """A place that takes part of a value."""
+        self.emit(f"{self.place()} = tanh({value});")
+
+    def structures(self):
+        i, j = self.index(), self.index()
+        self.emit(self.pick((f"q[{i} % 4] = p;", f"p = q[{i} % 4];", f"q[{i} % 4] = q[{j} % 4];",
+                             f"memcpy(&q[{i} % 4], &p, sizeof p);", f"{{ Pair<real> *r = &q[{i} % 4]; r->a = r->b * p.a; p = *r; }}",
+                             f"{{ Pair<real> r[2] = {{p, q[{i} % 4]}}; q[{j} % 4] = r[{i} % 2]; }}",
+                             f"{{ Pair<Pair<real>> r = {{p, q[{i} % 4]}}; r.b.a = tanh(r.a.b); p = r.b; q[1] = r.a; }}")))
+        self.update(f"p.a * q[{j} % 4].b + {self.atom()}")
+
+    def pointers(self):
+        i, j = self.index(), self.index()
+        a, b = self.pick(self.arrays), self.pick(self.arrays)
+        s = self.pick(self.scalars)
+        name = self.fresh("r")
+        if self.chance(0.4):
+            self.emit(f"{{ real *{name} = {self.condition()} ? &{a}[{i}] : &{b}[{j}];")
+            self.emit(f"  *{name} = real(0.5) * *{name} + real(0.3) * {self.atom()}; }}")
+        elif self.chance(0.5):
+            self.emit(f"for (const real *{name} = x + n; {name} != x + {self.random.randrange(3)};)")
+            self.emit(f"  {s} = real(0.8) * {s} + real(0.1) * *--{name};")
+        else:
+            step = self.random.randrange(1, 4)
+            self.emit(f"for (real *{name} = {a}, *end = {a} + n - 3; {name} < end; {name} += {step})")
+            self.emit(f"  {name}[1] = tanh({name}[0] * {name}[2] + {self.atom()});")
+
+    def functions(self):
+        names = [f"{self.name}_{self.fresh('f')}" for _ in range(3)]
+        for name in names:
+            self.helpers.append(f"static real {name}(real a) {{ return {self.pick(UNARY).format('a')} + real(0.1) * a; }}")
+        table = f"{self.name}_{self.fresh('table')}"
+        if self.chance(0.6):
+            self.helpers.append(f"static real (*const {table}[])(real) = {{{', '.join(names)}}};")
+            self.update(f"{table}[{self.index()} % 3]({self.expression(1)})")
+        else:
+            pointer = self.fresh("g")
+            self.emit(f"{{ real (*{pointer})(real) = {self.condition()} ? {names[0]} : {names[1]};")
+            self.emit(f"  if ({self.condition()}) {pointer} = {names[2]};")
+            self.emit(f"  {self.place()} = tanh({pointer}({self.expression(1)})); }}")
+
+    def virtual(self):
+        name = f"{self.name}_{self.fresh('Shape')}"
+        one, two = (self.pick(UNARY).format("v") for _ in range(2))
+        self.helpers.append(
+            f"struct {name} {{ real v; {name}(real v) : v(v) {{}} virtual real f(real) const = 0; virtual void g(real) {{}} }};\n"
+            f"struct {name}A : {name} {{ using {name}::{name}; real f(real a) const override {{ return {one} * a; }} }};\n"
+            f"struct {name}B : {name} {{ real w; {name}B(real a) : {name}(a), w(a * a) {{}}\n"
+            f"  real f(real a) const override {{ return {two} + w * a; }} void g(real a) override {{ w = tanh(w * a); }} }};")
+        made = self.fresh("o")
+        self.emit(f"{{ {name}A {made}a({self.expression(1)}); {name}B {made}b({self.expression(1)});")
+        self.emit(f"  {name} *{made}[] = {{&{made}a, &{made}b}};")
+        self.emit(f"  for (int j = 0; j < 4; j++) {{ {made}[j % 2]->g(x[j]); t[j] += real(0.1) * {made}[(j + {self.index()}) % 2]->f(y[j]); }} }}")
+
+    def lists(self):
+        name = self.fresh("l")
+        heap = self.chance(0.5)
+        self.emit(f"{{ Link<real> *{name} = nullptr, {name}s[12];")
+        made = f"static_cast<Link<real> *>(malloc(sizeof(Link<real>)))" if heap else f"&{name}s[j]"
+        self.emit(f"  for (int j = 0; j < n; j++) if (k[j] % {self.random.randrange(2, 4)}) {{ Link<real> *m = {made};")
+        self.emit(f"    m->value = {self.pick(self.readable)}[j] * {self.atom()}; m->next = {name}; {name} = m; }}")
+        s = self.pick(self.scalars)
+        self.emit(f"  for (Link<real> *m = {name}; m; m = m->next) {s} = tanh({s} * real(0.7) + m->value);")
+        if heap:
+            self.emit(f"  while ({name}) {{ Link<real> *m = {name}->next; free({name}); {name} = m; }}")
+        self.emit("}")
+
+    def containers(self):
+        name = self.fresh("d")
+        s = self.pick(self.scalars)
+        self.emit(f"{{ std::vector<real> {name};")
+        self.emit(f"  for (int j = 0; j < n; j++) if (k[j] > {self.random.randrange(6)}) {name}.push_back({self.expression(1)} * x[j]);")
+        if self.chance(0.5):
+            self.emit(f"  if (!{name}.empty()) {name}.erase({name}.begin());")
+            self.emit(f"  {name}.insert({name}.begin(), {self.atom()});")
+        if self.chance(0.4):
+            self.emit(f"  std::sort({name}.begin(), {name}.end(), [](const real &a, const real &b) {{ return a < b; }});")
+        self.emit(f"  for (std::size_t j = 0; j < {name}.size(); j++) {s} = tanh({s} + {name}[j] * {name}[0]);")
+        self.emit("}")
+
+    def lambdas(self):
+        name = self.fresh("f")
+        s = self.pick(self.scalars)
+        capture = self.pick(("&", "="))
+        self.emit(f"{{ auto {name} = [{capture}](real a) {{ return {self.pick(UNARY).format('a')} * {s} + real(0.2) * {self.pick(('x', 't'))}[1]; }};")
+        self.emit(f"  {self.place()} = tanh({name}({self.expression(1)}) + {name}({self.atom()})); }}")
+
+    def globals(self):
+        name = f"{self.name}_{self.fresh('state')}"
+        self.helpers.append(f"static real {name}, {name}s[4];\n"
+                            f"__attribute__((noinline)) static void {name}_add(real a, int i) {{\n"
+                            f"  {name} += a * {name}s[i % 4];\n  {name}s[i % 4] = {self.pick(UNARY).format('a')};\n}}")
+        self.emit(f"{name} = {self.atom()}; for (int j = 0; j < 4; j++) {name}s[j] = x[j];")
+        self.emit(f"for (int j = 0; j < n; j++) {name}_add({self.pick(self.readable)}[j], j + {self.index()});")
+        self.update(f"{name} * {name}s[{self.index()} % 4]")
+
+    def jumps(self):
+        out, i, j = self.fresh("out"), self.fresh("i"), self.fresh("i")
+        s = self.pick(self.scalars)
+        if self.chance(0.6):
+            self.emit(f"for (int {i} = 0; {i} < n; {i}++) {{")
+            self.emit(f"  for (int {j} = {i}; {j} < n; {j}++) {{")
+            self.indices += [i, j]
+            self.depth += 1
+            self.block(1)
+            self.depth -= 1
+            self.emit(f"    if ({self.condition()}) goto {out};")
+            self.emit("  }")
+            del self.indices[-2:]
+            self.emit("}")
+            self.emit(f"{out}:;")
+        else: # a loop with two entries
+            self.emit(f"{{ int {i} = {self.random.randrange(4)};")
+            self.emit(f"  if ({self.condition()}) goto {out};")
+            self.emit(f"  while ({i} < n) {{")
+            self.emit(f"    {s} = tanh({s} + x[{i}] * real(0.3));")
+            self.emit(f"  {out}:")
+            self.emit(f"    {self.pick(self.arrays)}[{i}] += real(0.2) * {s} * x[{i}];")
+            self.emit(f"    {i} += 1 + k[{i}] % 2;")
+            self.emit("  } }")
+
+    def narrow(self):
+        self.single = True
+        self.update(f"narrowed({self.expression(1)}) * {self.atom()}")
+
+    def grown(self):
+        name = self.fresh("e")
+        self.emit(f"{{ int size = 1; real *{name} = static_cast<real *>(malloc(sizeof(real)));")
+        self.emit(f"  {name}[0] = {self.atom()};")
+        self.emit("  for (int j = 1; j < n; j++) {")
+        self.emit(f"    if (j >= size) {name} = static_cast<real *>(realloc({name}, sizeof(real) * (size *= 2)));")
+        self.emit(f"    {name}[j] = tanh({name}[j - 1] * {self.pick(self.readable)}[j] + real(0.1));")
+        self.emit(f"  }} {self.pick(self.scalars)} += {name}[n - 1] * {name}[{self.index()}]; free({name}); }}")
+
+    def shape(self):
+        self.pick((self.structures, self.structures, self.pointers, self.pointers, self.functions, self.virtual, self.lists,
+                   self.containers, self.lambdas, self.globals, self.jumps, self.narrow, self.grown))()
+
     def statement(self):
-        kinds = [(5, self.assign), (1, self.declare), (1, self.call), (0.7, self.copy)]
+        kinds = [(5, self.assign), (1, self.declare), (1, self.call), (0.7, self.copy), (1.5, self.shape)]
         if self.depth < 4:
             kinds += [(1.5, self.branch), (2 if self.depth < 3 else 0.5, self.loop), (0.5, self.while_loop), (0.4, self.switch)]
         elif self.depth >= 5:
@@ -232,19 +372,22 @@ class Program:
 def unit(kind, seed, first, count):
     """Source of one translation unit with `count` programs of class `kind`."""
     names = [f"program{first + i}" for i in range(count)]
-    programs = "\n".join(kind(seed, name).build() for name in names)
-    out = ['#include "Check.h"', "#include <cstring>", "template <typename T> struct Pair { T a, b; };",
+    made = [kind(seed, name) for name in names]
+    programs = "\n".join(program.build() for program in made)
+    out = ['#include "Check.h"', "#include <algorithm>", "#include <cstring>", "#include <vector>",
+           "template <typename T> struct Pair { T a, b; };", "template <typename T> struct Link { T value; Link *next; };",
            "double __enzyme_fwddiff(void *, ...);", "double __enzyme_autodiff(void *, ...);",
            "#define OMP(words)\nnamespace oracle {\nusing real = Dual;\n" + programs + "}",
            "#undef OMP\n#define OMP(words) _Pragma(#words)",
            "namespace primal {\nusing real = double;\n" + programs + "}", "int main() {\n  int Failures = 0;"]
-    for name in names:
+    for name, program in zip(names, made):
+        tolerance = "2e-5" if program.single else "1e-9"
         passed = (f"(void *)primal::{name}, enzyme_dup, x, xd, enzyme_dup, y, yd, enzyme_const, c, enzyme_const, k, "
                   "enzyme_const, n")
         out.append(f'  Failures += check::run("{name}", oracle::{name}, primal::{name},\n'
                    f"    [](double *x, double *xd, double *y, double *yd, double *c, int *k, int n) {{\n"
                    f"      return __enzyme_fwddiff({passed}); }},\n"
                    f"    [](double *x, double *xd, double *y, double *yd, double *c, int *k, int n) {{\n"
-                   f"      __enzyme_autodiff({passed}); }}, {seed % 1000003 + 1}ul);")
+                   f"      __enzyme_autodiff({passed}); }}, check::Settings{{{seed % 1000003 + 1}ul, {tolerance}}});")
     out.append("  return Failures != 0;\n}")
     return "\n".join(out) + "\n"

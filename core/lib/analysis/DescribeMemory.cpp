@@ -65,6 +65,9 @@ public:
   /// Indices that hold the difference of two pointers, as far as it is known by now that both are
   /// in one object; where GiveUp is set, the others may be anything. True if that is news.
   bool settleDifferences(bool GiveUp);
+  /// Places to which constants are stored, now that it is known what else they hold. True if that
+  /// is news.
+  bool settleConstants();
 
 private:
   void access(Value *Pointer, Value *V);
@@ -89,6 +92,7 @@ private:
   const HandlerRegistry &Handlers;
   SmallPtrSet<Function *, 8> Closure;
   SmallVector<Step, 8> Steps;
+  SmallVector<unsigned, 8> Constants; ///< cells to which a constant of type float is stored
   SmallSetVector<Function *, 4> Models;
   Location Foreign; ///< what other processes use as well
   DenseSet<const Value *> Integers;
@@ -108,6 +112,8 @@ void Describer::access(Value *Pointer, Value *V) {
     return;
   }
   unsigned Field = Graph.fieldCell(At);
+  if (T->isFloatTy() && isa<ConstantFP>(V))
+    return Constants.push_back(Field);
   Graph.addKind(Field, kindOfType(T));
   if (T->isPointerTy()) {
     if (Location Target = Graph.locate(V))
@@ -115,6 +121,19 @@ void Describer::access(Value *Pointer, Value *V) {
   } else if (T->isIntegerTy()) {
     linkInteger(Field, V);
   }
+}
+
+/// The load factor of a hash table lies where a node, for which its header passes, has a pointer
+/// or a double. If nothing else at that place is a float, no derivative is stored there either.
+bool Describer::settleConstants() {
+  bool Changed = false;
+  for (unsigned Field : Constants) {
+    if (Graph.kindsOfCell(Field) & (SK_Float | SK_Double | SK_Pointer))
+      continue;
+    Graph.addKind(Field, SK_Float);
+    Changed = true;
+  }
+  return Changed;
 }
 
 /// A constant that would be no sensible float: too small for a normal one, or a NaN.
@@ -523,7 +542,8 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
       while (Settle(Spread))
         ;
     while (D.settleDifferences(/*GiveUp=*/false) || D.settleDifferences(/*GiveUp=*/true));
-  } while (Settle([&](Instruction &I) { return assumeFloats(Graph, I, Handlers); }));
+  } while (D.settleConstants() ||
+           Settle([&](Instruction &I) { return assumeFloats(Graph, I, Handlers); }));
 }
 
 } // namespace contraflow

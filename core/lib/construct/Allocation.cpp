@@ -2,6 +2,7 @@
 //
 // p = malloc(n).  Forward: a zeroed shadow is allocated with it.  Reverse: both are freed, if the
 // primal freed p.
+// posix_memalign(&p, a, n) becomes p = aligned_alloc(a, n) before anything else.
 // free(p).        Forward: put off, since the reverse sweep may still read p and writes its shadow.
 // q = realloc(p, n).  Forward: an allocation, a copy, and a free that is put off. Reverse: the
 //                     adjoint of the copy, and q is freed as after malloc.
@@ -12,8 +13,12 @@
 #include "contraflow/core/Diag.h"
 
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+#include <cerrno>
 
 using namespace llvm;
 
@@ -51,8 +56,37 @@ void reverseAllocation(SweepBuilder &B, const Value *Object, ArrayRef<Value *> P
     B.runtime("alloc_reverse", B.ir().getVoidTy(), Places);
 }
 
+/// posix_memalign, declared as the library has it.
+bool storesFresh(const CallBase &Call) {
+  return lookupCallee(Call).Kind == CalleeKind::AllocateInto && Call.arg_size() == 3 &&
+         Call.getType()->isIntegerTy(32) && Call.getArgOperand(0)->getType()->isPointerTy() &&
+         Call.getArgOperand(1)->getType() == Call.getArgOperand(2)->getType();
+}
+
+/// The same without a pointer to a pointer.
+void returnFresh(CallInst &Call) {
+  IRBuilder<> B(&Call);
+  Value *Alignment = Call.getArgOperand(1), *Size = Call.getArgOperand(2);
+  FunctionCallee Allocate = Call.getModule()->getOrInsertFunction(
+      "aligned_alloc", B.getPtrTy(), Alignment->getType(), Size->getType());
+  CallInst *Fresh = B.CreateCall(Allocate, {Alignment, Size});
+  Fresh->addRetAttr(Attribute::NoAlias);
+  B.CreateStore(Fresh, Call.getArgOperand(0));
+  Value *Failure = B.getInt32(ENOMEM);
+  Call.replaceAllUsesWith(B.CreateSelect(B.CreateIsNull(Fresh), Failure, B.getInt32(0)));
+  Call.eraseFromParent();
+}
+
 class AllocateHandler : public ConstructHandler {
 public:
+  void canonicalise(Function &F) const override {
+    SmallVector<CallInst *, 4> Calls;
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallInst>(&I); Call && storesFresh(*Call))
+        Calls.push_back(Call);
+    for (CallInst *Call : Calls)
+      returnFresh(*Call);
+  }
   SmallVector<StringRef, 0> callees() const override { return calleesOfKind(CalleeKind::Allocate); }
   bool claims(const CallBase &Call) const override { return isOfKind(Call, CalleeKind::Allocate); }
   bool severalDirections() const override { return true; }

@@ -6,7 +6,6 @@
 #include "Print.h"
 #include "Remarks.h"
 #include "ReverseSweep.h"
-#include "Unwinding.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -223,8 +222,8 @@ Error AdjointEmitter::run() {
   if (Error E = plan(Fwd))
     return E;
   dropUnusedTape();
-  if (Begin)
-    emitUnwinding(*U.Forward, *Begin, *Mark);
+  U.TapeBegin = Begin;
+  U.TapeMark = Mark;
   return Error::success();
 }
 

@@ -5,6 +5,7 @@
 
 #include "Print.h"
 #include "Unit.h"
+#include "Unwinding.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 #include "plan/Hoist.h"
@@ -413,6 +414,9 @@ static Error emitAll(RequestState &S) {
 
 static Error finish(RequestState &S) {
   Timed T("finish", "Verify and simplify");
+  for (auto &[Prepared, U] : S.Units) // makes other instructions of the calls that are analysed
+    if (U->TapeBegin)
+      emitUnwinding(*U->Forward, *U->TapeBegin, *U->TapeMark);
   for (auto &[Prepared, U] : S.Units)
     for (Function *F : {U->Forward, U->Reverse == U->Forward ? nullptr : U->Reverse}) {
       if (!F)

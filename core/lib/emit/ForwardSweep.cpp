@@ -446,7 +446,20 @@ Error ForwardSweep::visitCall(CallBase &I) {
   return Error::success();
 }
 
+/// An address that was put together from numbers leads to memory whose shadow nobody knows.
+Error ForwardSweep::checkAddress(const IntToPtrInst &I) const {
+  Location At = S.Graph.find(&I);
+  if (!isa<BinaryOperator, TruncInst, ZExtInst>(I.getOperand(0)) || !At ||
+      S.Activity.hasShadow(&I) || !(S.Graph.kindsOf(At.Node) & (SK_AnyFloat | SK_Pointer)))
+    return Error::success();
+  return diffError(DiagId::UnsupportedInstruction, I,
+                   "an address that is put together from numbers");
+}
+
 Error ForwardSweep::visit(Instruction &I) {
+  if (auto *Address = dyn_cast<IntToPtrInst>(&I))
+    if (Error E = checkAddress(*Address))
+      return E;
   if (auto *Call = dyn_cast<CallBase>(&I); Call && (S.C.Handlers.find(*Call) || !findRule(I))) {
     B.SetCurrentDebugLocation(I.getDebugLoc());
     return visitCall(*Call);

@@ -80,6 +80,7 @@ private:
   llvm::Value *sizeOf(llvm::AllocaInst &I);
   llvm::CallInst *reserve(llvm::Value *Size, llvm::Align Alignment, llvm::Value *&Object);
   void moveToTape(llvm::AllocaInst &I);
+  llvm::Error checkAddress(const llvm::IntToPtrInst &I) const;
   bool movesPointer(const llvm::Value *V) const;
   bool swapsActive(const llvm::AtomicCmpXchgInst &I) const;
   void finishPhis();

@@ -26,6 +26,8 @@ Type *storedFloat(const ActivityResult &Activity, const StoreInst &I) {
   int64_t Size = DL.getTypeStoreSize(T).getFixedValue();
   if (!At || !Activity.activeAt(At, Size))
     return nullptr;
+  if (T->isFloatTy() && isa<Constant>(I.getValueOperand()) && !(Graph.kindsAt(At, Size) & SK_Float))
+    return nullptr; // it is never read as an active float
   if (T->isFPOrFPVectorTy() || T->isAggregateType())
     return T;
   if (!T->isIntegerTy() || (T->getIntegerBitWidth() != 64 && T->getIntegerBitWidth() != 32))

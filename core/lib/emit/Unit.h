@@ -52,6 +52,8 @@ struct Unit {
   llvm::Value *Frame = nullptr;       ///< split: root frame, forward
   llvm::Value *ReverseFrame = nullptr;
   SplitDerivative Split;
+  /// Where the records of a derivative call begin, for exceptions; null where it has none.
+  llvm::CallInst *TapeBegin = nullptr, *TapeMark = nullptr;
   llvm::SmallVector<llvm::Instruction *, 8> Retired; ///< replaced, still keys of analyses
   bool UsesTape = false;
   ~Unit();

@@ -211,9 +211,19 @@ bool Candidates::opaque(const CallBase &Inner) const {
          });
 }
 
+/// Of a function that fills what its arguments point to, strtod, the call would be refused where
+/// that is active memory.
+static bool fillsArguments(const Function &F, const CalleeInfo &Info) {
+  return Info.Kind == CalleeKind::Inactive && !Info.ReadOnly && !Info.OwnObjects &&
+         any_of(F.args(), [](const Argument &A) { return A.getType()->isPointerTy(); });
+}
+
 bool Candidates::differentiable(const Function &F) {
-  if (F.isDeclaration())
-    return lookupCallee(F).Kind != CalleeKind::Unknown || Handlers.find(F.getName());
+  if (F.isDeclaration()) {
+    CalleeInfo Info = lookupCallee(F);
+    return (Info.Kind != CalleeKind::Unknown && !fillsArguments(F, Info)) ||
+           Handlers.find(F.getName());
+  }
   if (none_of(F, [](const BasicBlock &B) { return isa<ReturnInst>(B.getTerminator()); }))
     return false; // the destructor of an abstract class: a trap
   SmallPtrSet<const Function *, 16> Seen;
@@ -256,9 +266,9 @@ SmallVector<Function *, 8> Candidates::find() {
 
 } // namespace
 
-void emitFailure(IRBuilderBase &B, CallBase &Call, StringRef Name) {
-  Module &M = *Call.getModule();
-  Value *Place = B.CreateGlobalString(SourcePlace::of(Call).str(), "cf.place");
+void emitFailure(IRBuilderBase &B, Instruction &At, StringRef Name) {
+  Module &M = *At.getModule();
+  Value *Place = B.CreateGlobalString(SourcePlace::of(At).str(), "cf.place");
   CallInst *End = SweepBuilder::callRuntime(B, M, Name, B.getVoidTy(), {Place});
   End->addFnAttr(Attribute::NoReturn);
   End->addFnAttr(Attribute::NoUnwind);

@@ -9,6 +9,7 @@
 
 namespace llvm {
 class CallBase;
+class Instruction;
 class Function;
 class IRBuilderBase;
 } // namespace llvm
@@ -32,6 +33,6 @@ chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers, Inlining Cal
 bool staysCall(const llvm::CallBase &Call);
 
 /// Ends the program by a runtime function that is told where Call is.
-void emitFailure(llvm::IRBuilderBase &B, llvm::CallBase &Call, llvm::StringRef Name);
+void emitFailure(llvm::IRBuilderBase &B, llvm::Instruction &At, llvm::StringRef Name);
 
 } // namespace contraflow

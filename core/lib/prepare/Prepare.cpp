@@ -4,11 +4,14 @@
 // seen: a call to a function that is already in its own history stays a call, to a prepared copy.
 
 #include "Prepare.h"
+#include "Addresses.h"
 #include "Choices.h"
+#include "ComputedGoto.h"
 #include "Disguises.h"
 #include "Indices.h"
 #include "Indirect.h"
 #include "Packs.h"
+#include "SignBits.h"
 #include "Variadic.h"
 #include "Versioning.h"
 #include "contraflow/core/Callee.h"
@@ -89,6 +92,7 @@ private:
 Function *Preparer::cloneOf(Function &F) {
   ValueToValueMapTy Map;
   Function *P = CloneFunction(&F, Map);
+  lowerComputedGotos(F, *P);
   P->setName("cf.prepared." + F.getName());
   P->setLinkage(GlobalValue::InternalLinkage);
   P->setVisibility(GlobalValue::DefaultVisibility);
@@ -145,7 +149,7 @@ bool Preparer::inlineCalls(Function &P) {
     noteHistory(*Call, Parent);
     Function *Callee = Call->getCalledFunction();
     const unsigned Added = Callee->getInstructionCount();
-    if (inHistory(Parent, Callee) || Size + Added > InlineBudget)
+    if (inHistory(Parent, Callee) || Size + Added > InlineBudget || hasComputedGoto(*Callee))
       continue;
     if (Added > SmallCallee && TakenOver + Added > ClosureBudget)
       continue;
@@ -352,9 +356,11 @@ Error Preparer::checkControlFlow(Function &P) {
 void Preparer::canonicalise(Function &P) {
   simplifyFunction(P, C);
   splitMemberChoices(P);
-  if (splitPacks(P))
+  const bool Packs = splitPacks(P), Signs = restoreSigns(P);
+  if (Packs || Signs)
     simplifyFunction(P, C);
   undisguisePointers(P);
+  restoreAddresses(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   FunctionPassManager FPM;
   FPM.addPass(LowerSwitchPass());
@@ -384,6 +390,9 @@ void Preparer::canonicalise(Function &P) {
 Expected<Function *> Preparer::prepare(Function &F) {
   Function *P = cloneOf(F);
   Prepared[&F] = P;
+  if (hasComputedGoto(*P)) // simplification would take its labels for unreachable
+    return diffError(DiagId::UnsupportedControlFlow, F,
+                     "jumps to labels whose addresses are not constant or leave the function");
   if (Error E = resolveCalls(*P, F))
     return std::move(E);
   expandCompounds(*P);

@@ -18,12 +18,13 @@ namespace contraflow {
 
 enum class CalleeKind {
   Unknown,
-  Math,       ///< has a rule (callee/Math.def)
-  Allocate,   ///< returns fresh memory; size in an argument
-  Reallocate, ///< realloc
-  Free,       ///< free, operator delete
-  Inactive,   ///< neither its result nor the memory it writes carries derivatives
-  NoReturn,   ///< abort, exit, throw helpers: control does not come back
+  Math,         ///< has a rule (callee/Math.def)
+  Allocate,     ///< returns fresh memory; size in an argument
+  Reallocate,   ///< realloc
+  AllocateInto, ///< posix_memalign: stores the address of fresh memory
+  Free,         ///< free, operator delete
+  Inactive,     ///< neither its result nor the memory it writes carries derivatives
+  NoReturn,     ///< abort, exit, throw helpers: control does not come back
 };
 
 /// FreeKind of a deallocation function of the user's.

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Alignment by hand, and flags in the low bits of pointers. The distance from the pointer that it
+// began with is the same in the shadow, whose alignment and flags may differ:
+//
+//   %a = ptrtoint ptr %p                        %d = sub i64 %m, %a
+//   %m = and i64 (%a + 63), -64           ->    %q = getelementptr i8, ptr %p, i64 %d
+//   %q = inttoptr i64 %m
+//
+// A number that is stored is stored as that pointer; one that was loaded is a pointer with flags.
+
+#include "Addresses.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr unsigned MostSteps = 8; ///< of arithmetic from a pointer to an address
+
+/// True for arithmetic that may leave an address near the first operand, or either.
+bool movesAddress(const BinaryOperator &I) {
+  switch (I.getOpcode()) {
+  case Instruction::Add:
+  case Instruction::Sub:
+  case Instruction::And:
+  case Instruction::Or:
+    return true;
+  case Instruction::Xor: // of two addresses: either could be meant
+    return isa<Constant>(I.getOperand(1));
+  default:
+    return false;
+  }
+}
+
+/// A mask that leaves the flags only.
+bool isFlagMask(const Value *V) {
+  constexpr unsigned FlagBits = 12;
+  auto *C = dyn_cast<ConstantInt>(V);
+  return C && C->getValue().getActiveBits() <= FlagBits;
+}
+
+/// What a calculated address began with: the cast of a pointer, or null.
+Value *castBase(Value *V, unsigned Steps = MostSteps) {
+  if (isa<PtrToIntOperator>(V))
+    return V;
+  auto *I = dyn_cast<BinaryOperator>(V);
+  if (!I || Steps == 0 || !movesAddress(*I))
+    return nullptr;
+  Value *Left = castBase(I->getOperand(0), Steps - 1);
+  Value *Right = castBase(I->getOperand(1), Steps - 1);
+  const bool Masked = I->getOpcode() == Instruction::And &&
+                      (isFlagMask(I->getOperand(0)) || isFlagMask(I->getOperand(1)));
+  if (Masked || (Left && Right) || (Right && I->getOpcode() == Instruction::Sub))
+    return nullptr; // flags, or a distance
+  return Left ? Left : Right;
+}
+
+/// The same of an address that has been in memory: what is left when constants are taken away.
+Value *loadedBase(Value *V) {
+  for (unsigned Step = 0; Step < MostSteps; ++Step) {
+    auto *I = dyn_cast<BinaryOperator>(V);
+    if (!I)
+      return isa<LoadInst, PHINode, Argument>(V) ? V : nullptr;
+    if (!movesAddress(*I) || !isa<Constant>(I->getOperand(1)))
+      return nullptr;
+    V = I->getOperand(0);
+  }
+  return nullptr;
+}
+
+Value *pointerAt(IRBuilder<> &B, Value *Address, Value *Base) {
+  Value *Pointer = isa<PtrToIntOperator>(Base) ? cast<Operator>(Base)->getOperand(0)
+                                               : B.CreateIntToPtr(Base, B.getPtrTy());
+  return B.CreateGEP(B.getInt8Ty(), Pointer, B.CreateSub(Address, Base));
+}
+
+bool isAddressWide(const Value *V) { return V->getType()->isIntegerTy(64); }
+
+} // namespace
+
+void restoreAddresses(Function &F) {
+  SmallVector<Instruction *, 8> Work;
+  for (Instruction &I : instructions(F))
+    if ((isa<IntToPtrInst>(I) || isa<StoreInst>(I)) && isAddressWide(I.getOperand(0)) &&
+        isa<BinaryOperator>(I.getOperand(0)))
+      Work.push_back(&I);
+  for (Instruction *I : Work) {
+    Value *Address = I->getOperand(0);
+    Value *Base = castBase(Address);
+    IRBuilder<> B(I);
+    if (isa<StoreInst>(I)) {
+      if (Base)
+        I->setOperand(0, pointerAt(B, Address, Base));
+      continue;
+    }
+    if (!Base)
+      Base = loadedBase(Address);
+    if (!Base)
+      continue;
+    I->replaceAllUsesWith(pointerAt(B, Address, Base));
+    I->eraseFromParent();
+  }
+}
+
+} // namespace contraflow

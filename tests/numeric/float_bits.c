@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tricks with the bits of floats, as codes for speed and portability have them.
+// Supports: signs, exponents and orders of floats by their bits
+#include "GradientCheck.h"
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static double withSign(double magnitude, double sign) {
+  uint64_t a, b;
+  memcpy(&a, &magnitude, 8);
+  memcpy(&b, &sign, 8);
+  a = (a & 0x7FFFFFFFFFFFFFFFull) | (b & 0x8000000000000000ull);
+  memcpy(&magnitude, &a, 8);
+  return magnitude;
+}
+static double signsByMask(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += withSign(x[i] * x[i], x[i] - 1) * x[0];
+  return s;
+}
+
+static double flipSign(double v) {
+  union {
+    double d;
+    uint64_t u;
+  } w = {v};
+  w.u ^= 1ull << 63;
+  return w.d;
+}
+static double negations(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += i % 2 ? flipSign(x[i]) * s : x[i] * x[i];
+  return s;
+}
+
+// The exponent is read, the mantissa scaled by hand.
+static double byExponent(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) {
+    uint64_t bits;
+    memcpy(&bits, &x[i], 8);
+    int exponent = (int)((bits >> 52) & 0x7FF) - 1023;
+    s += ldexp(x[i] * x[i], -exponent);
+  }
+  return s;
+}
+
+// A power of two is put together from an integer.
+static double powerOfTwo(int k) {
+  uint64_t bits = (uint64_t)(k + 1023) << 52;
+  double d;
+  memcpy(&d, &bits, 8);
+  return d;
+}
+static double scaled(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += powerOfTwo(i - 2) * x[i] * x[(i + 1) % n];
+  return s;
+}
+
+static int isNegative(double v) {
+  uint64_t bits;
+  memcpy(&bits, &v, 8);
+  return (int)(bits >> 63);
+}
+static double branchOnSignBit(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += isNegative(x[i] - 1) ? x[i] * x[i] : 3 * x[i];
+  return s;
+}
+
+static double absoluteFloat(const float *x, int n) {
+  float s = 0;
+  for (int i = 0; i < n; i++) {
+    float v = x[i] - 1;
+    uint32_t b;
+    memcpy(&b, &v, 4);
+    b &= 0x7FFFFFFFu;
+    memcpy(&v, &b, 4);
+    s += v * x[i];
+  }
+  return s;
+}
+
+// Values swapped without a temporary, as bits.
+static double xorSwap(const double *x, int n) {
+  uint64_t a, b;
+  double s = 0;
+  for (int i = 0; i + 1 < n; i++) {
+    double l = x[i], r = x[i + 1];
+    if (l > r) {
+      memcpy(&a, &l, 8);
+      memcpy(&b, &r, 8);
+      uint64_t t = a;
+      a = b;
+      b = t;
+      memcpy(&l, &a, 8);
+      memcpy(&r, &b, 8);
+    }
+    s += l * l + 2 * r;
+  }
+  return s;
+}
+
+// Byte by byte through a buffer, as serialisation does.
+static void put(unsigned char *to, double v) { memcpy(to, &v, sizeof v); }
+static double get(const unsigned char *from) {
+  double v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+static double serialised(const double *x, int n) {
+  unsigned char buffer[80];
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    put(buffer + 8 * i, x[i] * x[i]);
+  for (int i = 0; i < n; i++)
+    s += get(buffer + 8 * (n - 1 - i)) * x[i];
+  return s;
+}
+
+// Halves of a double are kept apart.
+struct Halves {
+  uint32_t low, high;
+};
+static double halves(const double *x, int n) {
+  struct Halves h[8];
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    memcpy(&h[i], &x[i], sizeof h[i]);
+  for (int i = 0; i < n; i++) {
+    double v;
+    memcpy(&v, &h[n - 1 - i], sizeof v);
+    s += v * v * x[i];
+  }
+  return s;
+}
+
+// Comparison of bits: equal values, and NaN by hand.
+static double sanitised(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) {
+    uint64_t b;
+    memcpy(&b, &x[i], 8);
+    if ((b & 0x7FF0000000000000ull) == 0x7FF0000000000000ull)
+      continue;
+    s += x[i] * x[i] * x[i];
+  }
+  return s;
+}
+
+// A total order of floats by integers.
+static int64_t key(double v) {
+  int64_t b;
+  memcpy(&b, &v, 8);
+  return b < 0 ? INT64_MIN - b : b;
+}
+static double largestByKey(const double *x, int n) {
+  int best = 0;
+  for (int i = 1; i < n; i++)
+    if (key(x[i]) > key(x[best]))
+      best = i;
+  return x[best] * x[best] * x[0];
+}
+
+GRADIENT_CHECK(float_bits_signs, Double, signsByMask, In(double, 5), Int(5))
+GRADIENT_CHECK(float_bits_flip, Double, negations, In(double, 5), Int(5))
+GRADIENT_CHECK(float_bits_exponent, Double, byExponent, InRange(double, 5, 1.1, 1.9), Int(5))
+GRADIENT_CHECK(float_bits_power_of_two, Double, scaled, In(double, 5), Int(5))
+GRADIENT_CHECK(float_bits_branch, Double, branchOnSignBit, In(double, 5), Int(5))
+GRADIENT_CHECK(float_bits_absolute, Double, absoluteFloat, In(float, 5), Int(5))
+GRADIENT_CHECK(float_bits_swap, Double, xorSwap, In(double, 6), Int(6))
+GRADIENT_CHECK(float_bits_serialised, Double, serialised, In(double, 7), Int(7))
+GRADIENT_CHECK(float_bits_halves, Double, halves, In(double, 6), Int(6))
+GRADIENT_CHECK(float_bits_sanitised, Double, sanitised, In(double, 6), Int(6))
+GRADIENT_CHECK(float_bits_order, Double, largestByKey, In(double, 6), Int(6))
