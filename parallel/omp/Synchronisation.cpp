@@ -108,7 +108,7 @@ SmallVector<StringRef, 0> namesOf(ArrayRef<LockFunction> Table) {
 /// What is ordered has no lock of its own: the place of the first such call stands for it.
 constexpr StringRef Ordered[] = {"__kmpc_ordered", "__kmpc_end_ordered", "__kmpc_doacross_wait",
                                  "__kmpc_doacross_post"};
-constexpr StringRef DoacrossWait = Ordered[2];
+constexpr StringRef DoacrossWait = Ordered[2], DoacrossPost = Ordered[3];
 
 bool isDoacrossWait(const Instruction &I) {
   auto *Call = dyn_cast<CallBase>(&I);
@@ -177,30 +177,60 @@ public:
   }
 };
 
+/// The wait that a post belongs to: other iterations may be between theirs at the same time.
+CallBase *waitBefore(CallBase &Post) {
+  CallBase *Wait = nullptr;
+  DominatorTree DT(*Post.getFunction());
+  for (Instruction &I : instructions(*Post.getFunction()))
+    if (isDoacrossWait(I) && DT.dominates(&I, &Post) && (!Wait || DT.dominates(Wait, &I)))
+      Wait = cast<CallBase>(&I);
+  return Wait;
+}
+
+/// Whoever leaves holds the lock, so the latest ticket is that of its own entry; of the inner one if
+/// the lock is nested.
 class LeaveHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return namesOf(Leaves); }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  Error augment(SweepBuilder &, CallSite &Site) const override {
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;
     Value *Lock = lockOf(Call, Leaves);
-    CallBase *Enter = nullptr;
-    DominatorTree DT(*Call.getFunction());
-    for (Instruction &I : instructions(*Call.getFunction())) {
-      auto *Other = dyn_cast<CallBase>(&I);
-      if (Other && lockOf(*Other, Enters) == Lock && DT.dominates(Other, &Call) &&
-          (!Enter || DT.dominates(Enter, Other)))
-        Enter = Other;
-    }
-    if (!Enter)
+    Value *Ticket = nullptr;
+    if (Call.getCalledFunction()->getName() != DoacrossPost)
+      Ticket = B.runtime("omp_turn_held", B.ir().getInt64Ty(), {Lock});
+    else if (CallBase *Wait = waitBefore(Call))
+      Ticket = Wait->getNextNode();
+    else
       return diffError(DiagId::UnsupportedOpenMP, Call,
-                       "a lock is released where it was not set in this function");
-    Site.Recorded = {Lock, Enter->getNextNode()};
+                       "an iteration of a doacross loop posts without having waited");
+    Site.Recorded = {Lock, Ticket};
     return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
     B.runtime("omp_turn_wait", B.ir().getVoidTy(), Recalled);
+    return Error::success();
+  }
+};
+
+/// A lock that is perhaps not set. Whether it was is recorded control flow, which leads the reverse
+/// sweep through the leaves that belong to the entries.
+class TestLockHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"omp_test_lock", "omp_test_nest_lock"};
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    Value *Lock = Site.Anchor->getArgOperand(0);
+    B.ir().SetInsertPoint(Site.Anchor->getNextNode());
+    Site.Recorded = {Lock, B.runtime("omp_turn_tested", B.ir().getInt64Ty(), {Lock, Site.Anchor})};
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    B.runtime("omp_turn_done", B.ir().getVoidTy(), Recalled);
     return Error::success();
   }
 };
@@ -261,8 +291,9 @@ void ReduceHandler::canonicalise(Function &F) const {
     Value *Ident = Call->getArgOperand(0), *Thread = Call->getArgOperand(1);
     Value *Lock = Call->getArgOperand(Begins ? 6 : 2);
     auto *T = FunctionType::get(B.getVoidTy(), {B.getPtrTy(), B.getInt32Ty(), B.getPtrTy()}, false);
-    B.CreateCall(M.getOrInsertFunction(Begins ? Enters[0].Name : Leaves[0].Name, T),
-                 {Ident, Thread, Lock});
+    CallInst *Mark = B.CreateCall(
+        M.getOrInsertFunction(Begins ? Enters[0].Name : Leaves[0].Name, T), {Ident, Thread, Lock});
+    Mark->setConvergent(); // stays one call, as that which it replaces
     if (Begins)
       Call->replaceAllUsesWith(B.getInt32(1));
     else if (Ends == ReduceEnd::YesAndBarrier)
@@ -300,23 +331,6 @@ private:
     if (Kind && Kind->getZExtValue() != TaskGroup)
       return Error::success();
     return diffError(DiagId::UnsupportedOpenMP, Call, "cancelling a group of tasks");
-  }
-};
-
-/// A lock that is perhaps not set.
-class TestLockHandler : public ConstructHandler {
-public:
-  SmallVector<StringRef, 0> callees() const override {
-    return {"omp_test_lock", "omp_test_nest_lock"};
-  }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  Error augment(SweepBuilder &, CallSite &Site) const override {
-    return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
-                     "a lock that is set if it is free; set it with omp_set_lock");
-  }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
   }
 };
 

@@ -11,8 +11,8 @@ int threadNumber() { return 0; }
 int teamSize() { return 1; }
 int maxThreads() { return 1; }
 void pushNumThreads(int) {}
-bool forbidFewerThreads() { return false; }
-void allowFewerThreads() {}
+Limits liftLimits(int) { return {}; }
+void restoreLimits(const Limits &) {}
 void barrier() {}
 void *broadcast(void *Mine, bool) { return Mine; }
 int64_t smallestShare(int64_t Trip, int) { return Trip; }
