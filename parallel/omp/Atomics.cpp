@@ -313,8 +313,8 @@ bool ordersAtomics(Function &F) {
   });
 }
 
-/// True if the function looks at integers that other threads write: it may wait for them, or do what
-/// the last one has to do.
+/// True if the function looks at integers that other threads write: it may wait for them, or do
+/// what the last one has to do.
 bool looksAtOthers(Function &F) {
   return any_of(instructions(F), [](Instruction &I) {
     if (auto *Load = dyn_cast<LoadInst>(&I))

@@ -187,8 +187,8 @@ CallBase *waitBefore(CallBase &Post) {
   return Wait;
 }
 
-/// Whoever leaves holds the lock, so the latest ticket is that of its own entry; of the inner one if
-/// the lock is nested.
+/// Whoever leaves holds the lock, so the latest ticket is that of its own entry; of the inner one
+/// if the lock is nested.
 class LeaveHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return namesOf(Leaves); }

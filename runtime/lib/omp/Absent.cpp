@@ -13,6 +13,7 @@ int maxThreads() { return 1; }
 void pushNumThreads(int) {}
 Limits liftLimits(int) { return {}; }
 void restoreLimits(const Limits &) {}
+bool cancellation() { return false; }
 void barrier() {}
 void *broadcast(void *Mine, bool) { return Mine; }
 int64_t smallestShare(int64_t Trip, int) { return Trip; }

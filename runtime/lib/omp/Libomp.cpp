@@ -81,6 +81,8 @@ void restoreLimits(const Limits &Before) {
     omp_set_max_active_levels(Before.ActiveLevels);
 }
 
+bool cancellation() { return omp_get_cancellation() != 0; }
+
 void barrier() { __kmpc_barrier(&Barrier, __kmpc_global_thread_num(&Barrier)); }
 
 void *broadcast(void *Mine, bool Given) {

@@ -24,6 +24,8 @@ struct Limits {
 /// Keeps the library from giving fewer threads than asked for, and puts back what stood in the way.
 Limits liftLimits(int Threads);
 void restoreLimits(const Limits &Before);
+/// True if OMP_CANCELLATION asks for it.
+bool cancellation();
 void barrier();
 /// A barrier that hands the pointer of the one thread with Given to all.
 void *broadcast(void *Mine, bool Given);

@@ -34,7 +34,7 @@ struct cf_team {
   std::atomic<int32_t> Size = 0;
   /// Frames of a team that turned out larger than expected; made by the first thread that needs it.
   std::atomic<void **> Overflow = nullptr;
-  omp::Limits Before; ///< reverse: what to put back afterwards
+  omp::Limits Before;                   ///< reverse: what to put back afterwards
   omp::ShareCounters *Shares = nullptr; ///< reverse: one per thread
   omp::ShareCounters *OuterShares =
       nullptr; ///< those of the team to which the forking thread belongs
