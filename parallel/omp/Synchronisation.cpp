@@ -17,6 +17,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -29,6 +30,24 @@ void writesBehind(const CallBase &Call, CallFacts &Facts) {
   for (unsigned I = 0; I < Call.arg_size(); ++I)
     if (Call.getArgOperand(I)->getType()->isPointerTy() && !isa<Constant>(Call.getArgOperand(I)))
       Facts.Writes.push_back(I);
+}
+
+constexpr StringRef Flush = "__kmpc_flush";
+
+/// A loop that stores nothing and does nothing but flush goes on until another thread has stored:
+/// nothing in the program says which store that was.
+bool waitsByLooking(const CallBase &Call) {
+  DominatorTree DT(const_cast<Function &>(*Call.getFunction()));
+  LoopInfo LI(DT);
+  const Loop *L = LI.getLoopFor(Call.getParent());
+  return L && all_of(L->blocks(), [](const BasicBlock *Block) {
+           return none_of(*Block, [](const Instruction &I) {
+             auto *Other = dyn_cast<CallBase>(&I);
+             const Function *F = Other ? Other->getCalledFunction() : nullptr;
+             return isa<StoreInst>(I) || I.isAtomic() ||
+                    (Other && !isa<IntrinsicInst>(I) && (!F || F->getName() != Flush));
+           });
+         });
 }
 
 class ForwardOnlyHandler : public ConstructHandler {
@@ -45,6 +64,13 @@ public:
     return Facts;
   }
   bool hasReverse(const CallBase &) const override { return false; }
+  Error augment(SweepBuilder &, CallSite &Site) const override {
+    if (Site.Anchor->getCalledFunction()->getName() != Flush || !waitsByLooking(*Site.Anchor))
+      return Error::success();
+    return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
+                     "a thread waits for another by flush alone; read and write the flag with "
+                     "'omp atomic'");
+  }
   /// __kmpc_for_static_init(ident, thread, schedule, &last, &lower, &upper, &stride, 1, chunk) with
   /// the plain static schedule.
   std::optional<Division> division(const CallBase &Call) const override {
@@ -55,6 +81,7 @@ public:
     return Division{4, 5};
   }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
   }
@@ -70,6 +97,7 @@ public:
   }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *>) const override {
     B.runtime("omp_barrier", B.ir().getVoidTy(), {});
     return Error::success();
@@ -159,6 +187,7 @@ public:
   }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
   bool hasReverse(const CallBase &Call) const override { return !leavesToLaterWait(Call); }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     if (leavesToLaterWait(*Site.Anchor))
@@ -194,6 +223,7 @@ public:
   SmallVector<StringRef, 0> callees() const override { return namesOf(Leaves); }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;
     Value *Lock = lockOf(Call, Leaves);
@@ -223,6 +253,7 @@ public:
   }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Value *Lock = Site.Anchor->getArgOperand(0);
     B.ir().SetInsertPoint(Site.Anchor->getNextNode());

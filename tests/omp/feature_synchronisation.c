@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Critical sections, locks, ordered sections, flushes and chosen threads.
+// Supports: `omp_test_lock`, named `critical`, `flush`, `masked`, `ordered` with every schedule
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vector loops, transformed loops, and directives that choose, state and do nothing.
+// Supports: `declare simd`, `declare variant`, `metadirective`, `tile`, `unroll`, `loop`, `assume`, `error`, `nothing`, `scope`
 #pragma clang diagnostic ignored "-Wpass-failed" // not every simd loop is vectorised
 #include "GradientCheck.h"
 #include <math.h>

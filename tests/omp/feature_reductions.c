@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reductions of every kind of variable, with every operator, on every construct that takes them.
+// Supports: `reduction` on every construct, of structures, of sections, nested
 #pragma clang diagnostic ignored "-Wpass-failed" // not every simd loop is vectorised
 #include "GradientCheck.h"
 #include <complex.h>
@@ -62,7 +63,8 @@ static double sections(const double *x, double *y, int n, int m) {
   double h[3][4] = {{0}}, v[m], *d = y;
   for (int j = 0; j < m; j++)
     v[j] = 1;
-#pragma omp parallel for reduction(+ : h[1 : 2][ : 4]) reduction(* : v[ : m]) reduction(+ : d[2 : 3])
+#pragma omp parallel for reduction(+ : h[1 : 2][ : 4]) reduction(* : v[ : m])                      \
+    reduction(+ : d[2 : 3])
   for (int i = 0; i < n; i++) {
     h[1][i % 4] += x[i] * x[i];
     h[2][(i + 1) % 4] += x[i];
@@ -96,7 +98,7 @@ static void join(struct moments *to, const struct moments *from) {
   to->count += from->count;
 }
 
-#pragma omp declare reduction(join : struct moments : join(&omp_out, &omp_in))                         \
+#pragma omp declare reduction(join : struct moments : join(&omp_out, &omp_in))                     \
     initializer(omp_priv = {0, 0, 0, 0})
 
 static double variance(const double *x, int n) {
@@ -110,7 +112,7 @@ static double variance(const double *x, int n) {
 }
 
 static void start(double *p) { *p = 0; }
-#pragma omp declare reduction(norm : double : omp_out = hypot(omp_out, omp_in))                        \
+#pragma omp declare reduction(norm:double : omp_out = hypot(omp_out, omp_in))                      \
     initializer(start(&omp_priv))
 
 static double norms(const double *x, int n) {
@@ -142,7 +144,7 @@ static double logical(const double *x, int n) {
   int all = 1, any = 0, bits = ~0, some = 0, odd = 0;
   long count = 0;
   double s = 0;
-#pragma omp parallel for reduction(&& : all) reduction(|| : any) reduction(& : bits)                   \
+#pragma omp parallel for reduction(&& : all) reduction(|| : any) reduction(& : bits)               \
     reduction(| : some) reduction(^ : odd) reduction(+ : count, s)
   for (int i = 0; i < n; i++) {
     all = all && x[i] < 9;
@@ -188,8 +190,8 @@ GRADIENT_CHECK_BOUND(1e-10, red_constructs, Double, constructs, In(double, 9), I
                      Int(9))
 GRADIENT_CHECK_BOUND(1e-10, red_products, Double, products, In(double, 9), Int(9))
 GRADIENT_CHECK(red_ties, Double, ties, In(double, 9), Int(9))
-GRADIENT_CHECK_BOUND(1e-10, red_sections, Double, sections, In(double, 11), InOut(double, 7), Int(11),
-                     Int(3))
+GRADIENT_CHECK_BOUND(1e-10, red_sections, Double, sections, In(double, 11), InOut(double, 7),
+                     Int(11), Int(3))
 GRADIENT_CHECK_BOUND(1e-10, red_variance, Double, variance, In(double, 11), Int(11))
 GRADIENT_CHECK_BOUND(1e-10, red_norms, Double, norms, In(double, 11), Int(11))
 GRADIENT_CHECK_BOUND(1e-10, red_numbers, Double, numbers, In(double, 8), Int(8))

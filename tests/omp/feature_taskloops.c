@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops of tasks, events that complete tasks, and groups of tasks that are cancelled.
+// Supports: `taskloop` with every clause, `detach`, `cancel taskgroup`
 #pragma clang diagnostic ignored "-Wpass-failed" // not every simd loop is vectorised
-#include "Primal.h"
+#include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
 
@@ -59,9 +60,9 @@ static double everyThread(const double *x, double *y, int n) {
 #pragma omp parallel num_threads(2)
   {
     int me = omp_get_thread_num(), all = omp_get_num_threads();
-#pragma omp taskloop reduction(+ : s) nogroup
-    for (int i = 0; i < 1; i++)
-      s += 0;
+#pragma omp for reduction(+ : s)
+    for (int i = 0; i < n; i++)
+      s += x[i];
 #pragma omp taskloop
     for (int i = me * n / all; i < (me + 1) * n / all; i++)
       y[i] = x[i] * x[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where variables live: of each thread, across regions, handed to all, cancelled half-way.
+// Supports: `threadprivate` across regions, `copyin`, `copyprivate` of pointers, scratch memory of a thread
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tasks: what they depend on, what they take along, how they nest, who waits for them.
-#include "Primal.h"
+// Supports: recursive task trees, blocked Cholesky factorisation by dependences
+#include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
 
@@ -155,13 +156,14 @@ struct node {
 };
 
 static void visit(struct node *p, double factor) {
+  double v = p->value;
   if (p->left)
 #pragma omp task
-    visit(p->left, factor * p->value);
+    visit(p->left, factor * v);
   if (p->right)
 #pragma omp task
-    visit(p->right, factor + p->value);
-  p->value = p->value * factor;
+    visit(p->right, factor + v);
+  p->value = v * factor;
 }
 
 static double tree(const double *x, int n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Worksharing loops: schedules, forms of the loop, clauses.
+// Supports: schedules `auto`, `runtime`, monotonic; every form of loop counter; orphaned loops; `nowait`; `linear`
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
@@ -95,7 +96,8 @@ static double orphaned(const double *x, double *y, int n) {
   return s + orphan(x, y, n); // outside of any region, on one thread
 }
 
-// Loops without a barrier in between: the same static schedule gives the same thread the same index.
+// Loops without a barrier in between: the same static schedule gives the same thread the same
+// index.
 static void chain(const double *x, double *y, double *z, int n) {
 #pragma omp parallel
   {

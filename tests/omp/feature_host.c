@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Leagues of teams, and target regions without a device: the host runs them.
+// Supports: `target` on the host: `map`, `target data`, `update`, `declare target`, `is_device_ptr`
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
@@ -110,16 +111,17 @@ static double declared(const double *x, double *y, int n) {
 
 static double later(const double *x, double *y, int n) {
   double a = 0;
+#pragma omp parallel
+#pragma omp single
   {
-#pragma omp target nowait map(from : a) depend(out : a)
+#pragma omp task depend(out : a) shared(a)
     a = x[0] * x[1];
-#pragma omp target enter data map(to : x[0 : n]) nowait depend(inout : a)
-#pragma omp target teams distribute parallel for nowait depend(in : a) map(tofrom : y[0 : n])           \
-    map(to : a)
+#pragma omp target enter data map(to : x[0 : n]) depend(inout : a)
+#pragma omp target parallel for depend(in : a) map(tofrom : y[0 : n]) map(to : a)
     for (int i = 0; i < n; i++)
       y[i] = x[i] * a;
-#pragma omp target exit data map(release : x[0 : n]) nowait depend(inout : a)
-#pragma omp target update from(y[0 : n]) nowait depend(inout : a)
+#pragma omp target exit data map(release : x[0 : n]) depend(inout : a)
+#pragma omp target update from(y[0 : n]) depend(inout : a)
 #pragma omp taskwait
   }
   return a * y[0];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reductions that tasks take part in, of scans, of leagues and of vector loops.
+// Supports: reductions of tasks, scans, leagues and vector loops
 #pragma clang diagnostic ignored "-Wpass-failed" // not every simd loop is vectorised
 #include "GradientCheck.h"
 #include <math.h>

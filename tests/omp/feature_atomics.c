@@ -2,6 +2,7 @@
 //
 // Atomic operations: every operator, clause and memory order, and the work that threads share out
 // with their help.
+// Supports: `atomic` with every clause; counters, queues and flags that threads share
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
@@ -23,7 +24,6 @@ static double orders(const double *x, int n) {
   }
   return a * b + c * d * e;
 }
-
 
 static double reversedOperands(const double *x, int n) {
   double p = 1, q = 1, r = 0.5;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parallel regions: their clauses, where they may stand, what they capture, what they ask the library.
+// Parallel regions: their clauses, where they may stand, what they capture, what they ask the
+// library.
+// Supports: regions in recursion and branches, `proc_bind`, `omp_set_dynamic`, nested levels, inquiries
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
 
 static double clauses(const double *x, double *y, int n, int limit) {
   double sum = 0;
-#pragma omp parallel if (n > limit) num_threads(n / 4 + 1) proc_bind(spread) default(none)             \
+#pragma omp parallel if (n > limit) num_threads(n / 4 + 1) proc_bind(spread) default(none)         \
     shared(x, y, sum) firstprivate(n)
   {
 #pragma omp for reduction(+ : sum)
