@@ -108,7 +108,7 @@ static double inquiries(const double *x, double *y, int n) {
     }
   }
   omp_set_num_threads(before);
-  if (omp_get_wtime() < 0 || omp_get_wtick() < 0 || omp_get_num_procs() < 1 || most < 1)
+  if (omp_get_num_procs() < 1 || most < 1)
     s = 0;
   return s * inside * (omp_in_parallel() ? 0 : 1) * (omp_get_cancellation() >= 0);
 }
