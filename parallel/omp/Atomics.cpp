@@ -274,11 +274,18 @@ void Rewriting::run() {
     rewriteAccess(*I);
 }
 
+/// Atomic, or volatile, which older programs use for the same purpose.
+bool isSignal(const Instruction &I) {
+  if (isa<LoadInst, StoreInst>(I))
+    return I.isAtomic() || I.isVolatile();
+  return isa<AtomicRMWInst, AtomicCmpXchgInst>(I);
+}
+
 /// The atomic operations on integers.
 SmallVector<Instruction *, 4> signalsOf(Function &F) {
   SmallVector<Instruction *, 4> Signals;
   for (Instruction &I : instructions(F)) {
-    if (!I.isAtomic() || isa<FenceInst>(I))
+    if (!isSignal(I))
       continue;
     auto *Update = dyn_cast<AtomicRMWInst>(&I);
     auto *Load = dyn_cast<LoadInst>(&I);
@@ -318,7 +325,7 @@ bool ordersAtomics(Function &F) {
 bool looksAtOthers(Function &F) {
   return any_of(instructions(F), [](Instruction &I) {
     if (auto *Load = dyn_cast<LoadInst>(&I))
-      return I.isAtomic() && !isFloat(&I) && !isGuard(*Load);
+      return isSignal(I) && !isFloat(&I) && !isGuard(*Load);
     if (isa<AtomicCmpXchgInst>(I))
       return true;
     auto *Update = dyn_cast<AtomicRMWInst>(&I);
