@@ -2,7 +2,8 @@
 //
 // Reductions that tasks take part in, of scans, of leagues and of vector loops.
 // Supports: reductions of tasks, scans, leagues and vector loops
-#pragma clang diagnostic ignored "-Wpass-failed" // not every simd loop is vectorised
+#pragma clang diagnostic ignored "-Wsign-compare" // the bounds of a taskloop are unsigned
+#pragma clang diagnostic ignored "-Wpass-failed"  // not every simd loop is vectorised
 #include "GradientCheck.h"
 #include <math.h>
 

@@ -2,7 +2,8 @@
 //
 // Loops of tasks, events that complete tasks, and groups of tasks that are cancelled.
 // Supports: `taskloop` with every clause, `detach`, `cancel taskgroup`
-#pragma clang diagnostic ignored "-Wpass-failed" // not every simd loop is vectorised
+#pragma clang diagnostic ignored "-Wsign-compare" // the bounds of a taskloop are unsigned
+#pragma clang diagnostic ignored "-Wpass-failed"  // not every simd loop is vectorised
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
@@ -73,7 +74,7 @@ static double everyThread(const double *x, double *y, int n) {
 // The task is complete when somebody says so: it is, when its work is done.
 static double detached(const double *x) {
   double a = 0, b = 0;
-  omp_event_handle_t event;
+  omp_event_handle_t event = (omp_event_handle_t)0;
 #pragma omp parallel
 #pragma omp single
   {
@@ -90,7 +91,7 @@ static double detached(const double *x) {
 
 static double fulfilledElsewhere(const double *x) {
   double a = 0, b = 0;
-  omp_event_handle_t event;
+  omp_event_handle_t event = (omp_event_handle_t)0;
 #pragma omp parallel
 #pragma omp single
   {

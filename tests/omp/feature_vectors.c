@@ -96,7 +96,7 @@ static double unrolled(const double *x, double *y, int n) {
 }
 
 static double plain(double v) { return v * v; }
-static double inParallel(double v) { return v * v * v; }
+__attribute__((used)) static double inParallel(double v) { return v * v * v; }
 #pragma omp declare variant(inParallel) match(construct = {parallel})
 static double chosen(double v) { return plain(v); }
 
