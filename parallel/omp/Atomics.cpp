@@ -10,6 +10,10 @@
 //
 // Where a function has one of these, its x += v are treated so, too. Alone, they commute and stay
 // as they are.
+//
+// Atomic operations on integers are how threads hand work to each other, if somebody looks at them:
+// the reverse of what was done before a write has to come after that of what was done by those who
+// saw it. So they are critical sections of their address, too.
 
 #include "parallel/omp/Handlers.h"
 
@@ -24,6 +28,7 @@ namespace contraflow::omp {
 namespace {
 
 constexpr StringRef Enter = "cf_v1_omp_atomic_enter", Leave = "cf_v1_omp_atomic_leave";
+constexpr StringRef Watch = "cf_v1_omp_atomic_watch", Fork = "__kmpc_fork_call";
 /// Of libatomic: (size, address, result, order); (size, address, expected, desired, order, order).
 constexpr StringRef WideLoad = "__atomic_load", WideSwap = "__atomic_compare_exchange";
 
@@ -31,6 +36,12 @@ CallInst *callOf(Instruction &I, StringRef Name, unsigned Operands) {
   auto *Call = dyn_cast<CallInst>(&I);
   const Function *F = Call ? Call->getCalledFunction() : nullptr;
   return F && F->getName() == Name && Call->arg_size() == Operands ? Call : nullptr;
+}
+
+/// A look at whether a local variable with static storage is initialised: one byte of eight.
+bool isGuard(const LoadInst &Load) {
+  auto *Variable = dyn_cast<GlobalVariable>(Load.getPointerOperand());
+  return Variable && Load.getType()->isIntegerTy(8) && Variable->getValueType()->isIntegerTy(64);
 }
 
 bool isFloat(const Value *V) { return V->getType()->isFloatingPointTy(); }
@@ -108,6 +119,7 @@ class Rewriting {
 public:
   explicit Rewriting(Function &F) : F(F), M(*F.getParent()) {}
   void run();
+  void order(ArrayRef<Instruction *> Signals);
 
 private:
   void collect();
@@ -262,6 +274,39 @@ void Rewriting::run() {
     rewriteAccess(*I);
 }
 
+/// Atomic, or volatile, which older programs use for the same purpose.
+bool isSignal(const Instruction &I) {
+  if (isa<LoadInst, StoreInst>(I))
+    return I.isAtomic() || I.isVolatile();
+  return isa<AtomicRMWInst, AtomicCmpXchgInst>(I);
+}
+
+/// The atomic operations on integers.
+SmallVector<Instruction *, 4> signalsOf(Function &F) {
+  SmallVector<Instruction *, 4> Signals;
+  for (Instruction &I : instructions(F)) {
+    if (!isSignal(I))
+      continue;
+    auto *Update = dyn_cast<AtomicRMWInst>(&I);
+    auto *Load = dyn_cast<LoadInst>(&I);
+    const Value *V = Update ? Update->getValOperand() : isa<StoreInst>(I) ? I.getOperand(0) : &I;
+    if (!isFloat(V) && !(Load && isGuard(*Load)))
+      Signals.push_back(&I);
+  }
+  return Signals;
+}
+
+/// Integers carry no derivatives, but who has seen one knows what was done before it was written.
+void Rewriting::order(ArrayRef<Instruction *> Signals) {
+  for (Instruction *I : Signals) {
+    Value *Address = I->getOperand(isa<StoreInst>(I) ? 1 : 0);
+    IRBuilder<> B(I);
+    mark(B, isa<LoadInst>(I) ? Watch : Enter, Address);
+    B.SetInsertPoint(I->getNextNode());
+    mark(B, Leave, Address);
+  }
+}
+
 /// True if the function has atomic operations on floats that do not commute.
 bool ordersAtomics(Function &F) {
   return any_of(instructions(F), [](Instruction &I) {
@@ -273,6 +318,24 @@ bool ordersAtomics(Function &F) {
       return attemptOf(*Swap).has_value();
     return (isa<LoadInst>(I) && I.isAtomic() && isFloat(&I)) || callOf(I, WideLoad, 4);
   });
+}
+
+/// True if the function looks at integers that other threads write: it may wait for them, or do
+/// what the last one has to do.
+bool looksAtOthers(Function &F) {
+  return any_of(instructions(F), [](Instruction &I) {
+    if (auto *Load = dyn_cast<LoadInst>(&I))
+      return isSignal(I) && !isFloat(&I) && !isGuard(*Load);
+    if (isa<AtomicCmpXchgInst>(I))
+      return true;
+    auto *Update = dyn_cast<AtomicRMWInst>(&I);
+    return Update && !isFloat(Update->getValOperand()) && !Update->use_empty();
+  });
+}
+
+bool hasTeams(const Module &M) {
+  const Function *ForkFunction = M.getFunction(Fork);
+  return ForkFunction && !ForkFunction->use_empty();
 }
 
 /// True if code of other functions runs beside that of F on the same thread: what could not be
@@ -287,8 +350,14 @@ bool hasCompany(Function &F) {
 class AtomicsHandler : public Rewriter {
 public:
   void canonicalise(Function &F) const override {
-    if (ordersAtomics(F) || (hasCompany(F) && any_of(*F.getParent(), ordersAtomics)))
+    Module &M = *F.getParent();
+    if (ordersAtomics(F) || (hasCompany(F) && any_of(M, ordersAtomics)))
       Rewriting(F).run();
+    if (!hasTeams(M))
+      return;
+    const SmallVector<Instruction *, 4> Signals = signalsOf(F);
+    if (!Signals.empty() && any_of(M, looksAtOthers))
+      Rewriting(F).order(Signals);
   }
 };
 

@@ -67,6 +67,7 @@ public:
     shareShadows(B, Call);
     return Error::success();
   }
+  bool severalDirections() const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     B.ir().SetInsertPoint(Site.Anchor->getNextNode());
     shareShadows(B, *Site.Anchor);

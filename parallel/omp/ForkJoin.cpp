@@ -67,6 +67,7 @@ public:
     return C;
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override;
+  bool allDirections() const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
 
@@ -197,8 +198,9 @@ Error ForkHandler::tangent(SweepBuilder &B, CallBase &Call) const {
   for (unsigned P = ThreadParams; P < Region->Operands.size(); ++P) {
     Value *V = Call.getArgOperand(Region->Operands[P]);
     Captured.push_back(V);
-    if (HasShadow[P])
-      Captured.push_back(V->getType()->isPointerTy() ? B.shadow(V) : pack(IR, B.tangent(V)));
+    for (unsigned D = 0; HasShadow[P] && D < B.directions(); ++D)
+      Captured.push_back(V->getType()->isPointerTy() ? B.shadowIn(D, V)
+                                                     : pack(IR, B.tangentIn(D, V)));
   }
   for (Value *V : Captured)
     Types.push_back(V->getType());

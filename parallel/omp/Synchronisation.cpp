@@ -17,6 +17,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -29,6 +30,24 @@ void writesBehind(const CallBase &Call, CallFacts &Facts) {
   for (unsigned I = 0; I < Call.arg_size(); ++I)
     if (Call.getArgOperand(I)->getType()->isPointerTy() && !isa<Constant>(Call.getArgOperand(I)))
       Facts.Writes.push_back(I);
+}
+
+constexpr StringRef Flush = "__kmpc_flush";
+
+/// A loop that stores nothing and does nothing but flush goes on until another thread has stored:
+/// nothing in the program says which store that was.
+bool waitsByLooking(const CallBase &Call) {
+  DominatorTree DT(const_cast<Function &>(*Call.getFunction()));
+  LoopInfo LI(DT);
+  const Loop *L = LI.getLoopFor(Call.getParent());
+  return L && all_of(L->blocks(), [](const BasicBlock *Block) {
+           return none_of(*Block, [](const Instruction &I) {
+             auto *Other = dyn_cast<CallBase>(&I);
+             const Function *F = Other ? Other->getCalledFunction() : nullptr;
+             return isa<StoreInst>(I) || I.isAtomic() ||
+                    (Other && !isa<IntrinsicInst>(I) && (!F || F->getName() != Flush));
+           });
+         });
 }
 
 class ForwardOnlyHandler : public ConstructHandler {
@@ -45,6 +64,13 @@ public:
     return Facts;
   }
   bool hasReverse(const CallBase &) const override { return false; }
+  Error augment(SweepBuilder &, CallSite &Site) const override {
+    if (Site.Anchor->getCalledFunction()->getName() != Flush || !waitsByLooking(*Site.Anchor))
+      return Error::success();
+    return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
+                     "a thread waits for another by flush alone; read and write the flag with "
+                     "'omp atomic'");
+  }
   /// __kmpc_for_static_init(ident, thread, schedule, &last, &lower, &upper, &stride, 1, chunk) with
   /// the plain static schedule.
   std::optional<Division> division(const CallBase &Call) const override {
@@ -55,6 +81,7 @@ public:
     return Division{4, 5};
   }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
   }
@@ -70,6 +97,7 @@ public:
   }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *>) const override {
     B.runtime("omp_barrier", B.ir().getVoidTy(), {});
     return Error::success();
@@ -108,7 +136,7 @@ SmallVector<StringRef, 0> namesOf(ArrayRef<LockFunction> Table) {
 /// What is ordered has no lock of its own: the place of the first such call stands for it.
 constexpr StringRef Ordered[] = {"__kmpc_ordered", "__kmpc_end_ordered", "__kmpc_doacross_wait",
                                  "__kmpc_doacross_post"};
-constexpr StringRef DoacrossWait = Ordered[2];
+constexpr StringRef DoacrossWait = Ordered[2], DoacrossPost = Ordered[3];
 
 bool isDoacrossWait(const Instruction &I) {
   auto *Call = dyn_cast<CallBase>(&I);
@@ -159,6 +187,7 @@ public:
   }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
   bool hasReverse(const CallBase &Call) const override { return !leavesToLaterWait(Call); }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     if (leavesToLaterWait(*Site.Anchor))
@@ -177,30 +206,62 @@ public:
   }
 };
 
+/// The wait that a post belongs to: other iterations may be between theirs at the same time.
+CallBase *waitBefore(CallBase &Post) {
+  CallBase *Wait = nullptr;
+  DominatorTree DT(*Post.getFunction());
+  for (Instruction &I : instructions(*Post.getFunction()))
+    if (isDoacrossWait(I) && DT.dominates(&I, &Post) && (!Wait || DT.dominates(Wait, &I)))
+      Wait = cast<CallBase>(&I);
+  return Wait;
+}
+
+/// Whoever leaves holds the lock, so the latest ticket is that of its own entry; of the inner one
+/// if the lock is nested.
 class LeaveHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return namesOf(Leaves); }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  Error augment(SweepBuilder &, CallSite &Site) const override {
+  bool allDirections() const override { return true; }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;
     Value *Lock = lockOf(Call, Leaves);
-    CallBase *Enter = nullptr;
-    DominatorTree DT(*Call.getFunction());
-    for (Instruction &I : instructions(*Call.getFunction())) {
-      auto *Other = dyn_cast<CallBase>(&I);
-      if (Other && lockOf(*Other, Enters) == Lock && DT.dominates(Other, &Call) &&
-          (!Enter || DT.dominates(Enter, Other)))
-        Enter = Other;
-    }
-    if (!Enter)
+    Value *Ticket = nullptr;
+    if (Call.getCalledFunction()->getName() != DoacrossPost)
+      Ticket = B.runtime("omp_turn_held", B.ir().getInt64Ty(), {Lock});
+    else if (CallBase *Wait = waitBefore(Call))
+      Ticket = Wait->getNextNode();
+    else
       return diffError(DiagId::UnsupportedOpenMP, Call,
-                       "a lock is released where it was not set in this function");
-    Site.Recorded = {Lock, Enter->getNextNode()};
+                       "an iteration of a doacross loop posts without having waited");
+    Site.Recorded = {Lock, Ticket};
     return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
     B.runtime("omp_turn_wait", B.ir().getVoidTy(), Recalled);
+    return Error::success();
+  }
+};
+
+/// A lock that is perhaps not set. Whether it was is recorded control flow, which leads the reverse
+/// sweep through the leaves that belong to the entries.
+class TestLockHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"omp_test_lock", "omp_test_nest_lock"};
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    Value *Lock = Site.Anchor->getArgOperand(0);
+    B.ir().SetInsertPoint(Site.Anchor->getNextNode());
+    Site.Recorded = {Lock, B.runtime("omp_turn_tested", B.ir().getInt64Ty(), {Lock, Site.Anchor})};
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    B.runtime("omp_turn_done", B.ir().getVoidTy(), Recalled);
     return Error::success();
   }
 };
@@ -261,8 +322,9 @@ void ReduceHandler::canonicalise(Function &F) const {
     Value *Ident = Call->getArgOperand(0), *Thread = Call->getArgOperand(1);
     Value *Lock = Call->getArgOperand(Begins ? 6 : 2);
     auto *T = FunctionType::get(B.getVoidTy(), {B.getPtrTy(), B.getInt32Ty(), B.getPtrTy()}, false);
-    B.CreateCall(M.getOrInsertFunction(Begins ? Enters[0].Name : Leaves[0].Name, T),
-                 {Ident, Thread, Lock});
+    CallInst *Mark = B.CreateCall(
+        M.getOrInsertFunction(Begins ? Enters[0].Name : Leaves[0].Name, T), {Ident, Thread, Lock});
+    Mark->setConvergent(); // stays one call, as that which it replaces
     if (Begins)
       Call->replaceAllUsesWith(B.getInt32(1));
     else if (Ends == ReduceEnd::YesAndBarrier)
@@ -300,23 +362,6 @@ private:
     if (Kind && Kind->getZExtValue() != TaskGroup)
       return Error::success();
     return diffError(DiagId::UnsupportedOpenMP, Call, "cancelling a group of tasks");
-  }
-};
-
-/// A lock that is perhaps not set.
-class TestLockHandler : public ConstructHandler {
-public:
-  SmallVector<StringRef, 0> callees() const override {
-    return {"omp_test_lock", "omp_test_nest_lock"};
-  }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  Error augment(SweepBuilder &, CallSite &Site) const override {
-    return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
-                     "a lock that is set if it is free; set it with omp_set_lock");
-  }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
   }
 };
 

@@ -18,7 +18,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -27,12 +26,19 @@ namespace {
 
 /// What a call does to the task that operand 2 is, or that it makes.
 enum class Role {
-  Make,    ///< (ident, thread, flags, bytes, bytes of shareds, entry)
-  Run,     ///< (ident, thread, task, ...)
-  RunLoop, ///< (ident, thread, task, ..., dup), the last operand
-  Finish,  ///< (ident, thread, task): the program has run the entry itself
-  Nothing, ///< waits for what is done already
-  Reduced, ///< (thread, group, variable): the private copy of a reduced variable
+  Make,        ///< (ident, thread, flags, bytes, bytes of shareds, entry)
+  Run,         ///< (ident, thread, task, ...)
+  RunLoop,     ///< (ident, thread, task, ..., dup), the last operand
+  Finish,      ///< (ident, thread, task): the program has run the entry itself
+  Nothing,     ///< waits for what is done already
+  Wait,        ///< the same; an event may be open
+  Begin,       ///< of a group of tasks
+  End,         ///< of a group of tasks
+  Cancel,      ///< (ident, thread, kind)
+  IsCancelled, ///< (ident, thread, kind)
+  Event,       ///< (ident, thread, task): the event that completes the task
+  Fulfil,      ///< (event)
+  Reduced,     ///< (thread, group, variable): the private copy of a reduced variable
 };
 
 struct TaskFunction {
@@ -47,18 +53,48 @@ constexpr TaskFunction Functions[] = {{"__kmpc_omp_task_alloc", Role::Make},
                                       {"__kmpc_taskloop_5", Role::RunLoop},
                                       {"__kmpc_omp_task_begin_if0", Role::Nothing},
                                       {"__kmpc_omp_task_complete_if0", Role::Finish},
-                                      {"__kmpc_omp_taskwait", Role::Nothing},
+                                      {"__kmpc_omp_taskwait", Role::Wait},
                                       {"__kmpc_omp_taskyield", Role::Nothing},
-                                      {"__kmpc_omp_wait_deps", Role::Nothing},
-                                      {"__kmpc_omp_taskwait_deps_51", Role::Nothing},
-                                      {"__kmpc_taskgroup", Role::Nothing},
-                                      {"__kmpc_end_taskgroup", Role::Nothing},
+                                      {"__kmpc_omp_wait_deps", Role::Wait},
+                                      {"__kmpc_omp_taskwait_deps_51", Role::Wait},
+                                      {"__kmpc_taskgroup", Role::Begin},
+                                      {"__kmpc_end_taskgroup", Role::End},
                                       {"__kmpc_taskred_init", Role::Nothing},
                                       {"__kmpc_taskred_modifier_init", Role::Nothing},
                                       {"__kmpc_task_reduction_modifier_fini", Role::Nothing},
                                       {"__kmpc_omp_reg_task_with_affinity", Role::Nothing},
                                       {"__kmpc_omp_target_task_alloc", Role::Make},
+                                      {"__kmpc_cancel", Role::Cancel},
+                                      {"__kmpc_cancellationpoint", Role::IsCancelled},
+                                      {"__kmpc_task_allow_completion_event", Role::Event},
+                                      {"omp_fulfill_event", Role::Fulfil},
                                       {"__kmpc_task_reduction_get_th_data", Role::Reduced}};
+
+/// Loops, sections and regions are cancelled by the library.
+bool cancelsTasks(const CallBase &Call) {
+  constexpr uint64_t TaskGroup = 4;
+  auto *Kind = dyn_cast<ConstantInt>(Call.getArgOperand(2));
+  return Kind && Kind->getZExtValue() == TaskGroup;
+}
+
+bool mayCancelTasks(const Module &M) {
+  for (const TaskFunction &T : Functions)
+    if (const Function *F = T.What == Role::Cancel ? M.getFunction(T.Name) : nullptr)
+      return any_of(F->users(), [](const User *U) {
+        auto *Call = dyn_cast<CallBase>(U);
+        return Call && Call->arg_size() == 3 && cancelsTasks(*Call);
+      });
+  return false;
+}
+
+/// (ident, thread, task, count, dependences, count, others)
+bool hasDependences(const CallBase &Call) { return Call.arg_size() == 7; }
+
+bool hasEvents(const Module &M) {
+  return any_of(Functions, [&](const TaskFunction &T) {
+    return T.What == Role::Event && M.getFunction(T.Name);
+  });
+}
 
 const TaskFunction *taskFunction(const Instruction &I) {
   auto *Call = dyn_cast<CallBase>(&I);
@@ -80,7 +116,8 @@ constexpr uint64_t TiedFlag = 1;
 
 class Unfolder {
 public:
-  explicit Unfolder(Function &F) : M(*F.getParent()) {}
+  explicit Unfolder(Function &F)
+      : M(*F.getParent()), MayCancel(mayCancelTasks(M)), HasEvents(hasEvents(M)) {}
   bool run(CallBase &Call, Role What);
 
 private:
@@ -90,7 +127,11 @@ private:
   bool runTask(CallBase &Call, bool IsLoop);
   void release(IRBuilder<> &B, Value *Memory);
 
+  bool cancel(CallBase &Call, StringRef Runtime);
+  void runtime(IRBuilder<> &B, CallBase &Call, StringRef Name, ArrayRef<Value *> Args = {});
+
   Module &M;
+  bool MayCancel, HasEvents;
   DenseMap<Value *, Task> Made;
 };
 
@@ -122,14 +163,7 @@ void Unfolder::make(CallBase &Call) {
 
 void Unfolder::enter(IRBuilder<> &B, const Task &T, CallBase &Call, Value *Memory) {
   Function *Entry = T.Tied ? T.Entry : tiedCopy(*T.Entry, Functions[1].Name);
-  CallInst *Run = B.CreateCall(Entry, {Call.getArgOperand(1), Memory});
-  Run->copyMetadata(Call);
-  if (!T.Tied) {
-    InlineFunctionInfo Info;
-    InlineFunction(*Run, Info);
-    Entry->eraseFromParent();
-    B.SetInsertPoint(&Call);
-  }
+  B.CreateCall(Entry, {Call.getArgOperand(1), Memory})->copyMetadata(Call);
   release(B, Memory);
 }
 
@@ -141,6 +175,10 @@ bool Unfolder::runTask(CallBase &Call, bool IsLoop) {
     return false;
   const Task T = It->second;
   IRBuilder<> B(&Call);
+  if (HasEvents && hasDependences(Call)) { // before the task has an event of its own
+    IRBuilder<> Before(cast<Instruction>(Memory));
+    SweepBuilder::callRuntime(Before, M, "omp_event_wait", B.getVoidTy(), {});
+  }
   auto *Dup = IsLoop ? dyn_cast<Function>(Call.getArgOperand(Call.arg_size() - 1)) : nullptr;
   if (Dup) { // copies what is private, and says that this is the last chunk
     Value *Copy = allocate(B, T.Bytes, T.Whole);
@@ -157,9 +195,29 @@ bool Unfolder::runTask(CallBase &Call, bool IsLoop) {
   return true;
 }
 
+/// Calls the runtime, whose integer stands for what the call returns.
+void Unfolder::runtime(IRBuilder<> &B, CallBase &Call, StringRef Name, ArrayRef<Value *> Args) {
+  Type *Result = Call.getType();
+  Value *V =
+      SweepBuilder::callRuntime(B, M, Name, Result->isPointerTy() ? B.getInt64Ty() : Result, Args);
+  if (!Result->isVoidTy())
+    Call.replaceAllUsesWith(Result->isPointerTy() ? B.CreateIntToPtr(V, Result) : V);
+}
+
+bool Unfolder::cancel(CallBase &Call, StringRef Runtime) {
+  if (!cancelsTasks(Call))
+    return false;
+  IRBuilder<> B(&Call);
+  runtime(B, Call, Runtime);
+  return true;
+}
+
 /// True if the call is replaced.
 bool Unfolder::run(CallBase &Call, Role What) {
   IRBuilder<> B(&Call);
+  auto Note = [&](StringRef Runtime) {
+    SweepBuilder::callRuntime(B, M, Runtime, B.getVoidTy(), {});
+  };
   switch (What) {
   case Role::Make:
     make(Call);
@@ -174,6 +232,35 @@ bool Unfolder::run(CallBase &Call, Role What) {
     break;
   case Role::Reduced:
     Call.replaceAllUsesWith(Call.getArgOperand(2));
+    break;
+  case Role::Begin:
+    if (MayCancel)
+      Note("omp_group_enter");
+    break;
+  case Role::End:
+    if (MayCancel)
+      Note("omp_group_leave");
+    [[fallthrough]];
+  case Role::Wait:
+    if (HasEvents)
+      Note("omp_event_wait");
+    break;
+  case Role::Cancel:
+    if (!cancel(Call, "omp_group_cancel"))
+      return false;
+    break;
+  case Role::IsCancelled:
+    if (!cancel(Call, "omp_group_cancelled"))
+      return false;
+    break;
+  case Role::Event:
+    runtime(B, Call, "omp_event_make");
+    break;
+  case Role::Fulfil:
+    runtime(B, Call, "omp_event_fulfil",
+            {Call.getArgOperand(0)->getType()->isPointerTy()
+                 ? B.CreatePtrToInt(Call.getArgOperand(0), B.getInt64Ty())
+                 : B.CreateZExtOrTrunc(Call.getArgOperand(0), B.getInt64Ty())});
     break;
   case Role::Nothing:
     break;

@@ -15,6 +15,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -84,8 +85,12 @@ void goOn(CallBase &Call, BasicBlock *Choice) {
 } // namespace
 
 Function *tiedCopy(Function &Entry, StringRef RunTask) {
+  const std::string Name = (Entry.getName() + ".tied").str();
+  if (Function *Made = Entry.getParent()->getFunction(Name)) // a task that makes tasks like itself
+    return Made;
   ValueToValueMapTy Map;
   Function *F = CloneFunction(&Entry, Map);
+  F->setName(Name);
   F->setLinkage(GlobalValue::InternalLinkage);
   inlineParts(*F);
   promote(*F);

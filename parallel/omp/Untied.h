@@ -13,7 +13,7 @@ class Function;
 namespace contraflow::omp {
 
 /// A copy of the entry of an untied task, entry(thread, task), that does not suspend itself by a
-/// call of RunTask. For the caller to erase.
+/// call of RunTask.
 llvm::Function *tiedCopy(llvm::Function &Entry, llvm::StringRef RunTask);
 
 } // namespace contraflow::omp

@@ -146,6 +146,13 @@ Value *ForwardSweep::shadowIn(unsigned Direction, Value *Pointer) {
   return Shadow;
 }
 
+Value *ForwardSweep::tangentIn(unsigned Direction, Value *V) {
+  const unsigned Before = std::exchange(Lane, Direction);
+  Value *Dot = tangent(V);
+  Lane = Before;
+  return Dot;
+}
+
 void ForwardSweep::setShadow(Value *Pointer, Value *Shadow) { shadows()[Pointer] = Shadow; }
 
 void ForwardSweep::placeAfter(Instruction &I) {

@@ -48,6 +48,7 @@ public:
   llvm::Value *takeAdjoint(llvm::Value *V) override;
   void addAdjoint(llvm::Value *V, llvm::Value *Bar) override;
   llvm::Value *tangent(llvm::Value *V) override;
+  llvm::Value *tangentIn(unsigned Direction, llvm::Value *V) override;
   void setTangent(llvm::Value *V, llvm::Value *Dot) override;
   llvm::Type *floatType(const llvm::Value *V) const override;
   llvm::Expected<SplitDerivative> split(llvm::Function &Body) override;

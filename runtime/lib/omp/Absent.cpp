@@ -11,8 +11,9 @@ int threadNumber() { return 0; }
 int teamSize() { return 1; }
 int maxThreads() { return 1; }
 void pushNumThreads(int) {}
-bool forbidFewerThreads() { return false; }
-void allowFewerThreads() {}
+Limits liftLimits(int) { return {}; }
+void restoreLimits(const Limits &) {}
+bool cancellation() { return false; }
 void barrier() {}
 void *broadcast(void *Mine, bool) { return Mine; }
 int64_t smallestShare(int64_t Trip, int) { return Trip; }

@@ -60,14 +60,28 @@ void pushNumThreads(int Threads) {
   __kmpc_push_num_threads(&Fork, __kmpc_global_thread_num(&Fork), Threads);
 }
 
-bool forbidFewerThreads() {
-  if (!omp_get_dynamic())
-    return false;
-  omp_set_dynamic(0);
-  return true;
+Limits liftLimits(int Threads) {
+  Limits Before;
+  if (Threads > 1 && omp_get_dynamic()) {
+    Before.Dynamic = true;
+    omp_set_dynamic(0);
+  }
+  const int Levels = omp_get_max_active_levels(), Needed = omp_get_active_level() + 1;
+  if (Threads > 1 && Levels < Needed) {
+    Before.ActiveLevels = Levels;
+    omp_set_max_active_levels(Needed);
+  }
+  return Before;
 }
 
-void allowFewerThreads() { omp_set_dynamic(1); }
+void restoreLimits(const Limits &Before) {
+  if (Before.Dynamic)
+    omp_set_dynamic(1);
+  if (Before.ActiveLevels)
+    omp_set_max_active_levels(Before.ActiveLevels);
+}
+
+bool cancellation() { return omp_get_cancellation() != 0; }
 
 void barrier() { __kmpc_barrier(&Barrier, __kmpc_global_thread_num(&Barrier)); }
 

@@ -15,9 +15,17 @@ int maxThreads();
 
 /// The next team that the calling thread forks shall have this many threads.
 void pushNumThreads(int Threads);
-/// Keeps the library from giving fewer threads than asked for; true if it might have.
-bool forbidFewerThreads();
-void allowFewerThreads();
+/// What the program has told the library about the sizes of teams, where it stood in the way.
+struct Limits {
+  bool Dynamic = false;
+  int ActiveLevels = 0; ///< 0: not in the way
+};
+
+/// Keeps the library from giving fewer threads than asked for, and puts back what stood in the way.
+Limits liftLimits(int Threads);
+void restoreLimits(const Limits &Before);
+/// True if OMP_CANCELLATION asks for it.
+bool cancellation();
 void barrier();
 /// A barrier that hands the pointer of the one thread with Given to all.
 void *broadcast(void *Mine, bool Given);

@@ -34,7 +34,7 @@ struct cf_team {
   std::atomic<int32_t> Size = 0;
   /// Frames of a team that turned out larger than expected; made by the first thread that needs it.
   std::atomic<void **> Overflow = nullptr;
-  bool FewerThreadsForbidden = false;
+  omp::Limits Before;                   ///< reverse: what to put back afterwards
   omp::ShareCounters *Shares = nullptr; ///< reverse: one per thread
   omp::ShareCounters *OuterShares =
       nullptr; ///< those of the team to which the forking thread belongs
@@ -89,8 +89,8 @@ void *cf_v1_omp_team_frame(cf_team *team) {
 }
 
 void cf_v1_omp_team_reverse(cf_team *team) {
-  team->FewerThreadsForbidden = omp::forbidFewerThreads();
   const int32_t Size = team->Size.load(std::memory_order_relaxed);
+  team->Before = omp::liftLimits(Size);
   team->OuterShares = omp::shareCounters();
   team->Shares = new omp::ShareCounters[static_cast<size_t>(Size)];
   omp::pushNumThreads(Size);
@@ -105,8 +105,7 @@ void cf_v1_omp_team_check(cf_team *team) {
 }
 
 void cf_v1_omp_team_end(cf_team *team) {
-  if (team->FewerThreadsForbidden)
-    omp::allowFewerThreads();
+  omp::restoreLimits(team->Before);
   omp::useShareCounters(team->OuterShares);
   delete[] team->Shares;
   delete[] team->Overflow.load(std::memory_order_relaxed);

@@ -22,6 +22,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <mutex>
 #include <sched.h>
 
@@ -36,6 +37,8 @@ struct alignas(64) Turn {
 
   Turn(const void *Lock, const Arena *Call) : Lock(Lock), Call(Call) {}
 };
+
+constexpr int64_t NoEntry = -1; ///< the ticket of a lock that was not set
 
 constexpr size_t NumLists = 1024;
 std::array<std::atomic<Turn *>, NumLists> Lists{};
@@ -95,6 +98,17 @@ int64_t cf_v1_omp_turn_record(void *lock) {
   return turnOf(lock).Outstanding.fetch_add(1, std::memory_order_relaxed);
 }
 
+int64_t cf_v1_omp_turn_held(void *lock) {
+  return turnOf(lock).Outstanding.load(std::memory_order_relaxed) - 1;
+}
+
+int64_t cf_v1_omp_turn_tested(void *lock, int32_t is_set) {
+  if (is_set)
+    return cf_v1_omp_turn_record(lock);
+  sched_yield(); // a program that asks again and again records each time
+  return NoEntry;
+}
+
 void cf_v1_omp_turn_wait(void *lock, int64_t ticket) {
   constexpr int SpinsBeforeYield = 256;
   const std::atomic<int64_t> &Outstanding = turnOf(lock).Outstanding;
@@ -107,9 +121,28 @@ void cf_v1_omp_turn_wait(void *lock, int64_t ticket) {
 }
 
 void cf_v1_omp_turn_done(void *lock, int64_t ticket) {
+  if (ticket == NoEntry)
+    return;
   turnOf(lock).Outstanding.store(ticket, std::memory_order_release);
 }
 
 void cf_v1_omp_atomic_enter(void *address) { atomicLockOf(address).lock(); }
+
+void cf_v1_omp_atomic_watch(void *address) {
+  constexpr int LooksBeforeSleep = 64;
+  constexpr timespec Pause = {0, 20'000};
+  struct Look {
+    void *Address;
+    int64_t Entries;
+    int Times;
+  };
+  thread_local Look Last{};
+  const int64_t Entries = turnOf(address).Outstanding.load(std::memory_order_relaxed);
+  const bool Waits = Last.Address == address && Entries <= Last.Entries + 1;
+  Last = {address, Entries, Waits ? Last.Times + 1 : 0};
+  if (Last.Times > LooksBeforeSleep) // every look is recorded
+    nanosleep(&Pause, nullptr);
+  atomicLockOf(address).lock();
+}
 
 void cf_v1_omp_atomic_leave(void *address) { atomicLockOf(address).unlock(); }

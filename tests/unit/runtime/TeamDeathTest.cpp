@@ -29,6 +29,18 @@ TEST_F(TeamDeathTest, ReverseTeamOfAnotherSize) {
               ".thread [01].; do not change the number of threads");
 }
 
+TEST_F(TeamDeathTest, AnEventThatIsFulfilledTooLate) {
+  const auto Die = [] {
+    const int64_t First = cf_v1_omp_event_make(), Second = cf_v1_omp_event_make();
+    cf_v1_omp_event_fulfil(Second);
+    cf_v1_omp_event_fulfil(First);
+    cf_v1_omp_event_wait(); // none is open
+    cf_v1_omp_event_make();
+    cf_v1_omp_event_wait();
+  };
+  EXPECT_EXIT(Die(), testing::KilledBySignal(SIGABRT), "CF350");
+}
+
 TEST_F(TeamDeathTest, MessagesNameTheThread) {
   const auto Die = [] {
 #pragma omp parallel num_threads(4)

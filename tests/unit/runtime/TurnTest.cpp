@@ -234,3 +234,30 @@ TEST(Turn, ThreadsOfATeamWorkForTheCallOfTheirParent) {
   cf_v1_omp_team_end(Team);
   cf_v1_tape_end(Tape);
 }
+
+TEST(Turn, WhoLeavesHoldsTheLatestTicket) {
+  char Lock = 0;
+  cf_tape *Tape = cf_v1_tape_begin();
+  EXPECT_EQ(cf_v1_omp_turn_tested(&Lock, 1), 0);
+  EXPECT_EQ(cf_v1_omp_turn_record(&Lock), 1); // a nested lock
+  EXPECT_EQ(cf_v1_omp_turn_held(&Lock), 1);
+  const int64_t None = cf_v1_omp_turn_tested(&Lock, 0);
+  EXPECT_EQ(cf_v1_omp_turn_held(&Lock), 1);
+  cf_v1_omp_turn_done(&Lock, None); // was no entry
+  cf_v1_omp_turn_wait(&Lock, 1);
+  cf_v1_omp_turn_done(&Lock, 1);
+  cf_v1_omp_turn_done(&Lock, 0);
+  EXPECT_EQ(cf_v1_omp_turn_held(&Lock), -1);
+  cf_v1_tape_end(Tape);
+}
+
+TEST(Turn, CancellingReachesTheInnermostGroup) {
+  EXPECT_EQ(cf_v1_omp_group_cancel(), 0); // there is none
+  cf_v1_omp_group_enter();
+  cf_v1_omp_group_enter();
+  EXPECT_EQ(cf_v1_omp_group_cancel(), omp_get_cancellation());
+  EXPECT_EQ(cf_v1_omp_group_cancelled(), omp_get_cancellation());
+  cf_v1_omp_group_leave();
+  EXPECT_EQ(cf_v1_omp_group_cancelled(), 0);
+  cf_v1_omp_group_leave();
+}

@@ -223,6 +223,9 @@ public:
   /// Tangent: of a value; zero when inactive.
   virtual llvm::Value *tangent(llvm::Value *V) = 0;
   virtual void setTangent(llvm::Value *V, llvm::Value *Dot) = 0;
+  virtual llvm::Value *tangentIn(unsigned Direction, llvm::Value *V) {
+    return Direction == 0 ? tangent(V) : nullptr;
+  }
   /// The float type that V has or carries as an integer; null if none.
   virtual llvm::Type *floatType(const llvm::Value *V) const = 0;
   virtual llvm::Expected<SplitDerivative> split(llvm::Function &Body) = 0;
