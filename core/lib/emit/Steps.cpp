@@ -6,6 +6,8 @@
 #include "contraflow/core/Rule.h"
 
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 
@@ -40,6 +42,61 @@ Type *storedFloat(const ActivityResult &Activity, const StoreInst &I) {
   return nullptr;
 }
 
+/// True if I leaves nothing of the digits of floats that are as wide as its lanes.
+static bool dropsDigits(const BinaryOperator &I) {
+  const unsigned Width = I.getType()->getScalarSizeInBits();
+  if (Width != 32 && Width != 64)
+    return false;
+  const unsigned Digits =
+      APFloat::semanticsPrecision(Width == 32 ? APFloat::IEEEsingle() : APFloat::IEEEdouble()) - 1;
+  const APInt *C = nullptr;
+  return (PatternMatch::match(&I, PatternMatch::m_c_And(PatternMatch::m_Value(),
+                                                        PatternMatch::m_APInt(C))) &&
+          C->countr_zero() >= Digits) ||
+         (PatternMatch::match(&I, PatternMatch::m_LShr(PatternMatch::m_Value(),
+                                                       PatternMatch::m_APInt(C))) &&
+          C->uge(Digits));
+}
+
+/// The integers that the bits of I come from directly.
+static void addSources(const Instruction &I, SmallVectorImpl<const Value *> &Out) {
+  if (auto *Logic = dyn_cast<BinaryOperator>(&I)) {
+    if (!dropsDigits(*Logic))
+      append_range(Out, Logic->operand_values());
+  } else if (auto *Select = dyn_cast<SelectInst>(&I)) {
+    Out.append({Select->getTrueValue(), Select->getFalseValue()});
+  } else if (isa<TruncInst, ZExtInst, SExtInst, BitCastInst, FreezeInst, PHINode, ShuffleVectorInst,
+                 InsertElementInst, ExtractElementInst, IntrinsicInst>(I)) {
+    for (const Value *V : I.operand_values())
+      if (V->getType()->isIntOrIntVectorTy() || isa<BitCastInst>(I))
+        Out.push_back(V);
+  }
+}
+
+/// True if active floats have become parts of V, a value of integers.
+static bool mixesBits(const ActivityResult &Activity, const Value *V) {
+  const MemoryGraph &Graph = Activity.memory();
+  SmallPtrSet<const Value *, 16> Seen;
+  SmallVector<const Value *, 16> Todo{V};
+  while (!Todo.empty()) {
+    auto *I = dyn_cast<Instruction>(Todo.pop_back_val());
+    if (!I || !Seen.insert(I).second)
+      continue;
+    if (I->getType()->isFPOrFPVectorTy()) {
+      if (Activity.active(I))
+        return true;
+      continue;
+    }
+    auto *Load = dyn_cast<LoadInst>(I);
+    if (Load && I->getType()->isVectorTy() &&
+        Activity.activeAt(Graph.find(Load->getPointerOperand()),
+                          Graph.layout().getTypeStoreSize(I->getType()).getFixedValue()))
+      return true;
+    addSources(*I, Todo);
+  }
+  return false;
+}
+
 bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &Graph = Activity.memory();
   const Value *V = I.getValueOperand();
@@ -48,7 +105,8 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   if (!V->getType()->isIntOrIntVectorTy() || !At || !Activity.activeAt(At, Size) ||
       storedFloat(Activity, I))
     return false;
-  if (!(Graph.kindsAt(At, Size) & (SK_Int | SK_Pointer)))
+  if (!(Graph.kindsAt(At, Size) & (SK_Int | SK_Pointer)) ||
+      (V->getType()->isVectorTy() && mixesBits(Activity, V)))
     return true;
   auto *Load = dyn_cast<LoadInst>(V);
   return Load && Size < 4 && Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
@@ -105,7 +163,9 @@ bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
     if (isa<BitCastInst>(From) && How == Changed && Activity.active(From->getOperand(0)))
       return true;
     unsigned Next = How;
-    if (isa<BinaryOperator>(From))
+    if (isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst>(From))
+      Next = Changed;
+    else if (isa<BinaryOperator>(From))
       Next = How != Changed && countsUp(*From) ? Counted : Changed;
     else if (!isa<PHINode, SelectInst, FreezeInst, CastInst>(From))
       continue;
@@ -113,6 +173,15 @@ bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
       Todo.push_back({Operand, Next});
   }
   return false;
+}
+
+bool calculatesBits(const ActivityResult &Activity, const Instruction &I) {
+  if (!isa<BitCastInst, ExtractElementInst>(I))
+    return false;
+  const Value *From = I.getOperand(0);
+  const bool Carried = floatTypeOf(From, Activity.memory()); // is followed as a float
+  return floatTypeOf(&I, Activity.memory()) && From->getType()->isIntOrIntVectorTy() && !Carried &&
+         mixesBits(Activity, From);
 }
 
 bool ReverseSteps::hasWork(const Instruction &I) const {

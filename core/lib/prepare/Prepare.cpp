@@ -4,6 +4,7 @@
 // seen: a call to a function that is already in its own history stays a call, to a prepared copy.
 
 #include "Prepare.h"
+#include "Bits.h"
 #include "Choices.h"
 #include "Disguises.h"
 #include "Indices.h"
@@ -14,6 +15,7 @@
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "rules/Expand.h"
+#include "rules/Rounding.h"
 
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/IR/InstIterator.h"
@@ -21,6 +23,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
@@ -71,6 +74,7 @@ private:
   Error prepareClosures(Function &P);
   Error prepareRemainingCalls(Function &P);
   void canonicalise(Function &P);
+  void tidy(Function &P);
   static void dropUnwinding(Function &P);
   static void dropLifetimes(Function &P);
   Error checkControlFlow(Function &P);
@@ -280,6 +284,17 @@ void Preparer::dropLifetimes(Function &P) {
       I.eraseFromParent();
 }
 
+/// Removes what a rewriting has left, without reordering anything.
+void Preparer::tidy(Function &P) {
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+  FunctionPassManager FPM;
+  FPM.addPass(EarlyCSEPass());
+  FPM.addPass(InstCombinePass());
+  FPM.addPass(DCEPass());
+  FPM.run(P, C.FAM);
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+}
+
 /// Every site of a region gets a body of its own, so that facts about one do not blur another.
 Error Preparer::prepareClosures(Function &P) {
   SmallVector<CallBase *, 4> Sites;
@@ -354,6 +369,9 @@ void Preparer::canonicalise(Function &P) {
   splitMemberChoices(P);
   if (splitPacks(P))
     simplifyFunction(P, C);
+  const bool Rounds = expandRoundings(P);
+  if (restoreFloats(P) || Rounds)
+    tidy(P);
   undisguisePointers(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   FunctionPassManager FPM;
@@ -386,6 +404,8 @@ Expected<Function *> Preparer::prepare(Function &F) {
   Prepared[&F] = P;
   if (Error E = resolveCalls(*P, F))
     return std::move(E);
+  if (hasBarriers(*P)) // what they keep apart has to be seen before they go
+    simplifyFunction(*P, C);
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);
   canonicalise(*P);
