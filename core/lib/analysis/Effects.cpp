@@ -184,6 +184,10 @@ void WriteSet::moved(const Instruction &Old, Instruction &New) {
       W.At = &New;
 }
 
+void WriteSet::dropped(const Instruction &I) {
+  erase_if(All, [&](const Write &W) { return W.At == &I; });
+}
+
 /// Memory that no two activations of a function have in common.
 static bool isOneObject(const Value *V) { return isa<GlobalVariable>(V) || isNoAliasCall(V); }
 

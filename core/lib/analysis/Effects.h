@@ -37,6 +37,8 @@ public:
   llvm::ArrayRef<Write> writes() const { return All; }
   /// What Old did is done by New now.
   void moved(const llvm::Instruction &Old, llvm::Instruction &New);
+  /// I is gone, and nothing does what it did.
+  void dropped(const llvm::Instruction &I);
   /// Before collect(): the reverse sweep is another call; until then the program may write where it
   /// can reach.
   void outliveCall() { Outlives = true; }

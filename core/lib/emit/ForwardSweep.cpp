@@ -414,6 +414,7 @@ bool ForwardSweep::touchesActive(CallBase &I) const {
 Error ForwardSweep::visitCall(CallBase &I) {
   B.SetInsertPoint(&I);
   if (U.Kind != SweepKind::Tangent && I.getIntrinsicID() == Intrinsic::stackrestore) {
+    S.Writes.dropped(I);
     retire(I, nullptr);
     return Error::success();
   }

@@ -4,6 +4,7 @@
 
 #include "Steps.h"
 #include "contraflow/core/Rule.h"
+#include "rules/Rounding.h"
 
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -83,7 +84,7 @@ static bool mixesBits(const ActivityResult &Activity, const Value *V) {
     if (!I || !Seen.insert(I).second)
       continue;
     if (I->getType()->isFPOrFPVectorTy()) {
-      if (Activity.active(I))
+      if (Activity.active(I) && !isRoundingSum(I))
         return true;
       continue;
     }

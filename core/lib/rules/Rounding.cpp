@@ -43,6 +43,12 @@ static bool isShifted(Value *V, Value *&X, APFloat &C) {
   return true;
 }
 
+bool isRoundingSum(const Value *V) {
+  Value *X = nullptr;
+  APFloat C(0.0);
+  return isShifted(const_cast<Value *>(V), X, C) && isMagic(C, V->getType()->getScalarType());
+}
+
 /// True if an earlier run has been here.
 static bool isKnown(const Instruction &I) {
   return any_of(I.users(), [](const User *U) {
