@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise functions, which Eigen vectorises by calculating with exponents and signs as integers.
-// Supports: Eigen: arrays and their functions
+// Elementwise functions, which Eigen vectorises by calculating with exponents and signs as
+// integers.
+// Supports: arrays and their functions
 #include "GradientCheck.h"
 #include <Eigen/Dense>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parts of matrices, and matrices that are passed by reference with a shadow of their own.
-// Supports: Eigen: blocks, maps, transposes, reductions
+// Supports: blocks, maps, transposes, reductions
 #include "GradientCheck.h"
 #include <Eigen/Dense>
 
@@ -19,7 +19,8 @@ static double parts(const double *x, int n) {
 
 static double strided(const double *x, int n) {
   Eigen::Map<const Eigen::VectorXd, 0, Eigen::InnerStride<2>> even(x, n);
-  Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> rows(x, 2, n);
+  Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> rows(
+      x, 2, n);
   return (rows * even).squaredNorm() + even.reverse().dot(rows.row(1)) + even.lpNorm<1>();
 }
 

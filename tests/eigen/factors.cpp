@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Factorisations that are not blocked, and a sparse matrix.
-// Supports: Eigen: factorisations (`ldlt`, `fullPivLu`)
-// Supports: Eigen: sparse matrices
+// Supports: factorisations (`ldlt`, `fullPivLu`)
+// Supports: sparse matrices
 #include "GradientCheck.h"
 #include <Eigen/Dense>
 #include <Eigen/Sparse>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Matrices whose sizes are part of their types: inverses, determinants, rotations, a filter.
-// Supports: Eigen: matrices of fixed size, inverses, geometry
+// Supports: matrices of fixed size, inverses, geometry
 #include "GradientCheck.h"
 #include <Eigen/Dense>
 #include <Eigen/Geometry>

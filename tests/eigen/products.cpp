@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products, small ones that are written out and large ones that are blocked and packed.
-// Supports: Eigen: products of matrices and vectors, `noalias`
+// Supports: products of matrices and vectors, `noalias`
 #include "GradientCheck.h"
 #include <Eigen/Dense>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What vectorised libraries do with the bits of floats: lanes moved as integers of another width, signs flipped by masks,
-// selections by and, mantissas cut out, rounding by a large number behind a barrier.
+// What vectorised libraries do with the bits of floats: lanes moved as integers of another width,
+// signs flipped by masks, selections by and, mantissas cut out, rounding by a large number behind a
+// barrier.
 // Supports: vectors of floats handled as integers, empty `asm` barriers
 #include "GradientCheck.h"
 
@@ -33,7 +34,8 @@ static float halves(const float *x) {
 
 // x = mantissa 2^exponent
 static __m128d logarithm(__m128d x) {
-  const __m128d Digits = _mm_castsi128_pd(_mm_set1_epi64x(0xfffffffffffff)), Half = _mm_set1_pd(0.5);
+  const __m128d Digits = _mm_castsi128_pd(_mm_set1_epi64x(0xfffffffffffff)),
+                Half = _mm_set1_pd(0.5);
   __m128d m = _mm_or_pd(_mm_and_pd(x, Digits), Half);
   __m128i e = _mm_srli_epi64(_mm_castpd_si128(x), 52);
   __m128d exponent = _mm_cvtepi32_pd(_mm_shuffle_epi32(e, 0x88));

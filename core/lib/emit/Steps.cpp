@@ -51,11 +51,11 @@ static bool dropsDigits(const BinaryOperator &I) {
   const unsigned Digits =
       APFloat::semanticsPrecision(Width == 32 ? APFloat::IEEEsingle() : APFloat::IEEEdouble()) - 1;
   const APInt *C = nullptr;
-  return (PatternMatch::match(&I, PatternMatch::m_c_And(PatternMatch::m_Value(),
-                                                        PatternMatch::m_APInt(C))) &&
+  return (PatternMatch::match(
+              &I, PatternMatch::m_c_And(PatternMatch::m_Value(), PatternMatch::m_APInt(C))) &&
           C->countr_zero() >= Digits) ||
-         (PatternMatch::match(&I, PatternMatch::m_LShr(PatternMatch::m_Value(),
-                                                       PatternMatch::m_APInt(C))) &&
+         (PatternMatch::match(
+              &I, PatternMatch::m_LShr(PatternMatch::m_Value(), PatternMatch::m_APInt(C))) &&
           C->uge(Digits));
 }
 

@@ -65,7 +65,8 @@ Type *vectorOf(Type *T, uint64_t Bits) {
   const unsigned Width = T->getScalarSizeInBits();
   if (Bits % Width != 0)
     return nullptr;
-  return Bits == Width ? T->getScalarType() : FixedVectorType::get(T->getScalarType(), Bits / Width);
+  return Bits == Width ? T->getScalarType()
+                       : FixedVectorType::get(T->getScalarType(), Bits / Width);
 }
 
 /// A constant condition for the lanes where Is holds.

@@ -3,15 +3,16 @@
 // Two kinds are understood, both from numerical libraries such as Eigen:
 //
 //   asm("" : "+x"(v))                               a barrier for the optimiser: v stays
-//   asm("minpd %1, %0" : "+x"(r) : "x"(a))          r = r < a ? r : a     (one instruction on packed
-//   asm("vfmadd231pd %1, %2, %0" : "+x"(r) : ...)   r = %1 * %2 + r        registers, no memory)
+//   asm("minpd %1, %0" : "+x"(r) : "x"(a))          r = r < a ? r : a     (one instruction on
+//   packed asm("vfmadd231pd %1, %2, %0" : "+x"(r) : ...)   r = %1 * %2 + r        registers, no
+//   memory)
 //
 // Operands of instructions are in AT&T order: the destination is the last one.
 
 #include "Assembly.h"
+#include "../callee/Packed.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -95,8 +96,8 @@ public:
 
 private:
   Value *operand(StringRef Name) const;
-  bool typeFits(StringRef Suffix) const;
-  Value *result(StringRef Name, ArrayRef<Value *> Sources);
+  bool typeFits(bool IsDouble) const;
+  Value *result(PackedFn Fn, ArrayRef<Value *> Sources);
 
   CallInst &Call;
   const Constraints &All;
@@ -119,55 +120,54 @@ Value *Packed::operand(StringRef Name) const {
   return nullptr;
 }
 
-bool Packed::typeFits(StringRef Suffix) const {
+bool Packed::typeFits(bool IsDouble) const {
   auto *T = dyn_cast<FixedVectorType>(Call.getType());
-  return T && ((Suffix == "pd" && T->getElementType()->isDoubleTy()) ||
-               (Suffix == "ps" && T->getElementType()->isFloatTy()));
+  return T && (IsDouble ? T->getElementType()->isDoubleTy() : T->getElementType()->isFloatTy());
 }
 
-/// In Intel's order: the first source, the second, and what the destination holds.
-Value *Packed::result(StringRef Name, ArrayRef<Value *> Sources) {
+/// Sources in Intel's order: the first, the second, and what the destination holds.
+Value *Packed::result(PackedFn Fn, ArrayRef<Value *> Sources) {
   Value *X = Sources[0], *Y = Sources[1];
-  if (Name == "min")
+  switch (Fn) {
+  case PackedFn::Add:
+    return B.CreateFAdd(X, Y);
+  case PackedFn::Subtract:
+    return B.CreateFSub(X, Y);
+  case PackedFn::Multiply:
+    return B.CreateFMul(X, Y);
+  case PackedFn::Divide:
+    return B.CreateFDiv(X, Y);
+  case PackedFn::Least:
     return B.CreateSelect(B.CreateFCmpOLT(X, Y), X, Y);
-  if (Name == "max")
+  case PackedFn::Greatest:
     return B.CreateSelect(B.CreateFCmpOGT(X, Y), X, Y);
-  if (Name == "fmadd231" && Sources.size() == 3)
+  case PackedFn::MultiplyAdd:
     return B.CreateIntrinsic(Intrinsic::fma, Call.getType(), {X, Y, Sources[2]});
-  auto Op = StringSwitch<Instruction::BinaryOps>(Name)
-                .Case("add", Instruction::FAdd)
-                .Case("sub", Instruction::FSub)
-                .Case("mul", Instruction::FMul)
-                .Case("div", Instruction::FDiv)
-                .Default(Instruction::BinaryOpsEnd);
-  return Op == Instruction::BinaryOpsEnd ? nullptr : B.CreateBinOp(Op, X, Y);
+  }
+  llvm_unreachable("all are listed");
 }
 
 bool Packed::run(StringRef Text) {
   auto [Name, Rest] = Text.trim().split(' ');
+  const std::optional<PackedInstruction> Known = packedInstruction(Name);
   SmallVector<StringRef, 4> Places;
   Rest.split(Places, ',');
   for (StringRef &Place : Places)
     Place = Place.trim();
-  if (Places.size() < 2 || Places.size() > 3 || Places.back() != "$0" ||
+  if (!Known || Places.size() != Known->Operands || Places.back() != "$0" ||
+      !typeFits(Known->IsDouble) ||
       cast<InlineAsm>(Call.getCalledOperand())->getDialect() != InlineAsm::AD_ATT)
     return false;
-  const StringRef Suffix = Name.take_back(2);
-  StringRef Stem = Name.drop_back(2);
-  const bool IsVex = Stem.consume_front("v"), ThreeSources = Stem == "fmadd231";
-  if (!typeFits(Suffix) || IsVex != (Places.size() == 3))
-    return false;
   SmallVector<Value *, 3> Sources;
-  for (StringRef Place : reverse(ArrayRef(Places).take_front(Places.size() - 1)))
+  for (StringRef Place : reverse(ArrayRef(Places).drop_back()))
     Sources.push_back(operand(Place));
-  if (!IsVex || ThreeSources) // the destination is a source as well
-    Sources.insert(IsVex ? Sources.end() : Sources.begin(), operand("$0"));
+  if (Known->Fn == PackedFn::MultiplyAdd)
+    Sources.push_back(operand("$0"));
+  else if (Known->Operands == 2)
+    Sources.insert(Sources.begin(), operand("$0"));
   if (is_contained(Sources, nullptr))
     return false;
-  Value *V = result(Stem, Sources);
-  if (!V)
-    return false;
-  Call.replaceAllUsesWith(V);
+  Call.replaceAllUsesWith(result(Known->Fn, Sources));
   Call.eraseFromParent();
   return true;
 }

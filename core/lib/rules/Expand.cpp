@@ -13,9 +13,9 @@
 //   llvm.vector.reduce.fadd      ((start + v0) + v1) + ...             (and fmul, fmax, fmin)
 
 #include "Expand.h"
+#include "../callee/Math.h"
 #include "Assembly.h"
 #include "Rounding.h"
-#include "../callee/Math.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"

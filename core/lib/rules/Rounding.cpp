@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   s = x + 0x1p52 ; r = s - 0x1p52      ->      r = (0x1p52 <= |s| <= 0x1p53) ? rint(x) : s - 0x1p52
+//   s = x + 0x1p52 ; r = s - 0x1p52      ->      r = (0x1p52 <= |s| <= 0x1p53) ? rint(x) : s -
+//   0x1p52
 //
 // The two additions, each taken by itself, have the derivative one; what is left of x has the
-// derivative zero. Vectorised exponentials round this way. The value is the same to the bit: in that
-// range the sum is x rounded to an even number's distance, ties to even, in the current mode.
+// derivative zero. Vectorised exponentials round this way. The value is the same to the bit: in
+// that range the sum is x rounded to an even number's distance, ties to even, in the current mode.
 
 #include "Rounding.h"
 
@@ -75,8 +76,8 @@ bool expandRoundings(Function &F) {
     const int Digits = APFloat::semanticsPrecision(T->getScalarType()->getFltSemantics()) - 1;
     auto Power = [&](int E) { return ConstantFP::get(T, std::ldexp(1.0, E)); };
     Value *Size = B.CreateUnaryIntrinsic(Intrinsic::fabs, Sum);
-    Value *Whole = B.CreateAnd(B.CreateFCmpOGE(Size, Power(Digits)),
-                               B.CreateFCmpOLE(Size, Power(Digits + 1)));
+    Value *Whole =
+        B.CreateAnd(B.CreateFCmpOGE(Size, Power(Digits)), B.CreateFCmpOLE(Size, Power(Digits + 1)));
     Value *Rounded = B.CreateUnaryIntrinsic(Intrinsic::rint, X);
     auto *Out = cast<Instruction>(B.CreateSelect(Whole, Rounded, &I));
     I.replaceUsesWithIf(Out, [&](Use &U) { return U.getUser() != Out; });
