@@ -3,12 +3,10 @@
 // One table in code: instruction -> reverse step -> values read.
 
 #include "Steps.h"
+#include "analysis/BitSources.h"
 #include "contraflow/core/Rule.h"
-#include "rules/Rounding.h"
 
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
 
@@ -43,59 +41,16 @@ Type *storedFloat(const ActivityResult &Activity, const StoreInst &I) {
   return nullptr;
 }
 
-/// True if I leaves nothing of the digits of floats that are as wide as its lanes.
-static bool dropsDigits(const BinaryOperator &I) {
-  const unsigned Width = I.getType()->getScalarSizeInBits();
-  if (Width != 32 && Width != 64)
-    return false;
-  const unsigned Digits =
-      APFloat::semanticsPrecision(Width == 32 ? APFloat::IEEEsingle() : APFloat::IEEEdouble()) - 1;
-  const APInt *C = nullptr;
-  return (PatternMatch::match(
-              &I, PatternMatch::m_c_And(PatternMatch::m_Value(), PatternMatch::m_APInt(C))) &&
-          C->countr_zero() >= Digits) ||
-         (PatternMatch::match(
-              &I, PatternMatch::m_LShr(PatternMatch::m_Value(), PatternMatch::m_APInt(C))) &&
-          C->uge(Digits));
-}
-
-/// The integers that the bits of I come from directly.
-static void addSources(const Instruction &I, SmallVectorImpl<const Value *> &Out) {
-  if (auto *Logic = dyn_cast<BinaryOperator>(&I)) {
-    if (!dropsDigits(*Logic))
-      append_range(Out, Logic->operand_values());
-  } else if (auto *Select = dyn_cast<SelectInst>(&I)) {
-    Out.append({Select->getTrueValue(), Select->getFalseValue()});
-  } else if (isa<TruncInst, ZExtInst, SExtInst, BitCastInst, FreezeInst, PHINode, ShuffleVectorInst,
-                 InsertElementInst, ExtractElementInst, IntrinsicInst>(I)) {
-    for (const Value *V : I.operand_values())
-      if (V->getType()->isIntOrIntVectorTy() || isa<BitCastInst>(I))
-        Out.push_back(V);
-  }
-}
-
 /// True if active floats have become parts of V, a value of integers.
 static bool mixesBits(const ActivityResult &Activity, const Value *V) {
   const MemoryGraph &Graph = Activity.memory();
-  SmallPtrSet<const Value *, 16> Seen;
-  SmallVector<const Value *, 16> Todo{V};
-  while (!Todo.empty()) {
-    auto *I = dyn_cast<Instruction>(Todo.pop_back_val());
-    if (!I || !Seen.insert(I).second)
-      continue;
-    if (I->getType()->isFPOrFPVectorTy()) {
-      if (Activity.active(I) && !isRoundingSum(I))
-        return true;
-      continue;
-    }
-    auto *Load = dyn_cast<LoadInst>(I);
-    if (Load && I->getType()->isVectorTy() &&
-        Activity.activeAt(Graph.find(Load->getPointerOperand()),
-                          Graph.layout().getTypeStoreSize(I->getType()).getFixedValue()))
-      return true;
-    addSources(*I, Todo);
-  }
-  return false;
+  return any_of(bitSources(V), [&](const Value *From) {
+    auto *Load = dyn_cast<LoadInst>(From);
+    return Activity.active(From) ||
+           (Load &&
+            Activity.activeAt(Graph.find(Load->getPointerOperand()),
+                              Graph.layout().getTypeStoreSize(Load->getType()).getFixedValue()));
+  });
 }
 
 bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
@@ -177,12 +132,8 @@ bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
 }
 
 bool calculatesBits(const ActivityResult &Activity, const Instruction &I) {
-  if (!isa<BitCastInst, ExtractElementInst>(I))
-    return false;
-  const Value *From = I.getOperand(0);
-  const bool Carried = floatTypeOf(From, Activity.memory()); // is followed as a float
-  return floatTypeOf(&I, Activity.memory()) && From->getType()->isIntOrIntVectorTy() && !Carried &&
-         mixesBits(Activity, From);
+  const Value *Bits = isa<StoreInst>(I) ? nullptr : calculatedBits(I, Activity.memory());
+  return Bits && mixesBits(Activity, Bits);
 }
 
 bool ReverseSteps::hasWork(const Instruction &I) const {
