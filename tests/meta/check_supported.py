@@ -9,7 +9,7 @@ import re
 
 import repository
 
-FOLDERS = {"numeric": "C and C++", "blas": "BLAS and LAPACK", "omp": "OpenMP", "mpi": "MPI"}
+FOLDERS = {"numeric": "C and C++", "blas": "BLAS and LAPACK", "eigen": "Eigen", "omp": "OpenMP", "mpi": "MPI"}
 TAG = re.compile(r"^// Supports: (.+)$")
 BEGIN, END = "<!-- supported:begin -->\n", "<!-- supported:end -->"
 

@@ -5,6 +5,7 @@
 // repeat over the closure until nothing changes.
 
 #include "Activity.h"
+#include "BitSources.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 
@@ -71,6 +72,7 @@ private:
   void ruleEdges(Instruction &I, Visitor Visit);
   void storeEdges(StoreInst &I, Visitor Visit);
   void atomicEdges(Instruction &I, Visitor Visit);
+  void bitEdges(Instruction &I, Visitor Visit);
   End value(const Value *V) { return {V, {}, false}; }
   End memory(const Value *Pointer, int64_t Size);
   End pointee(const Value *Pointer);
@@ -205,8 +207,25 @@ void ActivitySolver::atomicEdges(Instruction &I, Visitor Visit) {
   Visit(Cells, Update ? value(&I) : End{nullptr, {}, true});
 }
 
+/// Bits of floats that integers were calculated from: see BitSources.
+void ActivitySolver::bitEdges(Instruction &I, Visitor Visit) {
+  const Value *Bits = calculatedBits(I, G);
+  if (!Bits)
+    return;
+  const DataLayout &DL = G.layout();
+  auto *Store = dyn_cast<StoreInst>(&I);
+  const End To =
+      Store ? memory(Store->getPointerOperand(), DL.getTypeStoreSize(Bits->getType())) : value(&I);
+  for (const Value *From : bitSources(Bits))
+    if (auto *Load = dyn_cast<LoadInst>(From); Load && !floatTypeOf(Load, G))
+      Visit(memory(Load->getPointerOperand(), DL.getTypeStoreSize(Load->getType())), To);
+    else
+      Visit(value(From), To);
+}
+
 void ActivitySolver::edges(Instruction &I, Visitor Visit) {
   const DataLayout &DL = G.layout();
+  bitEdges(I, Visit);
   if (auto *L = dyn_cast<LoadInst>(&I))
     return Visit(memory(L->getPointerOperand(), DL.getTypeStoreSize(I.getType())), value(&I));
   if (auto *S = dyn_cast<StoreInst>(&I))

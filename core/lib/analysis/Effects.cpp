@@ -184,6 +184,10 @@ void WriteSet::moved(const Instruction &Old, Instruction &New) {
       W.At = &New;
 }
 
+void WriteSet::dropped(const Instruction &I) {
+  erase_if(All, [&](const Write &W) { return W.At == &I; });
+}
+
 /// Memory that no two activations of a function have in common.
 static bool isOneObject(const Value *V) { return isa<GlobalVariable>(V) || isNoAliasCall(V); }
 
@@ -226,14 +230,16 @@ bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *
                       nullptr) != AliasResult::NoAlias;
 }
 
+bool StableMemory::mayBeOneObject(const WriteSet::Write &W, Value *Pointer) const {
+  const MemoryGraph &G = Activity.memory();
+  unsigned LoadNode = G.canonical(G.find(Pointer).Node), WriteNode = G.canonical(W.Node);
+  return LoadNode == WriteNode || (G.isExternal(LoadNode) && G.isExternal(WriteNode) &&
+                                   Activity.hasShadow(LoadNode) == Activity.hasShadow(WriteNode));
+}
+
 bool StableMemory::mayConflict(const WriteSet::Write &W, Instruction &Load, Value *Pointer,
                                Time When) {
-  const MemoryGraph &G = Activity.memory();
-  unsigned LoadNode = G.find(Pointer).Node, WriteNode = G.canonical(W.Node);
-  LoadNode = G.canonical(LoadNode);
-  bool BothOutside = G.isExternal(LoadNode) && G.isExternal(WriteNode) &&
-                     Activity.hasShadow(LoadNode) == Activity.hasShadow(WriteNode);
-  return (LoadNode == WriteNode || BothOutside) && mayAlias(W, Load, Pointer, When);
+  return mayBeOneObject(W, Pointer) && mayAlias(W, Load, Pointer, When);
 }
 
 bool StableMemory::mayFollow(Instruction &Load, Instruction &Write) {
@@ -253,13 +259,13 @@ static bool callsOut(const Loop &L) {
   return false;
 }
 
-/// True if a promise that pointers differ is made inside the loop, for one iteration.
-static bool promisesInside(const Loop &L) {
-  for (BasicBlock *Block : L.blocks())
-    for (Instruction &I : *Block)
-      if (isa<NoAliasScopeDeclInst>(I))
-        return true;
-  return false;
+bool StableMemory::promisesInside(const Loop &L) {
+  auto [It, New] = Promises.try_emplace(&L, false);
+  if (New)
+    It->second = any_of(L.blocks(), [](BasicBlock *Block) {
+      return any_of(*Block, [](Instruction &I) { return isa<NoAliasScopeDeclInst>(I); });
+    });
+  return It->second;
 }
 
 Loop *StableMemory::nestOf(const Instruction &I) const {
@@ -268,7 +274,7 @@ Loop *StableMemory::nestOf(const Instruction &I) const {
 }
 
 /// True if the two are in one outermost loop, for all of which promises about it hold.
-bool StableMemory::inOneNest(Instruction &Load, Instruction &Write) const {
+bool StableMemory::inOneNest(Instruction &Load, Instruction &Write) {
   if (Load.getFunction() != Write.getFunction())
     return false;
   Loop *L = nestOf(Load);
@@ -317,12 +323,14 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
   }
   Time Always = Runs.CallerFollows ? Time::Ever : Time::Activation;
   for (const WriteSet::Write &W : Writes.writes()) {
+    if (!mayBeOneObject(W, Pointer))
+      continue;
     if (Runs.Once && inOtherVersion(Load, *W.At))
       continue;
     if (W.At == &Load && Runs.Once && !LI.getLoopFor(Load.getParent()))
       continue; // a call: what it reads is apart from what it writes
     Time When = Runs.Once && inOneNest(Load, *W.At) ? Time::Loop : Always;
-    if (!mayConflict(W, Load, Pointer, When))
+    if (!mayAlias(W, Load, Pointer, When))
       continue;
     bool SameFunction = W.At->getFunction() == Load.getFunction();
     if (!SameFunction || Runs.CallerFollows || mayFollow(Load, *W.At))

@@ -37,6 +37,8 @@ public:
   llvm::ArrayRef<Write> writes() const { return All; }
   /// What Old did is done by New now.
   void moved(const llvm::Instruction &Old, llvm::Instruction &New);
+  /// I is gone, and nothing does what it did.
+  void dropped(const llvm::Instruction &I);
   /// Before collect(): the reverse sweep is another call; until then the program may write where it
   /// can reach.
   void outliveCall() { Outlives = true; }
@@ -87,7 +89,10 @@ private:
                    Time When);
   bool mayAlias(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer, Time When);
   bool mayFollow(llvm::Instruction &Load, llvm::Instruction &Write);
-  bool inOneNest(llvm::Instruction &Load, llvm::Instruction &Write) const;
+  bool mayBeOneObject(const WriteSet::Write &W, llvm::Value *Pointer) const;
+  bool inOneNest(llvm::Instruction &Load, llvm::Instruction &Write);
+  /// Whether a promise that pointers differ is made inside the loop, for one iteration.
+  bool promisesInside(const llvm::Loop &L);
   bool inOtherVersion(llvm::Instruction &Load, llvm::Instruction &Write) const;
   llvm::Loop *nestOf(const llvm::Instruction &I) const;
 
@@ -96,6 +101,7 @@ private:
   llvm::AAResults &AA;
   const llvm::LoopInfo &LI;
   const llvm::DominatorTree &DT;
+  llvm::DenseMap<const llvm::Loop *, bool> Promises; ///< what promisesInside has found
 };
 
 } // namespace contraflow

@@ -425,6 +425,7 @@ bool ForwardSweep::touchesActive(CallBase &I) const {
 Error ForwardSweep::visitCall(CallBase &I) {
   B.SetInsertPoint(&I);
   if (U.Kind != SweepKind::Tangent && I.getIntrinsicID() == Intrinsic::stackrestore) {
+    S.Writes.dropped(I);
     retire(I, nullptr);
     return Error::success();
   }
@@ -480,6 +481,8 @@ Error ForwardSweep::visit(Instruction &I) {
   if (auto *Store = dyn_cast<StoreInst>(&I))
     if (Error E = eachLane([&] { return visitStore(*Store); }))
       return E;
+  if (calculatesBits(S.Activity, I))
+    return diffError(DiagId::UnsupportedInstruction, I, "bits of numbers are calculated with");
   if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I); Exchange && swapsActive(*Exchange))
     return diffError(DiagId::UnsupportedInstruction, I, "atomic compare and exchange");
   if (movesPointer(&I) && S.Activity.hasShadow(&I))

@@ -3,6 +3,7 @@
 // One table in code: instruction -> reverse step -> values read.
 
 #include "Steps.h"
+#include "analysis/BitSources.h"
 #include "contraflow/core/Rule.h"
 
 #include "llvm/IR/Instructions.h"
@@ -42,6 +43,18 @@ Type *storedFloat(const ActivityResult &Activity, const StoreInst &I) {
   return nullptr;
 }
 
+/// True if active floats have become parts of V, a value of integers.
+static bool mixesBits(const ActivityResult &Activity, const Value *V) {
+  const MemoryGraph &Graph = Activity.memory();
+  return any_of(bitSources(V), [&](const Value *From) {
+    auto *Load = dyn_cast<LoadInst>(From);
+    return Activity.active(From) ||
+           (Load &&
+            Activity.activeAt(Graph.find(Load->getPointerOperand()),
+                              Graph.layout().getTypeStoreSize(Load->getType()).getFixedValue()));
+  });
+}
+
 bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &Graph = Activity.memory();
   const Value *V = I.getValueOperand();
@@ -50,7 +63,8 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   if (!V->getType()->isIntOrIntVectorTy() || !At || !Activity.activeAt(At, Size) ||
       storedFloat(Activity, I))
     return false;
-  if (!(Graph.kindsAt(At, Size) & (SK_Int | SK_Pointer)))
+  if (!(Graph.kindsAt(At, Size) & (SK_Int | SK_Pointer)) ||
+      (V->getType()->isVectorTy() && mixesBits(Activity, V)))
     return true;
   auto *Load = dyn_cast<LoadInst>(V);
   return Load && Size < 4 && Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
@@ -107,7 +121,9 @@ bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
     if (isa<BitCastInst>(From) && How == Changed && Activity.active(From->getOperand(0)))
       return true;
     unsigned Next = How;
-    if (isa<BinaryOperator>(From))
+    if (isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst>(From))
+      Next = Changed;
+    else if (isa<BinaryOperator>(From))
       Next = How != Changed && countsUp(*From) ? Counted : Changed;
     else if (!isa<PHINode, SelectInst, FreezeInst, CastInst>(From))
       continue;
@@ -115,6 +131,11 @@ bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
       Todo.push_back({Operand, Next});
   }
   return false;
+}
+
+bool calculatesBits(const ActivityResult &Activity, const Instruction &I) {
+  const Value *Bits = isa<StoreInst>(I) ? nullptr : calculatedBits(I, Activity.memory());
+  return Bits && mixesBits(Activity, Bits);
 }
 
 bool ReverseSteps::hasWork(const Instruction &I) const {

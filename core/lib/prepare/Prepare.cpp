@@ -5,6 +5,7 @@
 
 #include "Prepare.h"
 #include "Addresses.h"
+#include "Bits.h"
 #include "Choices.h"
 #include "ComputedGoto.h"
 #include "Disguises.h"
@@ -17,6 +18,7 @@
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "rules/Expand.h"
+#include "rules/Rounding.h"
 
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/IR/InstIterator.h"
@@ -24,6 +26,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
@@ -74,6 +77,7 @@ private:
   Error prepareClosures(Function &P);
   Error prepareRemainingCalls(Function &P);
   void canonicalise(Function &P);
+  void tidy(Function &P);
   static void dropUnwinding(Function &P);
   static void dropLifetimes(Function &P);
   Error checkControlFlow(Function &P);
@@ -284,6 +288,17 @@ void Preparer::dropLifetimes(Function &P) {
       I.eraseFromParent();
 }
 
+/// Removes what a rewriting has left, without reordering anything.
+void Preparer::tidy(Function &P) {
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+  FunctionPassManager FPM;
+  FPM.addPass(EarlyCSEPass());
+  FPM.addPass(InstCombinePass());
+  FPM.addPass(DCEPass());
+  FPM.run(P, C.FAM);
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+}
+
 /// Every site of a region gets a body of its own, so that facts about one do not blur another.
 Error Preparer::prepareClosures(Function &P) {
   SmallVector<CallBase *, 4> Sites;
@@ -359,6 +374,9 @@ void Preparer::canonicalise(Function &P) {
   const bool Packs = splitPacks(P), Signs = restoreSigns(P);
   if (Packs || Signs)
     simplifyFunction(P, C);
+  const bool Rounds = expandRoundings(P);
+  if (restoreFloats(P) || Rounds)
+    tidy(P);
   undisguisePointers(P);
   restoreAddresses(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
@@ -395,6 +413,8 @@ Expected<Function *> Preparer::prepare(Function &F) {
                      "jumps to labels whose addresses are not constant or leave the function");
   if (Error E = resolveCalls(*P, F))
     return std::move(E);
+  if (hasBarriers(*P)) // what they keep apart has to be seen before they go
+    simplifyFunction(*P, C);
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);
   canonicalise(*P);

@@ -8,12 +8,14 @@
 //   below) {f, i} = llvm.modf(x)        the same {m, e} = llvm.frexp(x)       m = ldexp(x, -e)
 //   llvm.x86.sse2.max.pd         select(a > b, a, b)                   (and min; .sd: lane 0 only)
 //   llvm.x86.sse3.hadd.pd        shuffles and an addition     (and hsub, addsub, blendv, round)
-//   asm("" : "+x"(v))             v, for empty text only
+//   asm("" : "+x"(v))             v                               (Assembly.cpp)
 //   cabsf(<2 x float>)           hypotf of the parts          (and cargf: atan2f)
 //   llvm.vector.reduce.fadd      ((start + v0) + v1) + ...             (and fmul, fmax, fmin)
 
 #include "Expand.h"
 #include "../callee/Math.h"
+#include "Assembly.h"
+#include "Rounding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -37,7 +39,7 @@ public:
   /// Replaces the call if there is an expansion for it.
   bool run() {
     if (Call.isInlineAsm())
-      return expandBarrier();
+      return expandAssembly(Call);
     const Function *Callee = Call.getCalledFunction();
     if (!Callee)
       return false;
@@ -46,7 +48,6 @@ public:
   }
 
 private:
-  bool expandBarrier();
   bool expandLibrary(const Function &Callee);
   bool expandIntrinsic(Intrinsic::ID Id);
   bool expandX86(Intrinsic::ID Id);
@@ -66,25 +67,6 @@ private:
   CallInst &Call;
   IRBuilder<> B;
 };
-
-/// asm("" : "+x"(v)) keeps the optimiser from seeing through v, as Eigen does: the value stays.
-bool Expander::expandBarrier() {
-  const auto *Asm = cast<InlineAsm>(Call.getCalledOperand());
-  if (!Asm->getAsmString().empty() || Call.arg_size() != 1 ||
-      Call.getArgOperand(0)->getType() != Call.getType())
-    return false;
-  const InlineAsm::ConstraintInfoVector Constraints = Asm->ParseConstraints();
-  auto IsFirst = [](const std::vector<std::string> &Codes) {
-    return Codes == std::vector<std::string>{"0"};
-  };
-  bool IsTied = Constraints.size() >= 2 && Constraints[1].Type == InlineAsm::isInput;
-  if (IsTied && Constraints[1].isMultipleAlternative) // "+r,x"
-    IsTied = all_of(Constraints[1].multipleAlternatives,
-                    [&](const InlineAsm::SubConstraintInfo &I) { return IsFirst(I.Codes); });
-  else if (IsTied)
-    IsTied = IsFirst(Constraints[1].Codes);
-  return IsTied && replaceBy(Call.getArgOperand(0));
-}
 
 bool Expander::expandLibrary(const Function &Callee) {
   const std::optional<CompoundFn> Fn = compoundFunction(Callee);
@@ -312,12 +294,21 @@ bool Expander::replaceBy(Value *V) {
 
 } // namespace
 
+bool hasBarriers(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+    return Asm && Asm->getAsmString().empty();
+  });
+}
+
 bool expandCompounds(Function &F) {
   SmallVector<CallInst *, 16> Calls;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallInst>(&I))
       Calls.push_back(Call);
-  return llvm::count_if(Calls, [](CallInst *Call) { return Expander(*Call).run(); }) != 0;
+  const bool Any = llvm::count_if(Calls, [](CallInst *Call) { return Expander(*Call).run(); }) != 0;
+  return expandRoundings(F) || Any;
 }
 
 } // namespace contraflow

@@ -14,4 +14,7 @@ namespace contraflow {
 /// Expands all such operations of F (a clone that is being prepared); true if there was one.
 bool expandCompounds(llvm::Function &F);
 
+/// True if F hides values from the optimiser: asm("" : "+x"(v)).
+bool hasBarriers(const llvm::Function &F);
+
 } // namespace contraflow

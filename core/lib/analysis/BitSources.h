@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Floats whose bits are calculated with as integers on their way to another float, or to memory.
+
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace llvm {
+class Instruction;
+class Value;
+} // namespace llvm
+
+namespace contraflow {
+
+class MemoryGraph;
+
+/// Where the bits of V, an integer or a vector of them, come from: floats, and loads of vectors of
+/// integers. Exponents and signs alone do not count: they do not vary.
+llvm::SmallVector<const llvm::Value *, 4> bitSources(const llvm::Value *V);
+
+/// The operand of I that is such bits if I makes floats of them, or stores a vector of them, and
+/// nothing else follows them; else null.
+const llvm::Value *calculatedBits(const llvm::Instruction &I, const MemoryGraph &Graph);
+
+} // namespace contraflow

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What vectorised libraries do with the bits of floats: lanes moved as integers of another width,
+// signs flipped by masks, selections by and, mantissas cut out, rounding by a large number behind a
+// barrier.
+// Supports: vectors of floats handled as integers, empty `asm` barriers
+#include "GradientCheck.h"
+
+#ifdef __x86_64__
+#include <emmintrin.h>
+
+static double lanes(const double *x, double *y) {
+  __m128d a = _mm_loadu_pd(x), b = _mm_loadu_pd(x + 2);
+  __m128d swapped = _mm_castsi128_pd(_mm_shuffle_epi32(_mm_castpd_si128(a), 0x4e));
+  __m128d signs = _mm_xor_pd(_mm_mul_pd(a, b), _mm_set_pd(-0.0, 0.0));
+  __m128d less = _mm_cmplt_pd(a, b);
+  __m128d least = _mm_or_pd(_mm_and_pd(less, a), _mm_andnot_pd(less, b));
+  __m128d size = _mm_andnot_pd(_mm_set1_pd(-0.0), _mm_sub_pd(a, b));
+  _mm_storel_epi64((__m128i *)y, _mm_castpd_si128(swapped));
+  _mm_storeu_si128((__m128i *)(y + 1), _mm_castpd_si128(_mm_mul_pd(signs, least)));
+  double out[2];
+  _mm_storeu_pd(out, _mm_add_pd(_mm_mul_pd(size, swapped), signs));
+  return out[0] * out[1];
+}
+
+static float halves(const float *x) {
+  __m128 a = _mm_castpd_ps(_mm_load_sd((const double *)x)), b = _mm_loadu_ps(x + 2);
+  __m128 pairs = _mm_shuffle_ps(a, a, 0x50);
+  __m128 moved = _mm_castpd_ps(_mm_unpacklo_pd(_mm_castps_pd(b), _mm_castps_pd(pairs)));
+  float out[4];
+  _mm_storeu_ps(out, _mm_mul_ps(_mm_mul_ps(pairs, b), moved));
+  return out[0] + 2 * out[1] + 3 * out[2] * out[3];
+}
+
+// x = mantissa 2^exponent
+static __m128d logarithm(__m128d x) {
+  const __m128d Digits = _mm_castsi128_pd(_mm_set1_epi64x(0xfffffffffffff)),
+                Half = _mm_set1_pd(0.5);
+  __m128d m = _mm_or_pd(_mm_and_pd(x, Digits), Half);
+  __m128i e = _mm_srli_epi64(_mm_castpd_si128(x), 52);
+  __m128d exponent = _mm_cvtepi32_pd(_mm_shuffle_epi32(e, 0x88));
+  __m128d t = _mm_div_pd(_mm_sub_pd(m, _mm_set1_pd(0.75)), _mm_add_pd(m, _mm_set1_pd(0.75)));
+  __m128d t2 = _mm_mul_pd(t, t);
+  __m128d series = _mm_add_pd(_mm_set1_pd(2), _mm_mul_pd(t2, _mm_set1_pd(2.0 / 3)));
+  return _mm_add_pd(_mm_mul_pd(exponent, _mm_set1_pd(0.693147180559945)), _mm_mul_pd(t, series));
+}
+
+// x - round(x), and 2^round(x) made of an integer
+static __m128d fraction(__m128d x) {
+  const __m128d Magic = _mm_set1_pd(0x1.8p52);
+  __m128d sum = _mm_add_pd(x, Magic);
+  __asm__("" : "+x"(sum));
+  __m128d whole = _mm_sub_pd(sum, Magic);
+  __m128i power = _mm_add_epi64(_mm_castpd_si128(sum), _mm_set1_epi64x(1023));
+  return _mm_mul_pd(_mm_sub_pd(x, whole), _mm_castsi128_pd(_mm_slli_epi64(power, 52)));
+}
+
+static double functions(const double *x) {
+  __m128d a = _mm_loadu_pd(x), b = _mm_mul_pd(a, _mm_loadu_pd(x + 2));
+  double out[2];
+  _mm_storeu_pd(out, _mm_add_pd(logarithm(b), fraction(_mm_mul_pd(a, _mm_set1_pd(5.3)))));
+  return out[0] * out[1];
+}
+
+// Instructions written as text.
+static double written(const double *x) {
+  __m128d a = _mm_loadu_pd(x), b = _mm_loadu_pd(x + 2);
+  __asm__("minpd %1, %0" : "+x"(a) : "x"(b));
+  __asm__("mulpd %1, %0" : "+x"(a) : "x"(b));
+  double out[2];
+  _mm_storeu_pd(out, a);
+  return out[0] * out[1];
+}
+
+GRADIENT_CHECK(vector_bits, Double, lanes, In(double, 4), Out(double, 3))
+GRADIENT_CHECK(vector_halves, Float, halves, In(float, 6))
+GRADIENT_CHECK(vector_functions, Double, functions, In(double, 4))
+GRADIENT_CHECK(vector_written, Double, written, In(double, 4))
+#else
+static double nothing(const double *x) { return x[0] * x[1]; }
+GRADIENT_CHECK(vector_bits, Double, nothing, In(double, 2))
+#endif
