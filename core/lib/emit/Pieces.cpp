@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The optimiser and the register allocator take more than linear time, in particular for values that
-// live across thousands of instructions. A large derivative is cut into functions of bounded size.
-// Values that live across a cut are in a frame: where a register would be spilled, memory is right.
+// The optimiser and the register allocator take more than linear time, in particular for values
+// that live across thousands of instructions. A large derivative is cut into functions of bounded
+// size. Values that live across a cut are in a frame: where a register would be spilled, memory is
+// right.
 //
 //   before:   %a = ... ; 5000 instructions ; use %a
 //   after:    piece1(frame):  %a = ... ; store %a, frame + 8 ; ...
@@ -60,8 +61,7 @@ struct Variable {
 /// The pieces of one spine.
 class Surgeon {
 public:
-  Surgeon(Function &F, Spine &S, bool Repeats, ArrayRef<Piece> Pieces)
-      : F(F), S(S), Repeats(Repeats), Pieces(Pieces) {}
+  Surgeon(Function &F, Spine &S, ArrayRef<Piece> Pieces) : F(F), S(S), Pieces(Pieces) {}
   void run(SmallVectorImpl<Function *> &Made);
 
 private:
@@ -92,7 +92,6 @@ private:
 
   Function &F;
   Spine &S;
-  const bool Repeats; ///< a spine of a loop
   ArrayRef<Piece> Pieces;
   SmallVector<Part, 8> Parts;
   DenseMap<const BasicBlock *, int> Units;
@@ -209,7 +208,7 @@ bool Surgeon::readsEarlier(const Variable &V, int Unit) const {
 /// True if somebody needs what the piece leaves in the variable.
 bool Surgeon::isReadAfter(const Variable &V, int Unit) const {
   return any_of(V.By, [&](const auto &By) {
-    return (Repeats || By.first < 0 || By.first > Unit) && readsEarlier(V, By.first);
+    return (By.first < 0 || By.first > Unit) && readsEarlier(V, By.first);
   });
 }
 
@@ -224,7 +223,7 @@ void Surgeon::placeVariables() {
     const bool Stays = V.By.empty() || (V.By.size() == 1 && V.By.begin()->first < 0);
     if (Stays)
       continue;
-    if (V.By.size() > 1 || (Repeats && readsEarlier(V, V.By.begin()->first))) {
+    if (V.By.size() > 1) {
       V.Offset = alignTo(FrameBytes, A->getAlign());
       FrameBytes = V.Offset + DL.getTypeAllocSize(A->getAllocatedType()).getFixedValue();
     }
@@ -248,8 +247,7 @@ void Surgeon::findParams(Part &P) const {
     for (Instruction &I : *B)
       for (Value *Op : I.operands()) {
         auto *Def = dyn_cast<Instruction>(Op);
-        const bool FromOutside =
-            isa<Argument>(Op) || (Def && !P.Blocks.contains(Def->getParent()));
+        const bool FromOutside = isa<Argument>(Op) || (Def && !P.Blocks.contains(Def->getParent()));
         if (FromOutside && !Memories.contains(Op))
           P.Params.insert(Op);
       }
@@ -259,11 +257,10 @@ void Surgeon::findParams(Part &P) const {
 static DISubprogram *describeFunction(Function &Piece, DISubprogram &Of) {
   DIBuilder B(*Piece.getParent(), /*AllowUnresolved=*/false, Of.getUnit());
   DISubroutineType *Type = B.createSubroutineType(B.getOrCreateTypeArray({}));
-  DISubprogram *New = B.createFunction(Of.getUnit(), Of.getName(), Piece.getName(), Of.getFile(), 0,
-                                       Type, 0, DINode::FlagZero,
-                                       DISubprogram::SPFlagDefinition |
-                                           DISubprogram::SPFlagOptimized |
-                                           DISubprogram::SPFlagLocalToUnit);
+  DISubprogram *New = B.createFunction(
+      Of.getUnit(), Of.getName(), Piece.getName(), Of.getFile(), 0, Type, 0, DINode::FlagZero,
+      DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized |
+          DISubprogram::SPFlagLocalToUnit);
   B.finalizeSubprogram(New);
   return New;
 }
@@ -472,39 +469,6 @@ void sinkFirstStores(Function &F, Spine &S) {
   }
 }
 
-unsigned sizeOf(const Loop &L) {
-  unsigned Size = 0;
-  for (const BasicBlock *B : L.blocks())
-    Size += B->size();
-  return Size;
-}
-
-/// The headers of loops that are large themselves, inner ones first.
-SmallVector<BasicBlock *, 4> largeLoops(Function &F, unsigned Large) {
-  DominatorTree DT(F);
-  LoopInfo LI(DT);
-  SmallVector<BasicBlock *, 4> Headers;
-  const auto Loops = LI.getLoopsInPreorder();
-  for (const Loop *L : reverse(Loops))
-    if (sizeOf(*L) >= Large)
-      Headers.push_back(L->getHeader());
-  return Headers;
-}
-
-void cutLoop(Function &F, BasicBlock &Header, unsigned Size, SmallVectorImpl<Function *> &Made) {
-  DominatorTree DT(F);
-  LoopInfo LI(DT);
-  Loop *L = LI.getLoopFor(&Header);
-  if (sizeOf(*L) < WorthIt * Size)
-    return;
-  Spine S(F, DT, LI, L);
-  if (S.empty())
-    return;
-  auto Pieces = S.cut(*Header.getFirstNonPHIIt(), Size);
-  if (Pieces.size() >= 2)
-    Surgeon(F, S, /*Repeats=*/true, Pieces).run(Made);
-}
-
 } // namespace
 
 SmallVector<Function *, 0> cutIntoPieces(Function &F, Instruction *Keep, unsigned Size) {
@@ -514,27 +478,19 @@ SmallVector<Function *, 0> cutIntoPieces(Function &F, Instruction *Keep, unsigne
     return Made;
   removeUnreachableBlocks(F);
   hoistVariables(F);
-  {
-    DominatorTree DT(F);
-    LoopInfo LI(DT);
-    Spine S(F, DT, LI, nullptr);
-    sinkFirstStores(F, S);
-  }
-  for (BasicBlock *Header : largeLoops(F, Large))
-    cutLoop(F, *Header, Size, Made);
-  if (F.getInstructionCount() < Large)
-    return Made;
   DominatorTree DT(F);
   LoopInfo LI(DT);
-  Spine S(F, DT, LI, nullptr);
+  Spine S(F, DT, LI);
+  if (S.empty())
+    return Made;
+  sinkFirstStores(F, S);
+  S.renumber();
   auto Start = F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
   if (Keep && Keep->getParent() == &F.getEntryBlock())
     Start = std::next(Keep->getIterator());
-  if (S.empty())
-    return Made;
   auto Pieces = S.cut(*Start, Size);
   if (Pieces.size() >= 2)
-    Surgeon(F, S, /*Repeats=*/false, Pieces).run(Made);
+    Surgeon(F, S, Pieces).run(Made);
   return Made;
 }
 

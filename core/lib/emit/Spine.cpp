@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The blocks that dominate the end of the function (of the iteration) and are in no inner loop run
-// exactly once. A region is what can be reached from one of them without passing the next.
+// The blocks that dominate the end of the function and are in no loop run exactly once. A region is
+// what can be reached from one of them without passing the next.
 
 #include "Spine.h"
 
@@ -22,42 +22,43 @@ static BasicBlock *onlyReturn(Function &F) {
   return Return;
 }
 
-Spine::Spine(Function &F, const DominatorTree &DT, const LoopInfo &LI, Loop *L) {
-  BasicBlock *Last = L ? L->getLoopLatch() : onlyReturn(F);
-  BasicBlock *First = L ? L->getHeader() : &F.getEntryBlock();
-  if (!Last || !DT.isReachableFromEntry(Last))
+Spine::Spine(Function &F, const DominatorTree &DT, const LoopInfo &LI) {
+  BasicBlock *Return = onlyReturn(F);
+  if (!Return || !DT.isReachableFromEntry(Return))
     return;
-  for (auto *Node = DT.getNode(Last); Node; Node = Node->getIDom()) {
-    if (LI.getLoopFor(Node->getBlock()) == L)
+  for (auto *Node = DT.getNode(Return); Node; Node = Node->getIDom())
+    if (!LI.getLoopFor(Node->getBlock()))
       Blocks.push_back(Node->getBlock());
-    if (Node->getBlock() == First)
-      break;
-  }
   std::reverse(Blocks.begin(), Blocks.end());
   for (unsigned I = 0; I < Blocks.size(); ++I)
     Place[Blocks[I]] = I;
   Regions.resize(Blocks.size());
+  for (unsigned I = 0; I + 1 < Blocks.size(); ++I)
+    findRegion(I);
+  renumber();
+}
+
+void Spine::renumber() {
+  Numbers.clear();
+  for (unsigned I = 0; I + 1 < Blocks.size(); ++I)
+    Regions[I].To = &*Blocks[I + 1]->getFirstNonPHIIt();
   unsigned Next = 1;
-  for (unsigned I = 0; I < Blocks.size(); ++I) {
-    for (const Instruction &Step : *Blocks[I]) {
+  for (const BasicBlock *B : Blocks)
+    for (const Instruction &Step : *B) {
       Numbers[&Step] = Next;
       Next += 4; // one before, one behind, the region behind a branch
     }
-    if (I + 1 < Blocks.size())
-      findRegion(I, L);
-  }
 }
 
-void Spine::findRegion(unsigned Index, const Loop *L) {
+void Spine::findRegion(unsigned Index) {
   Region &R = Regions[Index];
   R.From = Blocks[Index]->getTerminator();
-  R.To = &*Blocks[Index + 1]->getFirstNonPHIIt();
   SmallVector<BasicBlock *, 16> Todo(successors(Blocks[Index]));
   while (!Todo.empty()) {
     BasicBlock *B = Todo.pop_back_val();
     if (B == Blocks[Index + 1])
       continue;
-    if (Place.count(B) || (L && !L->contains(B))) {
+    if (Place.count(B)) {
       R.Clean = false;
       continue;
     }
@@ -119,8 +120,8 @@ SmallVector<Piece, 8> Spine::cut(Instruction &Start, unsigned Size) const {
   Cutter C{Size, {}};
   for (unsigned B = Place.lookup(Start.getParent()); B < Blocks.size(); ++B) {
     Instruction *Branch = Blocks[B]->getTerminator();
-    auto First = Blocks[B] == Start.getParent() ? Start.getIterator()
-                                                : Blocks[B]->getFirstNonPHIIt();
+    auto First =
+        Blocks[B] == Start.getParent() ? Start.getIterator() : Blocks[B]->getFirstNonPHIIt();
     for (Instruction &I : make_range(First, Branch->getIterator()))
       C.add(&I, 1);
     if (B + 1 == Blocks.size() || !Regions[B].Clean)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a function, or one iteration of a loop, always runs, once and in this order: the spine. In
-// between are regions of which some part runs. A piece is a part of the spine with the regions that
-// lie in it: one way in, one way out.
+// What a function always runs, once and in this order: the spine. In between are regions of which
+// some part runs, or runs repeatedly. A piece is a part of the spine with the regions that lie in
+// it: one way in, one way out.
 //
 //   spine      entry ------ join ------------- after ---- return
 //   regions         {then, else}   {a loop nest}
@@ -23,8 +23,7 @@ struct Piece {
 
 class Spine {
 public:
-  /// Of one iteration of L, or of the whole function if L is null.
-  Spine(llvm::Function &F, const llvm::DominatorTree &DT, const llvm::LoopInfo &LI, llvm::Loop *L);
+  Spine(llvm::Function &F, const llvm::DominatorTree &DT, const llvm::LoopInfo &LI);
 
   /// Cuts the spine into pieces of about Size instructions, from Start on.
   llvm::SmallVector<Piece, 8> cut(llvm::Instruction &Start, unsigned Size) const;
@@ -41,6 +40,8 @@ public:
   llvm::Instruction *before(llvm::Instruction &I) const;
   /// Where the region of I has ended; null if I is on the spine.
   llvm::Instruction *after(const llvm::Instruction &I) const;
+  /// Instructions have been moved.
+  void renumber();
   bool empty() const { return Blocks.empty(); }
 
   static constexpr unsigned Outside = ~0U; ///< the number of what is in no region
@@ -52,7 +53,7 @@ private:
     unsigned Size = 0;
     llvm::Instruction *From = nullptr, *To = nullptr; ///< on the spine
   };
-  void findRegion(unsigned Index, const llvm::Loop *L);
+  void findRegion(unsigned Index);
 
   llvm::SmallVector<llvm::BasicBlock *, 16> Blocks; ///< in the order in which they run
   llvm::SmallVector<Region, 16> Regions;            ///< behind each block but the last

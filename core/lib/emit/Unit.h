@@ -53,9 +53,9 @@ struct Unit {
   llvm::Value *Frame = nullptr;       ///< split: root frame, forward
   llvm::Value *ReverseFrame = nullptr;
   SplitDerivative Split;
-  llvm::CallInst *Begin = nullptr; ///< of the derivative call
-  llvm::CallInst *Mark = nullptr;  ///< where its records begin on the tape
-  llvm::SmallVector<llvm::Function *, 0> Pieces; ///< of both functions, if they are large
+  llvm::CallInst *Begin = nullptr;                   ///< of the derivative call
+  llvm::CallInst *Mark = nullptr;                    ///< where its records begin on the tape
+  llvm::SmallVector<llvm::Function *, 0> Pieces;     ///< of both functions, if they are large
   llvm::SmallVector<llvm::Instruction *, 8> Retired; ///< replaced, still keys of analyses
   bool UsesTape = false;
   ~Unit();

@@ -131,8 +131,7 @@ int64_t weight(const Value *V, const PlanQuestions &Q, const LoopInfo &LI) {
 } // namespace
 
 SmallVector<Value *, 16> minimumCut(ArrayRef<Value *> Needs, const PlanQuestions &Q,
-                                    const LoopInfo &LI,
-                                    function_ref<bool(const Value *)> AtHand) {
+                                    const LoopInfo &LI, function_ref<bool(const Value *)> AtHand) {
   MapVector<Value *, unsigned> Number; // value -> its in node; out = in + 1
   SmallVector<Value *, 32> Todo(Needs);
   while (!Todo.empty()) {

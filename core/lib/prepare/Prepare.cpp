@@ -357,8 +357,8 @@ static bool isDeadMath(const Instruction &I) {
          none_of(Call->args(), [](const Use &U) { return U->getType()->isPointerTy(); });
 }
 
-/// Mathematical functions whose result nobody uses. The optimiser must keep them, since they may set
-/// errno, and puts each behind a branch of its own.
+/// Mathematical functions whose result nobody uses. The optimiser must keep them, since they may
+/// set errno, and puts each behind a branch of its own.
 static void dropDeadMath(Function &P) {
   for (BasicBlock &B : llvm::reverse(P))
     for (Instruction &I : make_early_inc_range(llvm::reverse(B)))
