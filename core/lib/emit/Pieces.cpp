@@ -481,7 +481,8 @@ SmallVector<Function *, 0> cutIntoPieces(Function &F, Instruction *Keep, unsigne
   DominatorTree DT(F);
   LoopInfo LI(DT);
   Spine S(F, DT, LI);
-  if (S.empty())
+  // Where one loop is most of the function nothing is gained, and the loop knows less.
+  if (S.empty() || 2 * S.largestRegion() > F.getInstructionCount())
     return Made;
   sinkFirstStores(F, S);
   S.renumber();

@@ -75,6 +75,13 @@ void Spine::findRegion(unsigned Index) {
   }
 }
 
+unsigned Spine::largestRegion() const {
+  unsigned Largest = 0;
+  for (const Region &R : Regions)
+    Largest = std::max(Largest, R.Size);
+  return Largest;
+}
+
 unsigned Spine::number(const Instruction &I) const {
   if (auto It = Numbers.find(&I); It != Numbers.end())
     return It->second;

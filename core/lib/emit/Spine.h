@@ -42,6 +42,8 @@ public:
   llvm::Instruction *after(const llvm::Instruction &I) const;
   /// Instructions have been moved.
   void renumber();
+  /// Instructions of the largest region.
+  unsigned largestRegion() const;
   bool empty() const { return Blocks.empty(); }
 
   static constexpr unsigned Outside = ~0U; ///< the number of what is in no region
