@@ -12,8 +12,7 @@
   c[(i) % 4] = c[((i) + 1) % 4] * b + 0.2 * a;
 #define STEP8(i)                                                                                   \
   STEP(i)                                                                                          \
-  STEP((i) + 1) STEP((i) + 2) STEP((i) + 3) STEP((i) + 4) STEP((i) + 5) STEP((i) + 6)              \
-      STEP((i) + 7)
+  STEP((i) + 1) STEP((i) + 2) STEP((i) + 3) STEP((i) + 4) STEP((i) + 5) STEP((i) + 6) STEP((i) + 7)
 #define MIDDLE(i)                                                                                  \
   STEP8(i)                                                                                         \
   if (a > b)                                                                                       \
