@@ -34,8 +34,6 @@ private:
 
   RequestState &S;
   Unit &U;
-  CallInst *Begin = nullptr; ///< of the derivative call
-  CallInst *Mark = nullptr;  ///< where its records begin on the tape
 };
 
 void AdjointEmitter::provideTape() {
@@ -43,9 +41,9 @@ void AdjointEmitter::provideTape() {
     return;
   BasicBlock &Entry = U.Forward->getEntryBlock();
   IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
-  U.Tape = U.ReverseTape = Begin =
+  U.Tape = U.ReverseTape = U.Begin =
       SweepBuilder::callRuntime(B, S.C.M, "tape_begin", B.getPtrTy(), {});
-  Mark =
+  U.Mark =
       SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(), {U.Tape, B.getInt64(16)});
 }
 
@@ -75,8 +73,8 @@ void AdjointEmitter::returnCombined(ReturnInst &Return, BasicBlock *Start, Rever
   for (unsigned A = 0; A < U.Primals.size(); ++A)
     if (S.Spec.Args[A] == Activity::Active)
       Parts.push_back(Sweep.takeAdjoint(U.Primals[A]));
-  if (Begin && U.UsesTape) {
-    Sweep.runtime("tape_release", Sweep.ir().getVoidTy(), {U.Tape, Mark});
+  if (U.Begin && U.UsesTape) {
+    Sweep.runtime("tape_release", Sweep.ir().getVoidTy(), {U.Tape, U.Mark});
     Sweep.runtime("tape_end", Sweep.ir().getVoidTy(), {U.Tape});
   }
   packResult(Sweep.ir(), Parts);
@@ -105,11 +103,11 @@ void AdjointEmitter::returnReverse(ReverseSweep &Sweep) {
 }
 
 void AdjointEmitter::dropUnusedTape() {
-  if (!Begin || U.UsesTape || !Mark->use_empty() || !Begin->hasOneUse())
+  if (!U.Begin || U.UsesTape || !U.Mark->use_empty() || !U.Begin->hasOneUse())
     return;
-  Mark->eraseFromParent();
-  Begin->eraseFromParent();
-  Begin = Mark = nullptr;
+  U.Mark->eraseFromParent();
+  U.Begin->eraseFromParent();
+  U.Begin = U.Mark = nullptr;
 }
 
 void AdjointEmitter::takeSnapshots(SnapshotSet &Snapshots, ArrayRef<Value *> Needs,
@@ -171,7 +169,8 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
       Needs.push_back(Fwd.shadowOf(Load->getPointerOperand()));
   SnapshotSet Snapshots;
   auto Recomputable = [&](const Instruction &I) { return Snapshots.find(&I) || StableLoad(I); };
-  PlanQuestions Q{Recomputable, U.Kind == SweepKind::Combined, S.Switch.MinCut};
+  PlanQuestions Q{Recomputable, U.Kind == SweepKind::Combined, S.Switch.MinCut,
+                  U.Forward->getInstructionCount() >= S.Switch.PieceSize};
   if (S.Switch.MinCut)
     takeSnapshots(Snapshots, Needs, Q, Stable, A);
   TapePlan Plan(*U.Forward, LI, S.Loops);
@@ -222,8 +221,6 @@ Error AdjointEmitter::run() {
   if (Error E = plan(Fwd))
     return E;
   dropUnusedTape();
-  U.TapeBegin = Begin;
-  U.TapeMark = Mark;
   return Error::success();
 }
 

@@ -3,6 +3,7 @@
 // The way from a spec to its derivative function. Reads as its own table of contents in
 // differentiate(); the rest declares functions and moves code into them.
 
+#include "Pieces.h"
 #include "Print.h"
 #include "Unit.h"
 #include "Unwinding.h"
@@ -412,31 +413,37 @@ static Error emitAll(RequestState &S) {
   return Errors;
 }
 
+static SmallVector<Function *, 2> functionsOf(const Unit &U) {
+  SmallVector<Function *, 2> Functions;
+  for (Function *F : {U.Forward, U.Reverse == U.Forward ? nullptr : U.Reverse})
+    if (F)
+      Functions.push_back(F);
+  append_range(Functions, U.Pieces);
+  return Functions;
+}
+
 static Error finish(RequestState &S) {
   Timed T("finish", "Verify and simplify");
-  for (auto &[Prepared, U] : S.Units) // makes other instructions of the calls that are analysed
-    if (U->TapeBegin)
-      emitUnwinding(*U->Forward, *U->TapeBegin, *U->TapeMark);
-  for (auto &[Prepared, U] : S.Units)
-    for (Function *F : {U->Forward, U->Reverse == U->Forward ? nullptr : U->Reverse}) {
-      if (!F)
-        continue;
+  for (auto &[Prepared, U] : S.Units) {
+    for (Function *F : functionsOf(*U))
+      append_range(U->Pieces, cutIntoPieces(*F, U->Mark, S.Switch.PieceSize));
+    if (U->Begin)
+      emitUnwinding(*U->Forward, *U->Begin, *U->Mark);
+    for (Function *F : functionsOf(*U)) {
       std::string Fault;
       raw_string_ostream OS(Fault);
       if (verifyFunction(*F, &OS))
         return diffError(DiagId::Internal, *F, Fault);
       simplifyFunction(*F, S.C);
     }
+  }
   return Error::success();
 }
 
 static void discard(RequestState &S) {
   SmallVector<Function *, 8> Dead;
-  for (auto &[Prepared, U] : S.Units) {
-    Dead.push_back(U->Forward);
-    if (U->Reverse != U->Forward)
-      Dead.push_back(U->Reverse);
-  }
+  for (auto &[Prepared, U] : S.Units)
+    append_range(Dead, functionsOf(*U));
   for (Function *F : Dead)
     F->deleteBody();
   for (Function *F : Dead) {

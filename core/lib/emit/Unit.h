@@ -22,6 +22,8 @@ struct Switches {
   bool Activity = true;
   bool MinCut = true;
   bool Sharing = true;
+  /// Instructions in one function of a derivative that is cut into several.
+  unsigned PieceSize = 2000;
   /// What to show on standard error (Print.h; Plan: where each needed value comes from).
   struct {
     bool Types = false, Activity = false, Needs = false, Plan = false, Sharing = false;
@@ -52,8 +54,9 @@ struct Unit {
   llvm::Value *Frame = nullptr;       ///< split: root frame, forward
   llvm::Value *ReverseFrame = nullptr;
   SplitDerivative Split;
-  /// Where the records of a derivative call begin, for exceptions; null where it has none.
-  llvm::CallInst *TapeBegin = nullptr, *TapeMark = nullptr;
+  llvm::CallInst *Begin = nullptr;                   ///< of the derivative call
+  llvm::CallInst *Mark = nullptr;                    ///< where its records begin on the tape
+  llvm::SmallVector<llvm::Function *, 0> Pieces;     ///< of both functions, if they are large
   llvm::SmallVector<llvm::Instruction *, 8> Retired; ///< replaced, still keys of analyses
   bool UsesTape = false;
   ~Unit();

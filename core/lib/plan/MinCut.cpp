@@ -131,12 +131,12 @@ int64_t weight(const Value *V, const PlanQuestions &Q, const LoopInfo &LI) {
 } // namespace
 
 SmallVector<Value *, 16> minimumCut(ArrayRef<Value *> Needs, const PlanQuestions &Q,
-                                    const LoopFacts &Facts, const LoopInfo &LI) {
+                                    const LoopInfo &LI, function_ref<bool(const Value *)> AtHand) {
   MapVector<Value *, unsigned> Number; // value -> its in node; out = in + 1
   SmallVector<Value *, 32> Todo(Needs);
   while (!Todo.empty()) {
     Value *V = Todo.pop_back_val();
-    if (isAvailable(V, Facts, Q.Combined) || !Number.try_emplace(V, 2 + 2 * Number.size()).second)
+    if (AtHand(V) || !Number.try_emplace(V, 2 + 2 * Number.size()).second)
       continue;
     if (isRecomputable(V, Q))
       append_range(Todo, cast<Instruction>(V)->operand_values());

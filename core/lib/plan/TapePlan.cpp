@@ -70,8 +70,15 @@ void TapePlan::require(Value *V, const PlanQuestions &Q) {
 
 void TapePlan::decide(ArrayRef<Value *> Needs, const PlanQuestions &Q) {
   SmallVector<Value *, 16> Cut;
+  for (Value *V : Needs)
+    if (auto *I = dyn_cast<Instruction>(V); Q.Large && I && I->getType()->isFPOrFPVectorTy() &&
+                                            !LI.getLoopFor(I->getParent()) && !Decisions.count(V))
+      place(V, Q);
+  auto AtHand = [&](const Value *V) {
+    return Decisions.count(V) || isAvailable(V, Facts, Q.Combined);
+  };
   if (Q.MinCut)
-    Cut = minimumCut(Needs, Q, Facts, LI);
+    Cut = minimumCut(Needs, Q, LI, AtHand);
   else
     copy_if(Needs, std::back_inserter(Cut), [&](Value *V) {
       return !isAvailable(V, Facts, Q.Combined) && !V->getType()->isAggregateType();

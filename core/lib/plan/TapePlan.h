@@ -55,6 +55,9 @@ struct PlanQuestions {
   llvm::function_ref<bool(const llvm::Instruction &)> StableLoad;
   bool Combined = true; ///< the reverse sweep is in the same function
   bool MinCut = true;
+  /// In a large function what is needed outside loops is kept: it would be recomputed far away from
+  /// what it is computed from.
+  bool Large = false;
 };
 
 class TapePlan {
@@ -94,10 +97,10 @@ bool isRecomputable(const llvm::Value *V, const PlanQuestions &Q);
 /// True if V needs no decision in this function.
 bool isAvailable(const llvm::Value *V, const LoopFacts &Facts, bool Combined);
 
-/// Minimum vertex cut between values that cannot be recomputed and needs. Returns the values to
-/// store, in program order.
-llvm::SmallVector<llvm::Value *, 16> minimumCut(llvm::ArrayRef<llvm::Value *> Needs,
-                                                const PlanQuestions &Q, const LoopFacts &Facts,
-                                                const llvm::LoopInfo &LI);
+/// Minimum vertex cut between values that cannot be recomputed, or are at hand, and needs. Returns
+/// the values to store, in program order.
+llvm::SmallVector<llvm::Value *, 16>
+minimumCut(llvm::ArrayRef<llvm::Value *> Needs, const PlanQuestions &Q, const llvm::LoopInfo &LI,
+           llvm::function_ref<bool(const llvm::Value *)> AtHand);
 
 } // namespace contraflow

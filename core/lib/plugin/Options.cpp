@@ -15,6 +15,9 @@ cl::opt<bool> UseMinCut("contraflow-mincut", cl::init(true), cl::Hidden,
                         cl::desc("Contraflow: choose by minimum cut what is stored"));
 cl::opt<bool> UseSharing("contraflow-sharing", cl::init(true), cl::Hidden,
                          cl::desc("Contraflow: prove shared updates exclusive"));
+cl::opt<unsigned>
+    PieceSize("contraflow-piece-size", cl::init(2000), cl::Hidden,
+              cl::desc("Contraflow: instructions in one piece of a large derivative"));
 
 cl::opt<bool> PrintTypes("contraflow-print-types", cl::Hidden,
                          cl::desc("Contraflow: print what memory holds"));
@@ -47,7 +50,7 @@ AcceptedOption Accepted[] = {
 } // namespace
 
 Switches chosenSwitches() {
-  Switches S{UseActivity, UseMinCut, UseSharing, {}};
+  Switches S{UseActivity, UseMinCut, UseSharing, PieceSize, {}};
   S.Print = {PrintTypes, PrintActivity, PrintNeeds, PrintPlan, PrintSharing};
   return S;
 }

@@ -368,7 +368,25 @@ Error Preparer::checkControlFlow(Function &P) {
   return Error::success();
 }
 
+static bool isDeadMath(const Instruction &I) {
+  auto *Call = dyn_cast<CallInst>(&I);
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  return F && F->isDeclaration() && I.use_empty() && !I.getType()->isVoidTy() &&
+         lookupCallee(*Call).Kind == CalleeKind::Math &&
+         none_of(Call->args(), [](const Use &U) { return U->getType()->isPointerTy(); });
+}
+
+/// Mathematical functions whose result nobody uses. The optimiser must keep them, since they may
+/// set errno, and puts each behind a branch of its own.
+static void dropDeadMath(Function &P) {
+  for (BasicBlock &B : llvm::reverse(P))
+    for (Instruction &I : make_early_inc_range(llvm::reverse(B)))
+      if (isDeadMath(I) || isInstructionTriviallyDead(&I))
+        I.eraseFromParent();
+}
+
 void Preparer::canonicalise(Function &P) {
+  dropDeadMath(P);
   simplifyFunction(P, C);
   splitMemberChoices(P);
   const bool Packs = splitPacks(P), Signs = restoreSigns(P);

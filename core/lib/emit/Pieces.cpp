@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The optimiser and the register allocator take more than linear time, in particular for values
+// that live across thousands of instructions. A large derivative is cut into functions of bounded
+// size. Values that live across a cut are in a frame: where a register would be spilled, memory is
+// right.
+//
+//   before:   %a = ... ; 5000 instructions ; use %a
+//   after:    piece1(frame):  %a = ... ; store %a, frame + 8 ; ...
+//             piece2(frame):  ... ; %a = load frame + 8 ; use %a
+//
+// A variable (an alloca that is only loaded and stored) becomes a local one of each piece, copied
+// from the frame before its first access and to it behind its last store.
+
+#include "Pieces.h"
+#include "Spine.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/DIBuilder.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+
+#include <map>
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr unsigned WorthIt = 4; ///< pieces, at least
+
+/// True if it is only loaded and stored as a whole.
+bool isVariable(const AllocaInst &A) {
+  return A.isStaticAlloca() && isAllocaPromotable(&A) &&
+         all_of(A.users(), [](const User *U) { return isa<LoadInst, StoreInst>(U); });
+}
+
+/// What one unit (a piece, or what stays) does with a variable.
+struct Accesses {
+  SmallVector<Instruction *, 4> All;
+  Instruction *First = nullptr, *LastStore = nullptr;
+  unsigned FirstAt = ~0U, LastStoreAt = 0;
+  bool Reads = false;
+};
+
+/// A variable that several units use.
+struct Variable {
+  AllocaInst *Memory = nullptr;
+  std::map<int, Accesses> By; ///< unit -> accesses; what stays is unit -1
+  int64_t Offset = -1;        ///< in the frame, or none
+};
+
+/// The pieces of one spine.
+class Surgeon {
+public:
+  Surgeon(Function &F, Spine &S, ArrayRef<Piece> Pieces) : F(F), S(S), Pieces(Pieces) {}
+  void run(SmallVectorImpl<Function *> &Made);
+
+private:
+  struct Part {
+    BasicBlock *Entry = nullptr, *Next = nullptr;
+    SetVector<BasicBlock *> Blocks;
+    SetVector<Value *> Params;
+    SmallVector<unsigned, 16> Uses; ///< variables
+    Function *Made = nullptr;
+    BasicBlock *exit() const;
+  };
+  void split();
+  void collect(Part &P, int Unit);
+  int unitOf(const Instruction &I) const;
+  int unitOf(const Use &U) const;
+  void demote(Instruction &I);
+  void demoteCrossing();
+  Variable describe(AllocaInst &A) const;
+  void placeVariables();
+  bool readsEarlier(const Variable &V, int Unit) const;
+  bool isReadAfter(const Variable &V, int Unit) const;
+  void findParams(Part &P) const;
+  void declare(Part &P, unsigned Index);
+  BasicBlock *call(Part &P);
+  void move(Part &P);
+  void copyVariables(int Unit);
+  void replaceInPlace();
+
+  Function &F;
+  Spine &S;
+  ArrayRef<Piece> Pieces;
+  SmallVector<Part, 8> Parts;
+  DenseMap<const BasicBlock *, int> Units;
+  SmallVector<Variable, 0> Variables;
+  DenseSet<const Value *> Memories; ///< of the variables
+  AllocaInst *Frame = nullptr;
+  int64_t FrameBytes = 0;
+};
+
+void Surgeon::split() {
+  Parts.resize(Pieces.size());
+  for (int I = static_cast<int>(Pieces.size()) - 1; I >= 0; --I) {
+    const auto [Begin, Next] = Pieces[I];
+    const bool Joined = I + 1 < static_cast<int>(Pieces.size()) && Pieces[I + 1].Begin == Next;
+    Parts[I].Next = Joined ? Parts[I + 1].Entry
+                           : Next->getParent()->splitBasicBlock(Next->getIterator(), "cf.behind");
+    Parts[I].Entry = Begin->getParent()->splitBasicBlock(Begin->getIterator(), "cf.piece");
+  }
+  for (unsigned I = 0; I < Parts.size(); ++I)
+    collect(Parts[I], static_cast<int>(I));
+}
+
+void Surgeon::collect(Part &P, int Unit) {
+  P.Blocks.insert(P.Entry);
+  for (unsigned I = 0; I < P.Blocks.size(); ++I) {
+    Units[P.Blocks[I]] = Unit;
+    for (BasicBlock *To : successors(P.Blocks[I]))
+      if (To != P.Next)
+        P.Blocks.insert(To);
+  }
+}
+
+int Surgeon::unitOf(const Instruction &I) const {
+  auto It = Units.find(I.getParent());
+  return It == Units.end() ? -1 : It->second;
+}
+
+int Surgeon::unitOf(const Use &U) const {
+  auto *User = cast<Instruction>(U.getUser());
+  if (auto *Phi = dyn_cast<PHINode>(User))
+    return unitOf(*Phi->getIncomingBlock(U)->getTerminator());
+  return unitOf(*User);
+}
+
+/// A value that another unit uses becomes a variable.
+void Surgeon::demote(Instruction &I) {
+  IRBuilder<> B(&F.getEntryBlock(), F.getEntryBlock().begin());
+  AllocaInst *A = B.CreateAlloca(I.getType(), nullptr, I.getName() + ".cut");
+  DenseMap<Instruction *, LoadInst *> Known;
+  for (Use &U : make_early_inc_range(I.uses())) {
+    if (unitOf(U) == unitOf(I))
+      continue;
+    auto *At = cast<Instruction>(U.getUser());
+    if (auto *Phi = dyn_cast<PHINode>(At))
+      At = Phi->getIncomingBlock(U)->getTerminator();
+    LoadInst *&Again = Known[At];
+    if (!Again) {
+      B.SetInsertPoint(At);
+      B.SetCurrentDebugLocation(DebugLoc());
+      Again = B.CreateLoad(I.getType(), A);
+      S.noteBefore(*Again, *At);
+    }
+    U.set(Again);
+  }
+  B.SetInsertPoint(isa<PHINode>(I) ? &*I.getParent()->getFirstInsertionPt() : I.getNextNode());
+  B.SetCurrentDebugLocation(DebugLoc());
+  S.noteBehind(*B.CreateStore(&I, A), I);
+}
+
+void Surgeon::demoteCrossing() {
+  SmallVector<Instruction *, 64> Crossing;
+  for (Part &P : Parts)
+    for (BasicBlock *B : P.Blocks)
+      for (Instruction &I : *B)
+        if (any_of(I.uses(), [&](const Use &U) { return unitOf(U) != unitOf(I); }))
+          Crossing.push_back(&I);
+  for (Instruction *I : Crossing)
+    demote(*I);
+}
+
+Variable Surgeon::describe(AllocaInst &A) const {
+  Variable V{&A, {}};
+  for (User *U : A.users()) {
+    auto *I = cast<Instruction>(U);
+    Accesses &By = V.By[unitOf(*I)];
+    By.All.push_back(I);
+    const unsigned At = S.number(*I);
+    if (By.All.size() == 1 || At < By.FirstAt) {
+      By.First = I;
+      By.FirstAt = At;
+    }
+    if (!isa<StoreInst>(I))
+      By.Reads = true;
+    else if (!By.LastStore || At >= By.LastStoreAt) {
+      By.LastStore = I;
+      By.LastStoreAt = At;
+    }
+  }
+  return V;
+}
+
+/// True if a piece needs what the variable holds before it.
+bool Surgeon::readsEarlier(const Variable &V, int Unit) const {
+  auto It = V.By.find(Unit);
+  if (It == V.By.end())
+    return false;
+  const Accesses &By = It->second;
+  if (Unit < 0)
+    return By.Reads;
+  // A store inside a region may not run; others then see what was there before.
+  return !isa<StoreInst>(By.First) || S.after(*By.First);
+}
+
+/// True if somebody needs what the piece leaves in the variable.
+bool Surgeon::isReadAfter(const Variable &V, int Unit) const {
+  return any_of(V.By, [&](const auto &By) {
+    return (By.first < 0 || By.first > Unit) && readsEarlier(V, By.first);
+  });
+}
+
+void Surgeon::placeVariables() {
+  SmallVector<AllocaInst *, 64> Found;
+  for (Instruction &I : F.getEntryBlock())
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && isVariable(*A))
+      Found.push_back(A);
+  const DataLayout &DL = F.getDataLayout();
+  for (AllocaInst *A : Found) {
+    Variable V = describe(*A);
+    const bool Stays = V.By.empty() || (V.By.size() == 1 && V.By.begin()->first < 0);
+    if (Stays)
+      continue;
+    if (V.By.size() > 1) {
+      V.Offset = alignTo(FrameBytes, A->getAlign());
+      FrameBytes = V.Offset + DL.getTypeAllocSize(A->getAllocatedType()).getFixedValue();
+    }
+    for (auto &[Unit, Used] : V.By)
+      if (Unit >= 0)
+        Parts[Unit].Uses.push_back(Variables.size());
+    Memories.insert(A);
+    Variables.push_back(std::move(V));
+  }
+  if (FrameBytes == 0)
+    return;
+  IRBuilder<> B(&F.getEntryBlock(), F.getEntryBlock().begin());
+  Frame = B.CreateAlloca(ArrayType::get(B.getInt8Ty(), FrameBytes), nullptr, "cf.frame");
+  Frame->setAlignment(Align(64));
+}
+
+void Surgeon::findParams(Part &P) const {
+  if (Frame)
+    P.Params.insert(Frame);
+  for (BasicBlock *B : P.Blocks)
+    for (Instruction &I : *B)
+      for (Value *Op : I.operands()) {
+        auto *Def = dyn_cast<Instruction>(Op);
+        const bool FromOutside = isa<Argument>(Op) || (Def && !P.Blocks.contains(Def->getParent()));
+        if (FromOutside && !Memories.contains(Op))
+          P.Params.insert(Op);
+      }
+}
+
+/// A function of its own for the debugger, with the name of the derivative.
+static DISubprogram *describeFunction(Function &Piece, DISubprogram &Of) {
+  DIBuilder B(*Piece.getParent(), /*AllowUnresolved=*/false, Of.getUnit());
+  DISubroutineType *Type = B.createSubroutineType(B.getOrCreateTypeArray({}));
+  DISubprogram *New = B.createFunction(
+      Of.getUnit(), Of.getName(), Piece.getName(), Of.getFile(), 0, Type, 0, DINode::FlagZero,
+      DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized |
+          DISubprogram::SPFlagLocalToUnit);
+  B.finalizeSubprogram(New);
+  return New;
+}
+
+void Surgeon::declare(Part &P, unsigned Index) {
+  LLVMContext &Context = F.getContext();
+  SmallVector<Type *, 8> Types;
+  for (Value *V : P.Params)
+    Types.push_back(V->getType());
+  P.Made = Function::Create(FunctionType::get(Type::getVoidTy(Context), Types, false),
+                            GlobalValue::InternalLinkage, F.getAddressSpace(),
+                            F.getName() + ".piece" + Twine(Index));
+  F.getParent()->getFunctionList().insert(F.getIterator(), P.Made);
+  AttrBuilder Own(Context, F.getAttributes().getFnAttrs());
+  Own.removeAttribute(Attribute::Memory);
+  Own.addAttribute(Attribute::NoInline); // or they would be together again
+  P.Made->setAttributes(
+      AttributeList::get(Context, AttributeSet::get(Context, Own), AttributeSet(), {}));
+  if (Frame)
+    for (auto Kind : {Attribute::NoAlias, Attribute::NonNull})
+      P.Made->getArg(0)->addAttr(Kind);
+  if (Frame)
+    P.Made->getArg(0)->addAttr(Attribute::getWithAlignment(Context, Frame->getAlign()));
+  if (DISubprogram *Of = F.getSubprogram())
+    P.Made->setSubprogram(describeFunction(*P.Made, *Of));
+}
+
+/// Puts a call where the piece was, in a block of its own.
+BasicBlock *Surgeon::call(Part &P) {
+  BasicBlock *At = P.Entry->getSinglePredecessor();
+  BasicBlock *Caller = BasicBlock::Create(F.getContext(), "cf.call", &F, P.Entry);
+  At->getTerminator()->replaceSuccessorWith(P.Entry, Caller);
+  IRBuilder<> B(Caller);
+  if (DISubprogram *Of = F.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(F.getContext(), 0, 0, Of));
+  B.CreateCall(P.Made, P.Params.getArrayRef());
+  B.CreateBr(P.Next);
+  for (BasicBlock *Exit : P.Blocks)
+    if (Exit->getSingleSuccessor() == P.Next)
+      ReplaceInstWithInst(Exit->getTerminator(), ReturnInst::Create(F.getContext()));
+  return Caller;
+}
+
+void Surgeon::move(Part &P) {
+  DenseMap<Value *, Value *> Map;
+  for (unsigned I = 0; I < P.Params.size(); ++I)
+    Map[P.Params[I]] = P.Made->getArg(I);
+  DenseMap<const MDNode *, MDNode *> Cache;
+  DISubprogram *Of = P.Made->getSubprogram();
+  LLVMContext &Context = F.getContext();
+  for (BasicBlock *B : P.Blocks) {
+    P.Made->splice(P.Made->end(), &F, B->getIterator());
+    for (Instruction &I : *B) {
+      for (Use &U : I.operands())
+        if (Value *Param = Map.lookup(U.get()))
+          U.set(Param);
+      I.dropDbgRecords();
+      if (!Of)
+        continue;
+      auto Moved = [&](const DebugLoc &L) {
+        return DebugLoc::replaceInlinedAtSubprogram(L, *Of, Context, Cache);
+      };
+      if (I.getDebugLoc())
+        I.setDebugLoc(Moved(I.getDebugLoc()));
+      updateLoopMetadataDebugLocations(I, [&](Metadata *MD) -> Metadata * {
+        auto *L = dyn_cast_or_null<DILocation>(MD);
+        return L ? Moved(DebugLoc(L)).get() : MD;
+      });
+    }
+  }
+}
+
+/// The only block that leads out of the piece.
+BasicBlock *Surgeon::Part::exit() const {
+  return *find_if(Blocks, [](BasicBlock *B) { return isa<ReturnInst>(B->getTerminator()); });
+}
+
+/// Local variables of a piece, and what goes between them and the frame.
+void Surgeon::copyVariables(int Unit) {
+  Part &P = Parts[Unit];
+  IRBuilder<> B(F.getContext());
+  for (unsigned Index : P.Uses) {
+    const Variable &V = Variables[Index];
+    const Accesses &By = V.By.at(Unit);
+    Type *T = V.Memory->getAllocatedType();
+    B.SetInsertPoint(P.Entry, P.Entry->begin());
+    B.SetCurrentDebugLocation(DebugLoc());
+    AllocaInst *Local = B.CreateAlloca(T, nullptr, V.Memory->getName());
+    Local->setAlignment(V.Memory->getAlign());
+    for (Instruction *I : By.All)
+      I->replaceUsesOfWith(V.Memory, Local);
+    if (V.Offset < 0)
+      continue;
+    const Align A = V.Memory->getAlign();
+    Value *Frame = P.Made->getArg(0);
+    if (readsEarlier(V, Unit)) {
+      B.SetInsertPoint(S.before(*By.First));
+      Value *Cell = B.CreatePtrAdd(Frame, B.getInt64(V.Offset));
+      B.CreateAlignedStore(B.CreateAlignedLoad(T, Cell, A), Local, A);
+    }
+    if (!By.LastStore || !isReadAfter(V, Unit))
+      continue;
+    Instruction *After = S.after(*By.LastStore);
+    if (After && !P.Blocks.contains(After->getParent()))
+      After = P.exit()->getTerminator();
+    B.SetInsertPoint(After ? After : By.LastStore->getNextNode());
+    Value *Cell = B.CreatePtrAdd(Frame, B.getInt64(V.Offset));
+    B.CreateAlignedStore(B.CreateAlignedLoad(T, Local, A), Cell, A);
+  }
+}
+
+/// What stays works on the frame itself.
+void Surgeon::replaceInPlace() {
+  IRBuilder<> B(F.getContext());
+  for (Variable &V : Variables) {
+    if (Frame)
+      B.SetInsertPoint(Frame->getNextNode());
+    if (!V.Memory->use_empty())
+      V.Memory->replaceAllUsesWith(B.CreatePtrAdd(Frame, B.getInt64(V.Offset)));
+    V.Memory->eraseFromParent();
+  }
+}
+
+void Surgeon::run(SmallVectorImpl<Function *> &Made) {
+  split();
+  demoteCrossing();
+  placeVariables();
+  for (unsigned I = 0; I < Parts.size(); ++I) {
+    findParams(Parts[I]);
+    declare(Parts[I], Made.size());
+    Made.push_back(Parts[I].Made);
+  }
+  for (int I = static_cast<int>(Parts.size()) - 1; I >= 0; --I) {
+    BasicBlock *Caller = call(Parts[I]);
+    if (I > 0 && Parts[I - 1].Next == Parts[I].Entry)
+      Parts[I - 1].Next = Caller;
+  }
+  for (unsigned I = 0; I < Parts.size(); ++I) {
+    move(Parts[I]);
+    copyVariables(static_cast<int>(I));
+  }
+  replaceInPlace();
+}
+
+/// Code that has to be where the function's own frame is, or that leaves in other ways.
+bool mayBeCut(Function &F) {
+  for (BasicBlock &B : F)
+    if (B.hasAddressTaken() || B.isEHPad() ||
+        !isa<ReturnInst, BranchInst, SwitchInst, UnreachableInst>(B.getTerminator()))
+      return false;
+  for (Instruction &I : instructions(F)) {
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && !isa<ConstantInt>(A->getArraySize()))
+      return false;
+    if (I.getType()->isTokenTy() || I.getType()->isTargetExtTy())
+      return false;
+    auto *Call = dyn_cast<CallInst>(&I);
+    if (!Call)
+      continue;
+    if (Call->isMustTailCall() || Call->hasFnAttr(Attribute::ReturnsTwice))
+      return false;
+    switch (Call->getIntrinsicID()) {
+    case Intrinsic::vastart:
+    case Intrinsic::localescape:
+    case Intrinsic::frameaddress:
+    case Intrinsic::returnaddress:
+    case Intrinsic::addressofreturnaddress:
+    case Intrinsic::stacksave:
+    case Intrinsic::stackrestore:
+      return false;
+    default:
+      break;
+    }
+  }
+  return !F.hasPersonalityFn() && !F.isVarArg() && !F.isPresplitCoroutine();
+}
+
+void hoistVariables(Function &F) {
+  BasicBlock &Entry = F.getEntryBlock();
+  auto Top = Entry.begin();
+  while (isa<AllocaInst>(*Top))
+    ++Top;
+  for (Instruction &I : make_early_inc_range(make_range(Top, Entry.end())))
+    if (isa<AllocaInst>(I))
+      I.moveBefore(Entry, Entry.begin());
+}
+
+/// A variable that begins as zero is set where it is first needed, so that the zero is seen there.
+void sinkFirstStores(Function &F, Spine &S) {
+  for (Instruction &I : F.getEntryBlock()) {
+    auto *A = dyn_cast<AllocaInst>(&I);
+    if (!A || !isVariable(*A))
+      continue;
+    Instruction *First = nullptr, *Second = nullptr;
+    for (User *U : A->users()) {
+      auto *Access = cast<Instruction>(U);
+      if (!First || S.number(*Access) < S.number(*First))
+        std::swap(First, Access);
+      if (Access && (!Second || S.number(*Access) < S.number(*Second)))
+        Second = Access;
+    }
+    auto *Store = dyn_cast_or_null<StoreInst>(First);
+    if (!Store || !Second || S.after(*Store) || !isa<Constant>(Store->getValueOperand()) ||
+        S.number(*Second) == Spine::Outside)
+      continue;
+    Store->moveBefore(S.before(*Second)->getIterator());
+  }
+}
+
+} // namespace
+
+SmallVector<Function *, 0> cutIntoPieces(Function &F, Instruction *Keep, unsigned Size) {
+  SmallVector<Function *, 0> Made;
+  const unsigned Large = WorthIt * Size;
+  if (F.getInstructionCount() < Large || !mayBeCut(F))
+    return Made;
+  removeUnreachableBlocks(F);
+  hoistVariables(F);
+  DominatorTree DT(F);
+  LoopInfo LI(DT);
+  Spine S(F, DT, LI);
+  // Where one loop is most of the function nothing is gained, and the loop knows less.
+  if (S.empty() || 2 * S.largestRegion() > F.getInstructionCount())
+    return Made;
+  sinkFirstStores(F, S);
+  S.renumber();
+  auto Start = F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+  if (Keep && Keep->getParent() == &F.getEntryBlock())
+    Start = std::next(Keep->getIterator());
+  auto Pieces = S.cut(*Start, Size);
+  if (Pieces.size() >= 2)
+    Surgeon(F, S, Pieces).run(Made);
+  return Made;
+}
+
+} // namespace contraflow

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The blocks that dominate the end of the function and are in no loop run exactly once. A region is
+// what can be reached from one of them without passing the next.
+
+#include "Spine.h"
+
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+static BasicBlock *onlyReturn(Function &F) {
+  BasicBlock *Return = nullptr;
+  for (BasicBlock &B : F)
+    if (isa<ReturnInst>(B.getTerminator())) {
+      if (Return)
+        return nullptr;
+      Return = &B;
+    }
+  return Return;
+}
+
+Spine::Spine(Function &F, const DominatorTree &DT, const LoopInfo &LI) {
+  BasicBlock *Return = onlyReturn(F);
+  if (!Return || !DT.isReachableFromEntry(Return))
+    return;
+  for (auto *Node = DT.getNode(Return); Node; Node = Node->getIDom())
+    if (!LI.getLoopFor(Node->getBlock()))
+      Blocks.push_back(Node->getBlock());
+  std::reverse(Blocks.begin(), Blocks.end());
+  for (unsigned I = 0; I < Blocks.size(); ++I)
+    Place[Blocks[I]] = I;
+  Regions.resize(Blocks.size());
+  for (unsigned I = 0; I + 1 < Blocks.size(); ++I)
+    findRegion(I);
+  renumber();
+}
+
+void Spine::renumber() {
+  Numbers.clear();
+  for (unsigned I = 0; I + 1 < Blocks.size(); ++I)
+    Regions[I].To = &*Blocks[I + 1]->getFirstNonPHIIt();
+  unsigned Next = 1;
+  for (const BasicBlock *B : Blocks)
+    for (const Instruction &Step : *B) {
+      Numbers[&Step] = Next;
+      Next += 4; // one before, one behind, the region behind a branch
+    }
+}
+
+void Spine::findRegion(unsigned Index) {
+  Region &R = Regions[Index];
+  R.From = Blocks[Index]->getTerminator();
+  SmallVector<BasicBlock *, 16> Todo(successors(Blocks[Index]));
+  while (!Todo.empty()) {
+    BasicBlock *B = Todo.pop_back_val();
+    if (B == Blocks[Index + 1])
+      continue;
+    if (Place.count(B)) {
+      R.Clean = false;
+      continue;
+    }
+    auto [Known, New] = Home.try_emplace(B, Index);
+    if (!New) {
+      // Ways that end the program may be shared by several regions.
+      if (Known->second != Index)
+        R.Clean = Regions[Known->second].Clean = false;
+      continue;
+    }
+    R.Inner.push_back(B);
+    R.Size += B->size();
+    append_range(Todo, successors(B));
+  }
+}
+
+unsigned Spine::largestRegion() const {
+  unsigned Largest = 0;
+  for (const Region &R : Regions)
+    Largest = std::max(Largest, R.Size);
+  return Largest;
+}
+
+unsigned Spine::number(const Instruction &I) const {
+  if (auto It = Numbers.find(&I); It != Numbers.end())
+    return It->second;
+  auto It = Home.find(I.getParent());
+  return It == Home.end() ? Outside : Numbers.lookup(Regions[It->second].From) + 1;
+}
+
+Instruction *Spine::before(Instruction &I) const {
+  auto It = Home.find(I.getParent());
+  return It == Home.end() ? &I : Regions[It->second].From;
+}
+
+Instruction *Spine::after(const Instruction &I) const {
+  auto It = Home.find(I.getParent());
+  return It == Home.end() ? nullptr : Regions[It->second].To;
+}
+
+namespace {
+/// Collects instructions until there are enough for a piece.
+struct Cutter {
+  const unsigned Size;
+  SmallVector<Piece, 8> Pieces;
+  Instruction *Begin = nullptr;
+  unsigned Held = 0;
+
+  void close(Instruction *Next) {
+    if (Begin && Held >= Size / 4)
+      Pieces.push_back({Begin, Next});
+    Begin = nullptr;
+    Held = 0;
+  }
+  void add(Instruction *I, unsigned Count) {
+    if (Held >= Size || (Held + Count > 2 * Size && Held >= Size / 2))
+      close(I);
+    if (!Begin)
+      Begin = I;
+    Held += Count;
+  }
+};
+} // namespace
+
+SmallVector<Piece, 8> Spine::cut(Instruction &Start, unsigned Size) const {
+  Cutter C{Size, {}};
+  for (unsigned B = Place.lookup(Start.getParent()); B < Blocks.size(); ++B) {
+    Instruction *Branch = Blocks[B]->getTerminator();
+    auto First =
+        Blocks[B] == Start.getParent() ? Start.getIterator() : Blocks[B]->getFirstNonPHIIt();
+    for (Instruction &I : make_range(First, Branch->getIterator()))
+      C.add(&I, 1);
+    if (B + 1 == Blocks.size() || !Regions[B].Clean)
+      C.close(Branch);
+    else
+      C.add(Branch, Regions[B].Size + 1);
+  }
+  return C.Pieces;
+}
+
+} // namespace contraflow
