@@ -88,8 +88,12 @@ private:
 
 /// The results of an invoke are converted in a block that only its normal edge enters.
 void RequestLowering::splitNormalEdge() {
-  if (auto *Invoke = dyn_cast<InvokeInst>(&Call); Invoke && receivedType(Call))
-    SplitEdge(Invoke->getParent(), Invoke->getNormalDest());
+  auto *Invoke = dyn_cast<InvokeInst>(&Call);
+  if (!Invoke || !receivedType(Call))
+    return;
+  if (Invoke->getNormalDest()->getSinglePredecessor()) // its phis would stay in front
+    FoldSingleEntryPHINodes(Invoke->getNormalDest());
+  SplitEdge(Invoke->getParent(), Invoke->getNormalDest());
 }
 
 AllocaInst *RequestLowering::localVariable(Type *T) {
