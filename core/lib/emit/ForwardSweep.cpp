@@ -347,6 +347,9 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
   if (I.isInlineAsm())
     return diffError(DiagId::UnsupportedInstruction, I, "inline assembly");
   Function *F = I.getCalledFunction();
+  if (F && F->getName().starts_with(RuntimePrefix))
+    return diffError(DiagId::UnsupportedMode, I,
+                     "a derivative of a derivative that calls '" + F->getName() + "'");
   if (F && F->isVarArg() && !F->isDeclaration())
     return diffError(DiagId::UnsupportedInstruction, I, "a call of a variadic function");
   return F ? diffError(DiagId::NoRule, I, F->getName())

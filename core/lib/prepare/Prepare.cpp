@@ -9,6 +9,7 @@
 #include "Indices.h"
 #include "Indirect.h"
 #include "Packs.h"
+#include "Results.h"
 #include "Variadic.h"
 #include "Versioning.h"
 #include "contraflow/core/Callee.h"
@@ -82,6 +83,7 @@ private:
   DenseMap<Function *, Function *> Prepared; ///< original -> copy, for recursion
   SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
   SmallVector<std::pair<const Function *, int>, 16> History;
+  ReturnedStructures Results;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
 };
@@ -320,6 +322,8 @@ Error Preparer::prepareRemainingCalls(Function &P) {
           !is_contained(Out.Functions, Call->getCalledFunction()))
         Calls.push_back(Call);
   for (CallBase *Call : Calls) {
+    if (ReturnedStructures::holdPointers(*Call->getCalledFunction()))
+      Call = Results.throughMemory(*Call);
     Function *Callee = Call->getCalledFunction();
     auto It = Prepared.find(Callee);
     if (It == Prepared.end()) {
