@@ -266,6 +266,16 @@ static Error checkInactiveArguments(RequestState &S) {
   return Errors;
 }
 
+/// An integer in a structure with a shadow has none itself, so it must not hold a number's bits.
+static Error checkIntegerMembers(RequestState &S) {
+  for (unsigned I : S.Spec.IntegerMembers)
+    if (floatTypeOf(S.Closure.Root->getArg(I), S.Graph))
+      return diffError(DiagId::UnknownType, *S.Spec.Primal,
+                       "an integer member of a structure passed by value holds the bits of a "
+                       "number; pass a pointer to the structure");
+  return Error::success();
+}
+
 /// True if V is an object other than Global that the graph cannot tell from it.
 static bool isConfused(RequestState &S, const GlobalVariable &Global, const Value *V) {
   const unsigned Node = S.Graph.canonical(S.Graph.find(&Global).Node);
@@ -438,7 +448,8 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
     return Closure.takeError();
   RequestState S(C, Spec, Sw, std::move(*Closure));
   analyse(S);
-  if (Error E = joinErrors(checkInactiveArguments(S), checkInactiveGlobals(S)))
+  if (Error E = joinErrors(checkInactiveArguments(S),
+                           joinErrors(checkIntegerMembers(S), checkInactiveGlobals(S))))
     return std::move(E);
   if (Spec.Repeated)
     if (Error E = checkRepeatable(S))

@@ -75,6 +75,7 @@ private:
   static void dropUnwinding(Function &P);
   static void dropLifetimes(Function &P);
   Error checkControlFlow(Function &P);
+  static Error checkTypes(Function &P);
 
   Compilation &C;
   PreparedClosure &Out;
@@ -337,6 +338,15 @@ Error Preparer::prepareRemainingCalls(Function &P) {
   return Error::success();
 }
 
+/// What is in memory is described byte by byte.
+Error Preparer::checkTypes(Function &P) {
+  for (Instruction &I : instructions(P))
+    if (I.getType()->isScalableTy() ||
+        any_of(I.operands(), [](const Use &V) { return V->getType()->isScalableTy(); }))
+      return diffError(DiagId::UnsupportedInstruction, I, "a vector of scalable size");
+  return Error::success();
+}
+
 Error Preparer::checkControlFlow(Function &P) {
   bool Returns = false;
   for (Instruction &I : instructions(P))
@@ -389,6 +399,8 @@ Expected<Function *> Preparer::prepare(Function &F) {
   Function *P = cloneOf(F);
   Prepared[&F] = P;
   if (Error E = resolveCalls(*P, F))
+    return std::move(E);
+  if (Error E = checkTypes(*P))
     return std::move(E);
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);

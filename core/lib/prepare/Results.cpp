@@ -53,8 +53,8 @@ Function *ReturnedStructures::copyOf(Function &F) {
     Map[&A] = Copy->getArg(A.getArgNo());
   SmallVector<ReturnInst *, 4> Returns;
   CloneFunctionInto(Copy, &F, Map, CloneFunctionChangeType::LocalChangesOnly, Returns);
-  Copy->setAttributes(Copy->getAttributes().removeAttributesAtIndex(
-      Context, AttributeList::ReturnIndex));
+  Copy->setAttributes(
+      Copy->getAttributes().removeAttributesAtIndex(Context, AttributeList::ReturnIndex));
   Copy->removeFnAttr(Attribute::Memory);
   auto *T = cast<StructType>(F.getReturnType());
   Value *Room = Copy->getArg(F.arg_size());

@@ -37,6 +37,8 @@ struct DerivativeSpec {
   llvm::Function *Primal = nullptr;
   DerivativeMode Mode = DerivativeMode::Adjoint;
   llvm::SmallVector<Activity, 8> Args; ///< one per parameter of Primal
+  /// Parameters that are Const because they are integers, in a structure that has a shadow.
+  llvm::SmallVector<unsigned, 0> IntegerMembers;
   /// Adjoint: Active if the result is a float that is seeded; tangent: Dup if its tangent is
   /// wanted; Const otherwise.
   Activity Result = Activity::Const;
