@@ -147,10 +147,12 @@ private:
 
   void addAllocation() {
 #define CF_ALLOCATE(Name, Size, Count, Zeroed)                                                     \
-  add(Name, {CalleeKind::Allocate, Size, Count, Zeroed, 0, false});
+  add(Name, {CalleeKind::Allocate, Size, Count, -1, Zeroed, 0, false});
 #define CF_REALLOCATE(Name, Size, Count)                                                           \
-  add(Name, {CalleeKind::Reallocate, Size, Count, false, 0, false});
-#define CF_FREE(Name, How) add(Name, {CalleeKind::Free, -1, -1, false, How, false});
+  add(Name, {CalleeKind::Reallocate, Size, Count, -1, false, 0, false});
+#define CF_ALLOCATE_AT(Name, Pointer, Size)                                                        \
+  add(Name, {CalleeKind::AllocateAt, Size, -1, Pointer, false, 0, false});
+#define CF_FREE(Name, How) add(Name, {CalleeKind::Free, -1, -1, -1, false, How, false});
 #include "Alloc.def"
   }
 
@@ -234,7 +236,8 @@ bool speaksOfLibrary(const Function &F, StringRef Name, const Entry &E) {
     return true;
   if (Name.starts_with("_Z") || Name.starts_with("__"))
     return true;
-  if (Kind == CalleeKind::Allocate || Kind == CalleeKind::Reallocate || Kind == CalleeKind::Free)
+  if (Kind == CalleeKind::Allocate || Kind == CalleeKind::Reallocate ||
+      Kind == CalleeKind::AllocateAt || Kind == CalleeKind::Free)
     return !F.hasLocalLinkage();
   return F.isDeclarationForLinker();
 }

@@ -5,6 +5,7 @@
 // free(p).        Forward: put off, since the reverse sweep may still read p and writes its shadow.
 // q = realloc(p, n).  Forward: an allocation, a copy, and a free that is put off. Reverse: the
 //                     adjoint of the copy, and q is freed as after malloc.
+// e = posix_memalign(&p, a, n).  Before anything else: p = aligned_alloc(a, n); e = p ? 0 : ENOMEM.
 
 #include "Fields.h"
 #include "Memory.h"
@@ -12,8 +13,10 @@
 #include "contraflow/core/Diag.h"
 
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -42,8 +45,36 @@ bool isOfKind(const CallBase &Call, CalleeKind Kind) {
          (Info.CountArg < 0 || IsInteger(Info.CountArg));
 }
 
+/// The call as one that returns the memory.
+void returnMemory(CallInst &Call, const CalleeInfo &Info) {
+  IRBuilder<> B(&Call);
+  Type *Size = B.getInt64Ty();
+  FunctionCallee Allocate =
+      Call.getModule()->getOrInsertFunction("aligned_alloc", B.getPtrTy(), Size, Size);
+  Value *Alignment = B.CreateZExtOrTrunc(Call.getArgOperand(Info.PointerArg + 1), Size);
+  Value *Bytes = B.CreateZExtOrTrunc(Call.getArgOperand(Info.SizeArg), Size);
+  CallInst *Memory = B.CreateCall(Allocate, {Alignment, Bytes});
+  Memory->addRetAttr(Attribute::NoAlias);
+  B.CreateStore(Memory, Call.getArgOperand(Info.PointerArg));
+  constexpr int OutOfMemory = 12; // ENOMEM
+  Call.replaceAllUsesWith(B.CreateSelect(B.CreateIsNull(Memory),
+                                         ConstantInt::get(Call.getType(), OutOfMemory),
+                                         ConstantInt::get(Call.getType(), 0)));
+  Call.eraseFromParent();
+}
+
 class AllocateHandler : public ConstructHandler {
 public:
+  void canonicalise(Function &F) const override {
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (auto *Call = dyn_cast<CallInst>(&I))
+        if (const CalleeInfo Info = lookupCallee(*Call);
+            Info.Kind == CalleeKind::AllocateAt && Call->arg_size() == 3 &&
+            Call->getType()->isIntegerTy() &&
+            Call->getArgOperand(Info.PointerArg)->getType()->isPointerTy() &&
+            Call->getArgOperand(Info.SizeArg)->getType()->isIntegerTy())
+          returnMemory(*Call, Info);
+  }
   SmallVector<StringRef, 0> callees() const override { return calleesOfKind(CalleeKind::Allocate); }
   bool claims(const CallBase &Call) const override { return isOfKind(Call, CalleeKind::Allocate); }
   bool severalDirections() const override { return true; }

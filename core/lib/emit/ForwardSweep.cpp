@@ -5,6 +5,7 @@
 
 #include "ForwardSweep.h"
 #include "Steps.h"
+#include "analysis/ReadsOnly.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 
@@ -329,7 +330,8 @@ Error ForwardSweep::checkOverwrites(CallBase &I) {
 
 Error ForwardSweep::checkUnknownCall(CallBase &I) {
   CalleeInfo Info = lookupCallee(I);
-  if (Info.Kind == CalleeKind::Inactive && !Info.ReadOnly && !Info.OwnObjects)
+  if (Info.Kind == CalleeKind::Inactive && !Info.ReadOnly && !Info.OwnObjects &&
+      !(I.getCalledFunction() && onlyReadsArguments(*I.getCalledFunction())))
     return checkOverwrites(I);
   if (Info.Kind == CalleeKind::Inactive || Info.Kind == CalleeKind::NoReturn || I.doesNotReturn() ||
       findRule(I))

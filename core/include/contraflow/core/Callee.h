@@ -21,6 +21,7 @@ enum class CalleeKind {
   Math,       ///< has a rule (callee/Math.def)
   Allocate,   ///< returns fresh memory; size in an argument
   Reallocate, ///< realloc
+  AllocateAt, ///< posix_memalign: the pointer to fresh memory goes where an argument says
   Free,       ///< free, operator delete
   Inactive,   ///< neither its result nor the memory it writes carries derivatives
   NoReturn,   ///< abort, exit, throw helpers: control does not come back
@@ -34,6 +35,7 @@ struct CalleeInfo {
   CalleeKind Kind = CalleeKind::Unknown;
   int SizeArg = -1;  ///< Allocate: index of the size in bytes
   int CountArg = -1; ///< Allocate: index of a count that multiplies the size (calloc)
+  int PointerArg = -1; ///< AllocateAt: index of the address of the pointer
   bool Zeroed = false;
   int FreeKind = 0;      ///< Free: 0 free, 1 operator delete, 2 operator delete[]
   bool ReadOnly = false; ///< Inactive: writes no memory that the program reads (strlen, time(0))
