@@ -114,7 +114,8 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
                              Spec.ReturnPrimal,
                              Spec.Width,
                              Spec.Split,
-                             Spec.Repeated};
+                             Spec.Repeated,
+                             Spec.ChecksShadows};
   for (Activity A : Spec.Args)
     Key.push_back(static_cast<uintptr_t>(A));
   Key.insert(Key.end(), Spec.IntegerMembers.begin(), Spec.IntegerMembers.end());

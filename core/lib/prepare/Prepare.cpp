@@ -340,10 +340,15 @@ Error Preparer::prepareRemainingCalls(Function &P) {
 
 /// What is in memory is described byte by byte.
 Error Preparer::checkTypes(Function &P) {
-  for (Instruction &I : instructions(P))
+  for (Instruction &I : instructions(P)) {
+    if (const auto *II = dyn_cast<IntrinsicInst>(&I);
+        II && II->getIntrinsicID() == Intrinsic::coro_begin)
+      return diffError(DiagId::UnsupportedControlFlow, I,
+                       "a coroutine; from -O1 on it is taken apart before");
     if (I.getType()->isScalableTy() ||
         any_of(I.operands(), [](const Use &V) { return V->getType()->isScalableTy(); }))
       return diffError(DiagId::UnsupportedInstruction, I, "a vector of scalable size");
+  }
   return Error::success();
 }
 

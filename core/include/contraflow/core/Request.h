@@ -47,6 +47,8 @@ struct DerivativeSpec {
   bool Split = false; ///< an adjoint in two calls
   /// The adjoint is called several times with the same arguments: it must not change what it reads.
   bool Repeated = false;
+  /// The user expects shadows that are their own primals: they are found out at run time.
+  bool ChecksShadows = false;
 };
 
 /// The functions that implement a spec; Reverse only if it is split.
