@@ -152,11 +152,11 @@ public:
   }
 };
 
-/// The thread works for a tape, or no longer.
-class SwitchHandler : public RuntimeHandler {
+/// The thread works for a tape, or no longer; addresses are compared.
+class PlainHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_tape_pause", "cf_v1_tape_resume"};
+    return {"cf_v1_tape_pause", "cf_v1_tape_resume", "cf_v1_check_global", "cf_v1_check_shadow"};
   }
 };
 
@@ -242,7 +242,7 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<BeginHandler>());
   Registry.add(std::make_unique<EndHandler>());
   Registry.add(std::make_unique<ReleaseHandler>());
-  Registry.add(std::make_unique<SwitchHandler>());
+  Registry.add(std::make_unique<PlainHandler>());
   Registry.add(std::make_unique<LinearHandler>());
   Registry.add(std::make_unique<FreedHandler>());
 }

@@ -3,8 +3,8 @@
 // A pointer in a structure that a call returns has no place for its shadow. A function that is not
 // inlined gives such a structure back through memory:
 //
-//   %r = call { double, ptr } @build(double %x)      ->   call void @build.out(double %x, ptr %room)
-//   %p = extractvalue { double, ptr } %r, 1               %p = load ptr, ptr (%room + 8)
+//   %r = call { double, ptr } @build(double %x)      ->   call void @build.out(double %x, ptr
+//   %room) %p = extractvalue { double, ptr } %r, 1               %p = load ptr, ptr (%room + 8)
 
 #pragma once
 

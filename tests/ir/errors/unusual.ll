@@ -3,7 +3,7 @@
 ; What no front end writes, and what other compilers' code may hold, is refused by number: none of it
 ; ends the compiler. An error of an inner request is reported once.
 ;
-; RUN: %not %opt -passes=enzyme %s -S -o /dev/null 2>&1 | FileCheck %s
+; RUN: %not %opt -passes=enzyme %s -S -o /dev/null 2>&1 | FileCheck %s --check-prefixes=CHECK,WHOLE
 ; RUN: %not %opt -passes='default<O2>' %s -S -o /dev/null 2>&1 | FileCheck %s
 
 ; CHECK-DAG: in 'no_arguments': [CF101]
@@ -15,8 +15,8 @@
 ; CHECK-DAG: in 'scalable': [CF205] {{.*}}a vector of scalable size
 ; CHECK-DAG: in 'computed': [CF206]
 ; CHECK-DAG: in 'asm_goto': [CF206]
-; CHECK-DAG: in 'coroutine': [CF206] {{.*}}a coroutine
-; CHECK: error: differentiation failed: 10 errors
+; WHOLE-DAG: in 'coroutine': [CF206] {{.*}}a coroutine
+; CHECK: error: differentiation failed: {{9|10}} errors
 
 @enzyme_dup = external global i32
 @targets = internal constant [2 x ptr] [ptr blockaddress(@computed, %left), ptr blockaddress(@computed, %right)]

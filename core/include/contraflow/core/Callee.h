@@ -33,8 +33,8 @@ inline constexpr int FreeByUser = 3;
 /// What is known of a callee.
 struct CalleeInfo {
   CalleeKind Kind = CalleeKind::Unknown;
-  int SizeArg = -1;  ///< Allocate: index of the size in bytes
-  int CountArg = -1; ///< Allocate: index of a count that multiplies the size (calloc)
+  int SizeArg = -1;    ///< Allocate: index of the size in bytes
+  int CountArg = -1;   ///< Allocate: index of a count that multiplies the size (calloc)
   int PointerArg = -1; ///< AllocateAt: index of the address of the pointer
   bool Zeroed = false;
   int FreeKind = 0;      ///< Free: 0 free, 1 operator delete, 2 operator delete[]
