@@ -105,9 +105,9 @@ static double hessian_recursion(const double *x) { return hessian_power(x, 4) * 
 HESSIAN(hessian_recursion)
 
 // The third derivative of a function of one variable, in four ways.
-void *__enzyme_augmentfwd_third(void *, ...);
-double __enzyme_reverse_third(void *, ...);
-double __enzyme_autodiff_third(void *, ...);
+void *__enzyme_augmentfwd_number(void *, ...);
+double __enzyme_reverse_number(void *, ...);
+double __enzyme_autodiff_number(void *, ...);
 
 static double wave(double x) {
   double a[4] = {x, 1, x * x, 2}, sum = x;
@@ -118,16 +118,16 @@ static double wave(double x) {
   }
   return sum * a[1];
 }
-static double wave_adjoint(double x) { return __enzyme_autodiff_third((void *)wave, x); }
+static double wave_adjoint(double x) { return __enzyme_autodiff_number((void *)wave, x); }
 static double wave_split(double x) {
-  void *tape = __enzyme_augmentfwd_third((void *)wave, x);
-  return __enzyme_reverse_third((void *)wave, x, 1.0, tape);
+  void *tape = __enzyme_augmentfwd_number((void *)wave, x);
+  return __enzyme_reverse_number((void *)wave, x, 1.0, tape);
 }
 static double wave_tangent(double x) { return __enzyme_fwddiff_hessian((void *)wave, x, 1.0); }
 static double second_of_adjoint(double x) {
-  return __enzyme_autodiff_third((void *)wave_adjoint, x);
+  return __enzyme_autodiff_number((void *)wave_adjoint, x);
 }
-static double second_of_split(double x) { return __enzyme_autodiff_third((void *)wave_split, x); }
+static double second_of_split(double x) { return __enzyme_autodiff_number((void *)wave_split, x); }
 static double second_of_tangent(double x) {
   return __enzyme_fwddiff_hessian((void *)wave_tangent, x, 1.0);
 }
