@@ -5,10 +5,12 @@
 
 #include "Print.h"
 #include "Unit.h"
+#include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 #include "plan/Hoist.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -327,7 +329,7 @@ static Error checkRepeatable(RequestState &S) {
   const char *Why = "'enzyme_width' in an adjoint of a function that changes memory or does "
                     "input or output; ask for one direction at a time";
   for (const WriteSet::Write &W : S.Writes.writes())
-    if (S.Graph.isExternal(W.Node))
+    if (S.Graph.isExternal(W.Node) && !(canTakeBack(*W.At) && S.Closure.TeamBodies.empty()))
       return diffError(DiagId::UnsupportedMode, *W.At, Why);
   for (Function *F : S.Closure.Functions)
     for (const Instruction &I : instructions(*F))
@@ -374,10 +376,27 @@ static void hoistLoads(RequestState &S) {
     S.C.FAM.invalidate(*F, Kept);
 }
 
+/// So that the call may be repeated: what it writes outside is taken back.
+static void takeWritesBack(RequestState &S) {
+  MemoryGraph Graph(S.C.M.getDataLayout());
+  ActivityResult Activity;
+  WriteSet Writes;
+  analyseInto(S, Graph, Activity, Writes);
+  SmallSetVector<Instruction *, 16> Found;
+  for (const WriteSet::Write &W : Writes.writes())
+    if (Graph.isExternal(W.Node) && canTakeBack(*W.At))
+      Found.insert(W.At);
+  for (Instruction *Write : Found)
+    takeBack(*Write);
+  S.TakesBack = !Found.empty();
+}
+
 static void analyse(RequestState &S) {
   Timed T("analyse", "Analyse: loops, memory, activity, effects");
   for (Function *F : S.Closure.Functions) // an erased function may have had the same address
     S.C.FAM.clear(*F, F->getName());
+  if (S.Spec.Repeated)
+    takeWritesBack(S);
   hoistLoads(S);
   for (Function *F : S.Closure.Functions)
     numberLoops(*F, S.C.FAM, S.Loops);
@@ -475,7 +494,7 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
   }
   if (Spec.Split)
     return emitSplitCalls(S, Root);
-  return Derivative{Root.Forward, nullptr};
+  return Derivative{Root.Forward, nullptr, false, S.TakesBack};
 }
 
 } // namespace contraflow

@@ -69,6 +69,7 @@ struct RequestState {
   llvm::MapVector<llvm::Function *, std::unique_ptr<Unit>> Units;
   llvm::DenseMap<std::pair<llvm::GlobalVariable *, unsigned>, llvm::GlobalVariable *> ShadowGlobals;
   bool RunsOnce = false;  ///< the reverse sweep may not be repeated
+  bool TakesBack = false; ///< the reverse sweep undoes what the forward sweep has written
   llvm::StringSet<> Told; ///< remarks made: versions and copies of a loop say it once
 
   RequestState(Compilation &C, const DerivativeSpec &Spec, Switches S, PreparedClosure P)

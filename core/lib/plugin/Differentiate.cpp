@@ -223,6 +223,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerMemoryHandlers(Handlers);
   registerAllocationHandlers(Handlers);
   registerTapeHandlers(Handlers);
+  registerUndoHandlers(Handlers);
   registerLinkedHandlers(Handlers);
   registerSortingHandlers(Handlers);
   registerComplexHandlers(Handlers);

@@ -54,7 +54,8 @@ struct DerivativeSpec {
 /// The functions that implement a spec; Reverse only if it is split.
 struct Derivative {
   llvm::Function *Forward = nullptr, *Reverse = nullptr;
-  bool RunsOnce = false; ///< the reverse sweep gives back more than its tape
+  bool RunsOnce = false;  ///< the reverse sweep gives back more than its tape
+  bool TakesBack = false; ///< afterwards memory is as it was before the primal ran
 };
 
 /// The signature of the function that implements a spec. Parameters: for each parameter of the
