@@ -117,3 +117,45 @@ static double pooled(const double *x, int n) {
   return declared_live == 0 || sum < 0 ? sum : sum + 0.0;
 }
 GRADIENT_CHECK(declared_allocation, Double, pooled, In(double, 6), Int(6))
+
+double __enzyme_fwddiff_keep(void *, ...);
+double __enzyme_autodiff_keep(void *, ...);
+
+// It may look at active memory. What it keeps of it has no derivative.
+static double watched_last;
+__attribute__((used)) static void *__enzyme_inactive_global_watched[] = {&watched_last};
+static void watch(const double *x, int n) {
+  for (int i = 0; i < n; ++i)
+    declared_steps += x[i] > 0;
+}
+__attribute__((used)) static void *__enzyme_inactivefn_watch[] = {(void *)watch};
+static double watched(double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    x[i] *= x[i];
+    watch(x, n);
+    sum += x[i] * x[(i + 1) % n];
+  }
+  return sum;
+}
+GRADIENT_CHECK(declared_watch, Double, watched, InOut(double, 6), Int(6))
+
+// (x stored) x, with the stored factor taken for constant: d = stored.
+static double keep_and_use(double x) {
+  watched_last = x;
+  return watched_last * x;
+}
+static double keep_primal(void *const *v) {
+  watched_last = 0.75;
+  return watched_last * *(const double *)v[0];
+}
+static double keep_tangent(void *const *v, void *const *d) {
+  const double x = *(const double *)v[0];
+  return __enzyme_fwddiff_keep((void *)keep_and_use, x, *(const double *)d[0]) * 0.75 / x;
+}
+static void keep_adjoint(void *const *v, void *const *d) {
+  const double x = *(const double *)v[0];
+  *(double *)d[0] = __enzyme_autodiff_keep((void *)keep_and_use, x) * 0.75 / x;
+}
+GRADIENT_CHECK_CUSTOM(declared_kept, Double, keep_primal, keep_tangent, keep_adjoint,
+                      Scalar(double))

@@ -84,6 +84,32 @@ static void evolve_adjoint(void *const *v, void *const *d) {
 GRADIENT_CHECK_CUSTOM(directions_tangent, Double, evolve_primal, evolve_tangent, evolve_adjoint,
                       InOut(double, n), Out(double, n), Scalar(double))
 
+/// An adjoint in three directions of a function that writes: the same every time, and what is
+/// written in the end is what one call writes.
+static void evolve_adjoints(void *const *v, void *const *d) {
+  double x[3][n], y[3][n], x_once[n], y_once[n], k = *(double *)v[2];
+  memcpy(x_once, v[0], sizeof x_once);
+  memcpy(y_once, v[1], sizeof y_once);
+  evolve(x_once, y_once, k, n);
+  for (int lane = 0; lane < 3; ++lane) {
+    memcpy(x[lane], d[0], sizeof x[lane]);
+    memcpy(y[lane], d[1], sizeof y[lane]);
+  }
+  const struct three k_bars = __enzyme_autodiff_three(
+      (void *)evolve, enzyme_width, 3, enzyme_dupv, sizeof x[0], (double *)v[0], x, enzyme_dupv,
+      sizeof y[0], (double *)v[1], y, enzyme_out, k, enzyme_const, n);
+  int same = k_bars.a == k_bars.b && k_bars.b == k_bars.c;
+  for (int i = 0; i < n; ++i) {
+    same &= x[0][i] == x[1][i] && x[1][i] == x[2][i] && y[0][i] == 0 && y[2][i] == 0;
+    same &= ((double *)v[0])[i] == x_once[i] && ((double *)v[1])[i] == y_once[i];
+  }
+  memcpy(d[0], x[1], sizeof x[1]);
+  memcpy(d[1], y[1], sizeof y[1]);
+  *(double *)d[2] = same ? k_bars.b : NAN;
+}
+GRADIENT_CHECK_CUSTOM(directions_writes, Double, evolve_primal, evolve_tangent, evolve_adjoints,
+                      InOut(double, n), Out(double, n), Scalar(double))
+
 /// Numbers, the value besides; an adjoint with several shadows, each added to.
 static double product(const double *x, double k) {
   double p = 1;

@@ -4,6 +4,8 @@
 // that is differentiated calls itself.
 #include "GradientCheck.h"
 
+#include <stdlib.h>
+
 struct pair {
   double value, slope;
   int depth;
@@ -56,3 +58,58 @@ GRADIENT_CHECK(recursion_struct, Double, polynomial, In(double, 5), Scalar(doubl
 GRADIENT_CHECK(recursion_pointer, Double, scale_largest, InOut(double, 5), Int(5))
 GRADIENT_CHECK(recursion_void, Void, fold, InOut(double, 6), InOut(double, 1), Int(6))
 GRADIENT_CHECK(recursion_self, Double, self, InOut(double, 5), Int(5), Scalar(double))
+
+// A pointer and something else; the callee takes part of what it was given, or allocates.
+struct span {
+  double *first;
+  long count;
+};
+static struct span steeper_half(struct span s, int depth) {
+  if (s.count <= 1 || depth == 0)
+    return s;
+  struct span low = {s.first, s.count / 2}, high = {s.first + s.count / 2, s.count - s.count / 2};
+  low = steeper_half(low, depth - 1);
+  high = steeper_half(high, depth - 1);
+  low.first[0] *= 1.25;
+  return low.first[0] > high.first[0] ? low : high;
+}
+static double sum_steeper(double *x, int n) {
+  struct span s = steeper_half((struct span){x, n}, 2);
+  double sum = 0;
+  for (long i = 0; i < s.count; ++i)
+    sum += s.first[i] * s.first[i];
+  return sum;
+}
+GRADIENT_CHECK(recursion_span, Double, sum_steeper, InOut(double, 8), Int(8))
+
+struct branch {
+  double value;
+  struct branch *left, *right;
+};
+struct grown {
+  struct branch *top;
+  double sum;
+};
+static struct grown grow(double x, int depth) {
+  struct grown g = {(struct branch *)malloc(sizeof(struct branch)), x};
+  *g.top = (struct branch){x * depth, NULL, NULL};
+  if (depth > 0) {
+    struct grown a = grow(0.5 * x, depth - 1), b = grow(x * x, depth - 1);
+    g.top->left = a.top;
+    g.top->right = b.top;
+    g.sum += a.sum * b.sum;
+  }
+  return g;
+}
+static double cut(struct branch *b) {
+  if (!b)
+    return 0;
+  double sum = b->value * b->value + 0.5 * cut(b->left) + cut(b->right);
+  free(b);
+  return sum;
+}
+static double grow_and_cut(double x) {
+  struct grown g = grow(x, 3);
+  return g.sum * cut(g.top);
+}
+GRADIENT_CHECK(recursion_grown, Double, grow_and_cut, Scalar(double))

@@ -7,6 +7,10 @@
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 
+namespace llvm {
+class Instruction;
+} // namespace llvm
+
 namespace contraflow {
 
 /// memcpy, memmove, memset and their intrinsics; malloc, calloc, operator new; free, delete.
@@ -14,6 +18,11 @@ void registerMemoryHandlers(HandlerRegistry &Registry);
 void registerAllocationHandlers(HandlerRegistry &Registry);
 /// The runtime, where a derivative is differentiated again.
 void registerTapeHandlers(HandlerRegistry &Registry);
+/// What an adjoint that runs again takes back (Undo.cpp): whether that is possible for an
+/// instruction that writes, and what has to stand in front of it.
+void registerUndoHandlers(HandlerRegistry &Registry);
+bool canTakeBack(const llvm::Instruction &Write);
+void takeBack(llvm::Instruction &Write);
 /// Nodes of std::list and std::map; qsort, bsearch.
 void registerLinkedHandlers(HandlerRegistry &Registry);
 void registerSortingHandlers(HandlerRegistry &Registry);

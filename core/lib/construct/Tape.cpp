@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derivatives of derivatives: what an adjoint asks of the runtime, seen by the tangent of that
-// adjoint.
+// Derivatives of derivatives: what an adjoint asks of the runtime, seen by the derivative of that
+// adjoint. Its tangent:
 //
 //   frame = tape_reserve(tape, n)          frame' = tape_reserve(tape, n): above frame, and so
 //   tape_release(tape, frame)              released together with it
 //   copy_adjoint(dst, src, n)              copy_adjoint(dst', src', n): it is linear
 //
-// In an adjoint, an inner adjoint gets an arena of its own, so that it does not release the frames
-// of the outer one with its own. If what it keeps there is active, it is refused.
+// Its adjoint: the inner adjoint gets an arena of its own, on which nothing is released before the
+// reverse of where it began. A frame is then an object like any other that is allocated, and so is
+// what the inner adjoint would free: that waits for the reverse of its allocation.
+//
+//   forward:  tape = open(); frame = reserve(tape, n); frame' = reserve(tape, n) = 0; pause(tape)
+//   reverse:  resume(tape); release all; close(tape)
+//   copy_adjoint(dst, src, n), that is src += dst, dst = 0:      reverse: dst' = src'
 
 #include "Memory.h"
 #include "contraflow/core/Diag.h"
@@ -23,16 +28,9 @@ namespace {
 
 class RuntimeHandler : public ConstructHandler {
 public:
+  CallFacts facts(const CallBase &) const override { return {}; }
   bool severalDirections() const override { return true; }
-  Error augment(SweepBuilder &B, CallSite &Site) const override {
-    bool Active = Site.Anchor->getType()->isPointerTy() && B.shadow(Site.Anchor);
-    for (Value *V : Site.Operands)
-      Active |= V->getType()->isPointerTy() && !isa<Constant>(V) && B.shadow(V);
-    return Active ? diffError(DiagId::UnsupportedMode, *Site.Anchor,
-                              "the adjoint of an adjoint that keeps values in memory; "
-                              "differentiate the inner or the outer one as a tangent")
-                  : Error::success();
-  }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
   }
@@ -56,9 +54,6 @@ void repeatOnShadows(SweepBuilder &B, CallBase &Call, ArrayRef<unsigned> Pointer
 
 class FreshHandler : public RuntimeHandler {
 public:
-  SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_tape_reserve", "cf_v1_shadow_alloc"};
-  }
   CallFacts facts(const CallBase &) const override {
     CallFacts Facts;
     Facts.FreshResult = true;
@@ -75,19 +70,93 @@ public:
   }
 };
 
-class TapeHandler : public RuntimeHandler {
+class FrameHandler : public FreshHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_tape_reserve"}; }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    if (!B.shadow(Site.Anchor))
+      return Error::success();
+    B.ir().SetInsertPoint(Site.Anchor->getNextNode());
+    CallInst *Shadow =
+        B.runtime("tape_reserve", B.ir().getPtrTy(), {Site.Operands[0], Site.Operands[1]});
+    Shadow->addRetAttr(Attribute::NoAlias);
+    B.ir().CreateMemSet(Shadow, B.ir().getInt8(0), Site.Operands[1], Align(16));
+    B.setShadow(Site.Anchor, Shadow);
+    return Error::success();
+  }
+};
+
+/// The shadow of a heap object is one itself.
+class ShadowHandler : public FreshHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_shadow_alloc"}; }
+  bool hasReverse(const CallBase &) const override { return true; }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    if (!B.shadow(Site.Anchor))
+      return Error::success();
+    B.ir().SetInsertPoint(Site.Anchor->getNextNode());
+    CallInst *Shadow =
+        B.runtime("shadow_alloc", B.ir().getPtrTy(), {Site.Anchor, Site.Operands[1]});
+    Shadow->addRetAttr(Attribute::NoAlias);
+    B.setShadow(Site.Anchor, Shadow);
+    Site.Recorded = {Site.Anchor, Shadow};
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    if (!Recalled.empty())
+      B.runtime("alloc_reverse", B.ir().getVoidTy(), {Recalled[0], Recalled[1]});
+    return Error::success();
+  }
+};
+
+class BeginHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_tape_begin", "cf_v1_tape_end", "cf_v1_tape_release"};
+    return {"cf_v1_tape_begin", "cf_v1_tape_open"};
   }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool hasReverse(const CallBase &) const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
-    if (Site.Operands.empty()) // begin
-      Site.Anchor = B.runtime("tape_open", B.ir().getPtrTy(), {});
-    else if (Site.Operands.size() == 1) // end
-      Site.Anchor = B.runtime("tape_close", B.ir().getVoidTy(), {Site.Operands[0]});
+    Site.Anchor = B.runtime("tape_open", B.ir().getPtrTy(), {});
+    Site.Recorded = {Site.Anchor, B.runtime("tape_reserve", B.ir().getPtrTy(),
+                                            {Site.Anchor, B.ir().getInt64(MarkBytes)})};
     return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    B.runtime("tape_resume", B.ir().getVoidTy(), {Recalled[0]});
+    B.runtime("tape_release", B.ir().getVoidTy(), {Recalled[0], Recalled[1]});
+    B.runtime("tape_close", B.ir().getVoidTy(), {Recalled[0]});
+    return Error::success();
+  }
+
+private:
+  static constexpr int64_t MarkBytes = 16;
+};
+
+class EndHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"cf_v1_tape_end", "cf_v1_tape_close"};
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    Site.Anchor = B.runtime("tape_pause", B.ir().getVoidTy(), {Site.Operands[0]});
+    return Error::success();
+  }
+};
+
+class ReleaseHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_tape_release"}; }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    B.replaceCall(*Site.Anchor, nullptr);
+    return Error::success();
+  }
+};
+
+/// The thread works for a tape, or no longer; addresses are compared.
+class PlainHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"cf_v1_tape_pause", "cf_v1_tape_resume", "cf_v1_check_global", "cf_v1_check_shadow"};
   }
 };
 
@@ -112,6 +181,29 @@ public:
       repeatOnShadows(B, Call, {0, 1});
     return Error::success();
   }
+  bool hasReverse(const CallBase &) const override { return true; }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    Value *First = B.shadow(Site.Operands[0]), *Second = B.shadow(Site.Operands[1]);
+    Value *Null = ConstantPointerNull::get(B.ir().getPtrTy());
+    if (First || Second)
+      Site.Recorded = {First ? First : Null, Second ? Second : Null, Site.Operands[2]};
+    return Error::success();
+  }
+  /// add(to, from): from' += to'. copy_adjoint(dst, src): dst' = src', in the order of memmove.
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
+    if (Recalled.empty())
+      return Error::success();
+    const bool Adds = Site.Operands.size() == 3;
+    const bool Wide = Site.Anchor->getCalledFunction()->getName().ends_with("64");
+    if (!Adds) {
+      Value *Bytes = B.ir().CreateMul(Recalled[2], B.ir().getInt64(Wide ? 8 : 4));
+      B.runtime("copy_adjoint_back", B.ir().getVoidTy(), {Recalled[0], Recalled[1], Bytes});
+    } else if (!isa<Constant>(Recalled[0]) && !isa<Constant>(Recalled[1])) {
+      B.runtime(Wide ? "add_f64" : "add_f32", B.ir().getVoidTy(),
+                {Recalled[1], Recalled[0], Recalled[2]});
+    }
+    return Error::success();
+  }
 };
 
 class FreedHandler : public RuntimeHandler {
@@ -119,12 +211,25 @@ public:
   SmallVector<StringRef, 0> callees() const override {
     return {"cf_v1_free_deferred", "cf_v1_free_deferred_by", "cf_v1_alloc_reverse"};
   }
-  CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     if (!B.shadow(Call.getArgOperand(0)) && B.shadow(Call.getArgOperand(1)))
       return diffError(DiagId::UnsupportedMemory, Call,
                        "heap memory of an inner adjoint with a constant primal");
     repeatOnShadows(B, Call, {0, 1});
+    return Error::success();
+  }
+  /// Both objects are freed by the reverse of their allocations; the shadow was the library's.
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    CallBase &Call = *Site.Anchor;
+    if (Site.Operands.size() == 2) { // the reverse of an allocation
+      B.replaceCall(Call, nullptr);
+      return Error::success();
+    }
+    Value *Null = ConstantPointerNull::get(B.ir().getPtrTy());
+    Value *First = B.shadow(Site.Operands[0]), *Second = B.shadow(Site.Operands[1]);
+    B.runtime("free_deferred", B.ir().getVoidTy(),
+              {Site.Operands[1], Second ? Second : Null, B.ir().getInt32(0)});
+    Call.setArgOperand(1, First ? First : Null);
     return Error::success();
   }
 };
@@ -158,8 +263,12 @@ public:
 } // namespace
 
 void registerTapeHandlers(HandlerRegistry &Registry) {
-  Registry.add(std::make_unique<FreshHandler>());
-  Registry.add(std::make_unique<TapeHandler>());
+  Registry.add(std::make_unique<FrameHandler>());
+  Registry.add(std::make_unique<ShadowHandler>());
+  Registry.add(std::make_unique<BeginHandler>());
+  Registry.add(std::make_unique<EndHandler>());
+  Registry.add(std::make_unique<ReleaseHandler>());
+  Registry.add(std::make_unique<PlainHandler>());
   Registry.add(std::make_unique<LinearHandler>());
   Registry.add(std::make_unique<FreedHandler>());
   Registry.add(std::make_unique<KeptHandler>());

@@ -7,10 +7,12 @@
 #include "Print.h"
 #include "Unit.h"
 #include "Unwinding.h"
+#include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 #include "plan/Hoist.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -278,6 +280,16 @@ static Error checkInactiveArguments(RequestState &S) {
   return Errors;
 }
 
+/// An integer in a structure with a shadow has none itself, so it must not hold a number's bits.
+static Error checkIntegerMembers(RequestState &S) {
+  for (unsigned I : S.Spec.IntegerMembers)
+    if (floatTypeOf(S.Closure.Root->getArg(I), S.Graph))
+      return diffError(DiagId::UnknownType, *S.Spec.Primal,
+                       "an integer member of a structure passed by value holds the bits of a "
+                       "number; pass a pointer to the structure");
+  return Error::success();
+}
+
 /// True if V is an object other than Global that the graph cannot tell from it.
 static bool isConfused(RequestState &S, const GlobalVariable &Global, const Value *V) {
   const unsigned Node = S.Graph.canonical(S.Graph.find(&Global).Node);
@@ -329,7 +341,7 @@ static Error checkRepeatable(RequestState &S) {
   const char *Why = "'enzyme_width' in an adjoint of a function that changes memory or does "
                     "input or output; ask for one direction at a time";
   for (const WriteSet::Write &W : S.Writes.writes())
-    if (S.Graph.isExternal(W.Node))
+    if (S.Graph.isExternal(W.Node) && !(canTakeBack(*W.At) && S.Closure.TeamBodies.empty()))
       return diffError(DiagId::UnsupportedMode, *W.At, Why);
   for (Function *F : S.Closure.Functions)
     for (const Instruction &I : instructions(*F))
@@ -386,10 +398,27 @@ static bool usesForeignMemory(RequestState &S) {
   return false;
 }
 
+/// So that the call may be repeated: what it writes outside is taken back.
+static void takeWritesBack(RequestState &S) {
+  MemoryGraph Graph(S.C.M.getDataLayout());
+  ActivityResult Activity;
+  WriteSet Writes;
+  analyseInto(S, Graph, Activity, Writes);
+  SmallSetVector<Instruction *, 16> Found;
+  for (const WriteSet::Write &W : Writes.writes())
+    if (Graph.isExternal(W.Node) && canTakeBack(*W.At))
+      Found.insert(W.At);
+  for (Instruction *Write : Found)
+    takeBack(*Write);
+  S.TakesBack = !Found.empty();
+}
+
 static void analyse(RequestState &S) {
   Timed T("analyse", "Analyse: loops, memory, activity, effects");
   for (Function *F : S.Closure.Functions) // an erased function may have had the same address
     S.C.FAM.clear(*F, F->getName());
+  if (S.Spec.Repeated)
+    takeWritesBack(S);
   hoistLoads(S);
   for (Function *F : S.Closure.Functions)
     numberLoops(*F, S.C.FAM, S.Loops);
@@ -472,7 +501,8 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
     return Closure.takeError();
   RequestState S(C, Spec, Sw, std::move(*Closure));
   analyse(S);
-  if (Error E = joinErrors(checkInactiveArguments(S), checkInactiveGlobals(S)))
+  if (Error E = joinErrors(checkInactiveArguments(S),
+                           joinErrors(checkIntegerMembers(S), checkInactiveGlobals(S))))
     return std::move(E);
   if (Spec.Repeated)
     if (Error E = checkRepeatable(S))
@@ -498,7 +528,7 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
   }
   if (Spec.Split)
     return emitSplitCalls(S, Root);
-  return Derivative{Root.Forward, nullptr};
+  return Derivative{Root.Forward, nullptr, false, S.TakesBack};
 }
 
 } // namespace contraflow

@@ -5,6 +5,7 @@
 
 #include "ForwardSweep.h"
 #include "Steps.h"
+#include "analysis/ReadsOnly.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 
@@ -262,6 +263,24 @@ void ForwardSweep::checkGlobalPointer(LoadInst &I, Value *Shadow) {
   runtime("check_global", B.getVoidTy(), {&I, Shadow, Place});
 }
 
+/// A pointer that is its own shadow would be to say that its memory is constant.
+void ForwardSweep::checkShadow(Value *Pointer, Value *Shadow, const SourcePlace &At) {
+  if (S.Spec.ChecksShadows && Pointer->getType()->isPointerTy() && activeMemory(Pointer))
+    runtime("check_shadow", B.getVoidTy(),
+            {Pointer, Shadow, B.CreateGlobalString(At.str(), "cf.place")});
+}
+
+void ForwardSweep::checkArguments() {
+  if (U.Kind == SweepKind::Split && !S.Spec.Split)
+    return; // called from where this was done
+  BasicBlock &Entry = U.Forward->getEntryBlock();
+  B.SetInsertPoint(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+  for (auto &Lane : U.Shadows)
+    for (auto [Primal, Shadow] : zip(U.Primals, Lane))
+      if (Shadow)
+        checkShadow(Primal, Shadow, SourcePlace::of(*S.Spec.Primal));
+}
+
 Error ForwardSweep::visitPointer(Instruction &I) {
   if (auto *A = dyn_cast<AllocaInst>(&I))
     return shadowAlloca(*A);
@@ -291,8 +310,10 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     if (movesPointer(Op) && S.Activity.hasShadow(Op.get()))
       Op.set(shadowOf(Op));
   shadows()[&I] = B.Insert(Twin, I.hasName() ? I.getName() + ".shadow" : "");
-  if (auto *Load = dyn_cast<LoadInst>(&I))
+  if (auto *Load = dyn_cast<LoadInst>(&I)) {
     checkGlobalPointer(*Load, Twin);
+    checkShadow(Load, Twin, SourcePlace::of(I));
+  }
   return Error::success();
 }
 
@@ -340,7 +361,8 @@ Error ForwardSweep::checkOverwrites(CallBase &I) {
 
 Error ForwardSweep::checkUnknownCall(CallBase &I) {
   CalleeInfo Info = lookupCallee(I);
-  if (Info.Kind == CalleeKind::Inactive && !Info.ReadOnly && !Info.OwnObjects)
+  if (Info.Kind == CalleeKind::Inactive && !Info.ReadOnly && !Info.OwnObjects &&
+      !(I.getCalledFunction() && onlyReadsArguments(*I.getCalledFunction())))
     return checkOverwrites(I);
   if (Info.Kind == CalleeKind::Inactive || Info.Kind == CalleeKind::NoReturn || I.doesNotReturn() ||
       findRule(I))
@@ -358,6 +380,9 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
   if (I.isInlineAsm())
     return diffError(DiagId::UnsupportedInstruction, I, "inline assembly");
   Function *F = I.getCalledFunction();
+  if (F && F->getName().starts_with(RuntimePrefix))
+    return diffError(DiagId::UnsupportedMode, I,
+                     "a derivative of a derivative that calls '" + F->getName() + "'");
   if (F && F->isVarArg() && !F->isDeclaration())
     return diffError(DiagId::UnsupportedInstruction, I, "a call of a variadic function");
   return F ? diffError(DiagId::NoRule, I, F->getName())
@@ -509,6 +534,7 @@ Error ForwardSweep::run() {
     for (Instruction &I : *Block)
       if (!IsOwn(I))
         Order.push_back(&I);
+  checkArguments();
   Error Errors = Error::success();
   for (Instruction *I : Order)
     if (Error E = visit(*I))

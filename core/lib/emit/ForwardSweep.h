@@ -72,6 +72,8 @@ protected:
 private:
   llvm::Error visit(llvm::Instruction &I);
   void checkGlobalPointer(llvm::LoadInst &I, llvm::Value *Shadow);
+  void checkShadow(llvm::Value *Pointer, llvm::Value *Shadow, const SourcePlace &At);
+  void checkArguments();
   llvm::Error visitPointer(llvm::Instruction &I);
   llvm::Error visitCall(llvm::CallBase &I);
   llvm::Error checkOverwrites(llvm::CallBase &I);

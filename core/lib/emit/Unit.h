@@ -86,6 +86,7 @@ struct RequestState {
   KeptMemory Kept;
   bool Foreign = false;   ///< some memory is used by other processes as well
   bool RunsOnce = false;  ///< the reverse sweep may not be repeated
+  bool TakesBack = false; ///< the reverse sweep undoes what the forward sweep has written
   llvm::StringSet<> Told; ///< remarks made: versions and copies of a loop say it once
 
   RequestState(Compilation &C, const DerivativeSpec &Spec, Switches S, PreparedClosure P)

@@ -42,7 +42,10 @@ public:
 
 private:
   void readRequests();
+  bool reaches(Function &From, function_ref<bool(Function &)> Wanted) const;
   bool waits(const DerivativeRequest &R) const;
+  bool lacksInner(const DerivativeRequest &R) const;
+  void fail(const CallBase &Call, Error E);
   Error serve(const DerivativeRequest &R);
   bool serveCallbacks();
   bool registerCallback(const Callback &B);
@@ -52,6 +55,7 @@ private:
   Module &M;
   Compilation &Tangents, &Adjoints; ///< the user's rules differ
   SmallVector<DerivativeRequest, 4> Pending;
+  SmallPtrSet<const Function *, 4> Faulty; ///< that hold a request with an error
   std::map<std::vector<uintptr_t>, Derivative> Derivatives;
   Error Errors;
 };
@@ -64,21 +68,25 @@ void ModuleDriver::readRequests() {
     if (R)
       Pending.push_back(std::move(*R));
     else
-      note(R.takeError());
+      fail(*Call, R.takeError());
   }
 }
 
-/// True if the primal, or something it calls, holds a request that is still pending.
-bool ModuleDriver::waits(const DerivativeRequest &R) const {
+/// An error in a function that is differentiated itself is not reported once more there.
+void ModuleDriver::fail(const CallBase &Call, Error E) {
+  Faulty.insert(Call.getFunction());
+  note(std::move(E));
+}
+
+/// True if From, or something it calls, is wanted.
+bool ModuleDriver::reaches(Function &From, function_ref<bool(Function &)> Wanted) const {
   SmallPtrSet<Function *, 16> Seen;
-  SmallVector<Function *, 16> Todo{R.Spec.Primal};
+  SmallVector<Function *, 16> Todo{&From};
   while (!Todo.empty()) {
     Function *F = Todo.pop_back_val();
     if (!Seen.insert(F).second)
       continue;
-    if (any_of(Pending, [&](const DerivativeRequest &Other) {
-          return Other.Call != R.Call && Other.Call->getFunction() == F;
-        }))
+    if (Wanted(*F))
       return true;
     for (Instruction &I : instructions(*F))
       for (Value *Op : I.operands())
@@ -88,6 +96,20 @@ bool ModuleDriver::waits(const DerivativeRequest &R) const {
   return false;
 }
 
+/// True if the primal leads to a request that is still pending.
+bool ModuleDriver::waits(const DerivativeRequest &R) const {
+  return reaches(*R.Spec.Primal, [&](Function &F) {
+    return any_of(Pending,
+                  [&](const DerivativeRequest &Other) { return Other.Call->getFunction() == &F; });
+  });
+}
+
+/// True if the primal leads to a request that has failed.
+bool ModuleDriver::lacksInner(const DerivativeRequest &R) const {
+  return !Faulty.empty() &&
+         reaches(*R.Spec.Primal, [&](Function &F) { return Faulty.contains(&F); });
+}
+
 Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
   std::vector<uintptr_t> Key{reinterpret_cast<uintptr_t>(Spec.Primal),
                              static_cast<uintptr_t>(Spec.Mode),
@@ -95,9 +117,11 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
                              Spec.ReturnPrimal,
                              Spec.Width,
                              Spec.Split,
-                             Spec.Repeated};
+                             Spec.Repeated,
+                             Spec.ChecksShadows};
   for (Activity A : Spec.Args)
     Key.push_back(static_cast<uintptr_t>(A));
+  Key.insert(Key.end(), Spec.IntegerMembers.begin(), Spec.IntegerMembers.end());
   Derivative &Known = Derivatives[Key];
   if (Known.Forward)
     return Known;
@@ -178,12 +202,15 @@ bool ModuleDriver::run() {
   bool Any = !Pending.empty();
   while (!Pending.empty()) {
     auto Next = find_if(Pending, [&](const DerivativeRequest &R) { return !waits(R); });
-    if (Next == Pending.end())
-      Next = Pending.begin();
-    DerivativeRequest R = std::move(*Next);
-    Pending.erase(Next);
-    if (Error E = serve(R))
-      note(std::move(E));
+    const bool Endless = Next == Pending.end();
+    DerivativeRequest R = std::move(Endless ? Pending.front() : *Next);
+    Pending.erase(Endless ? Pending.begin() : Next);
+    if (Endless)
+      fail(*R.Call, diffError(DiagId::RequestOfItself, *R.Call, userName(*R.Spec.Primal)));
+    else if (lacksInner(R))
+      Faulty.insert(R.Call->getFunction());
+    else if (Error E = serve(R))
+      fail(*R.Call, std::move(E));
   }
   Any |= serveCallbacks();
   removeTakenApart(M);
@@ -199,6 +226,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerMemoryHandlers(Handlers);
   registerAllocationHandlers(Handlers);
   registerTapeHandlers(Handlers);
+  registerUndoHandlers(Handlers);
   registerLinkedHandlers(Handlers);
   registerSortingHandlers(Handlers);
   registerComplexHandlers(Handlers);

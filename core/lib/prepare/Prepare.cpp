@@ -12,6 +12,7 @@
 #include "Indices.h"
 #include "Indirect.h"
 #include "Packs.h"
+#include "Results.h"
 #include "SignBits.h"
 #include "Variadic.h"
 #include "Versioning.h"
@@ -81,6 +82,7 @@ private:
   static void dropUnwinding(Function &P);
   static void dropLifetimes(Function &P);
   Error checkControlFlow(Function &P);
+  static Error checkTypes(Function &P);
 
   Compilation &C;
   PreparedClosure &Out;
@@ -89,6 +91,7 @@ private:
   DenseMap<Function *, Function *> Prepared; ///< original -> copy, for recursion
   SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
   SmallVector<std::pair<const Function *, int>, 16> History;
+  ReturnedStructures Results;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
 };
@@ -339,6 +342,8 @@ Error Preparer::prepareRemainingCalls(Function &P) {
           !is_contained(Out.Functions, Call->getCalledFunction()))
         Calls.push_back(Call);
   for (CallBase *Call : Calls) {
+    if (ReturnedStructures::holdPointers(*Call->getCalledFunction()))
+      Call = Results.throughMemory(*Call);
     Function *Callee = Call->getCalledFunction();
     auto It = Prepared.find(Callee);
     if (It == Prepared.end()) {
@@ -348,6 +353,20 @@ Error Preparer::prepareRemainingCalls(Function &P) {
       It = Prepared.find(Callee);
     }
     Call->setCalledFunction(It->second);
+  }
+  return Error::success();
+}
+
+/// What is in memory is described byte by byte.
+Error Preparer::checkTypes(Function &P) {
+  for (Instruction &I : instructions(P)) {
+    if (const auto *II = dyn_cast<IntrinsicInst>(&I);
+        II && II->getIntrinsicID() == Intrinsic::coro_begin)
+      return diffError(DiagId::UnsupportedControlFlow, I,
+                       "a coroutine; from -O1 on it is taken apart before");
+    if (I.getType()->isScalableTy() ||
+        any_of(I.operands(), [](const Use &V) { return V->getType()->isScalableTy(); }))
+      return diffError(DiagId::UnsupportedInstruction, I, "a vector of scalable size");
   }
   return Error::success();
 }
@@ -433,6 +452,8 @@ Expected<Function *> Preparer::prepare(Function &F) {
     return std::move(E);
   if (hasBarriers(*P)) // what they keep apart has to be seen before they go
     simplifyFunction(*P, C);
+  if (Error E = checkTypes(*P))
+    return std::move(E);
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);
   canonicalise(*P);

@@ -15,7 +15,9 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -206,12 +208,24 @@ Error RegistrationReader::readAllocation(Function &F, ArrayRef<Constant *> Entri
   return Error::success();
 }
 
+/// What is loaded from an inactive variable has lost its derivative; a value taken straight from a
+/// store to it would not have.
+static void keepLoads(Value &Address) {
+  for (User *U : Address.users()) {
+    if (auto *Load = dyn_cast<LoadInst>(U))
+      Load->setVolatile(true);
+    else if (isa<GEPOperator>(U))
+      keepLoads(*U);
+  }
+}
+
 Error RegistrationReader::readOne(ArrayRef<Constant *> Entries) {
   if (Kind == RegistrationKind::InactiveGlobal) {
     auto *Marked = dyn_cast<GlobalVariable>(Entries[0]->stripPointerCastsAndAliases());
     if (!Marked)
       return fail(nullptr, "the entry is not a global variable");
     Marked->addAttribute(attr::Inactive);
+    keepLoads(*Marked);
     return Error::success();
   }
   Function *F = asFunction(Entries[0]);

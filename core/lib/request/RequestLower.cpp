@@ -31,8 +31,9 @@ namespace {
 
 class RequestLowering {
 public:
-  RequestLowering(const DerivativeRequest &Request, Function *Derivative)
-      : Request(Request), Call(*Request.Call), Derivative(Derivative), Builder(&Call) {}
+  RequestLowering(const DerivativeRequest &Request, Function *Derivative, bool TakesBack)
+      : Request(Request), Call(*Request.Call), Derivative(Derivative), TakesBack(TakesBack),
+        Builder(&Call) {}
 
   void lower() {
     splitNormalEdge();
@@ -45,6 +46,8 @@ public:
         collectArguments(Lane);
         NewCalls.push_back(createCall(Lane + 1 == calls()));
       }
+      if (TakesBack)
+        runPrimal();
       deliverResults();
     }
     eraseRequest();
@@ -71,6 +74,7 @@ private:
   void copyParameterAttributes(CallBase &NewCall) const;
   void splitNormalEdge();
   SmallVector<Value *, 8> takeResults();
+  void runPrimal();
   void deliverResults();
   void deliver(Constant *Known);
   void storeResults(ArrayRef<Value *> Results, Value *Memory);
@@ -79,6 +83,7 @@ private:
   const DerivativeRequest &Request;
   CallBase &Call;
   Function *Derivative;
+  bool TakesBack; ///< the primal has not run in the end
   IRBuilder<> Builder;
   SmallVector<Value *, 16> Args;
   SmallVector<CallBase *, 1> NewCalls;
@@ -88,8 +93,12 @@ private:
 
 /// The results of an invoke are converted in a block that only its normal edge enters.
 void RequestLowering::splitNormalEdge() {
-  if (auto *Invoke = dyn_cast<InvokeInst>(&Call); Invoke && receivedType(Call))
-    SplitEdge(Invoke->getParent(), Invoke->getNormalDest());
+  auto *Invoke = dyn_cast<InvokeInst>(&Call);
+  if (!Invoke || !(receivedType(Call) || TakesBack))
+    return;
+  if (Invoke->getNormalDest()->getSinglePredecessor()) // its phis would stay in front
+    FoldSingleEntryPHINodes(Invoke->getNormalDest());
+  SplitEdge(Invoke->getParent(), Invoke->getNormalDest());
 }
 
 AllocaInst *RequestLowering::localVariable(Type *T) {
@@ -302,6 +311,24 @@ CallBase *RequestLowering::createCall(bool Last) {
   return NewCall;
 }
 
+/// The derivative calls have left memory as it was before: what the primal does happens now.
+void RequestLowering::runPrimal() {
+  IRBuilder<>::InsertPointGuard Guard(Builder);
+  if (auto *Invoke = dyn_cast<InvokeInst>(NewCalls.back())) {
+    BasicBlock *Edge = Invoke->getNormalDest();
+    Builder.SetInsertPoint(Edge, Edge->getFirstInsertionPt());
+    Builder.SetCurrentDebugLocation(Call.getDebugLoc());
+  }
+  Function *Primal = Request.Spec.Primal;
+  Derivative = Primal; // it decides how structures are passed
+  Args.clear();
+  for (const Argument &Parameter : Primal->args())
+    Args.push_back(convert(Request.Args[Parameter.getArgNo()].Primal, Parameter));
+  CallInst *Again = Builder.CreateCall(Primal, Args);
+  Again->setCallingConv(Primal->getCallingConv());
+  copyParameterAttributes(*Again);
+}
+
 void RequestLowering::storeResults(ArrayRef<Value *> Results, Value *Memory) {
   const SmallVector<Type *, 4> Types = receivedResults(Request);
   const DataLayout &Data = Call.getDataLayout();
@@ -433,7 +460,7 @@ Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
                                                                 : reverseType(Spec);
   if (Want && F->getFunctionType() != Want)
     return diffError(DiagId::Internal, *Request.Call, "derivative with an unexpected signature");
-  RequestLowering(Request, F).lower();
+  RequestLowering(Request, F, D.TakesBack).lower();
   return Error::success();
 }
 

@@ -180,6 +180,9 @@ Error RequestReader::applyMarker(const MarkerSpelling &Marker) {
     return readWidth();
   case MarkerMeaning::Tape:
     return readTape();
+  case MarkerMeaning::ChecksShadows:
+    Request.Spec.ChecksShadows = true;
+    break;
   case MarkerMeaning::KeepTape:
     Request.KeepsTape = true;
     break;

@@ -19,15 +19,16 @@ struct RequestSpelling {
 };
 
 enum class MarkerMeaning {
-  Activity,     ///< of the argument that follows
-  ReturnPrimal, ///< the result of the primal is returned, before everything else
-  NoPrimal,     ///< it is not (as without a marker)
-  ConstResult,  ///< the result has no derivative
-  ActiveResult, ///< adjoint: it is seeded
-  DupResult,    ///< tangent: its tangent is returned
-  Hint,         ///< nothing follows from it
-  Width,        ///< the number of directions follows
-  DupVector,    ///< the distance in bytes of the shadows follows; the value; the first shadow
+  Activity,      ///< of the argument that follows
+  ReturnPrimal,  ///< the result of the primal is returned, before everything else
+  NoPrimal,      ///< it is not (as without a marker)
+  ConstResult,   ///< the result has no derivative
+  ActiveResult,  ///< adjoint: it is seeded
+  DupResult,     ///< tangent: its tangent is returned
+  Hint,          ///< nothing follows from it
+  ChecksShadows, ///< a shadow may turn out to be its primal
+  Width,         ///< the number of directions follows
+  DupVector,     ///< the distance in bytes of the shadows follows; the value; the first shadow
   DupNoNeedVector,
   Scalar,      ///< batch: one value for all calls
   Vector,      ///< batch: a value for each

@@ -127,6 +127,8 @@ Error RequestReader::readStructure(const SourceParameter &P) {
       Arg.Kind = Activity::Active;
     else if (hasShadow(*Kind) && (L.T->isPointerTy() || (L.T->isFPOrFPVectorTy() && !Adjoint)))
       Arg.Kind = Request.Spec.Split ? Activity::Dup : *Kind;
+    else if (hasShadow(*Kind) && L.T->isIntegerTy())
+      Request.Spec.IntegerMembers.push_back(Request.Spec.Args.size());
     for (RequestArg::Operand &V : Values)
       V.Offset = L.Offset;
     if (!Vector)

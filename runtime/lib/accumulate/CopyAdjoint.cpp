@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 namespace contraflow {
 namespace {
@@ -127,6 +128,16 @@ void cf_v1_copy_adjoint_f64(double *dst_bar, double *src_bar, int64_t n, int32_t
 
 void cf_v1_copy_adjoint_f32(float *dst_bar, float *src_bar, int64_t n, int32_t atomic) {
   copyAdjoint(dst_bar, src_bar, n, atomic);
+}
+
+// Of the three assignments above: dst_bar_bar[i] = src_bar_bar[i], in the order of the copy.
+void cf_v1_copy_adjoint_back(void *dst_bar, const void *src_bar, int64_t bytes) {
+  if (bytes <= 0 || !dst_bar)
+    return;
+  if (src_bar)
+    std::memmove(dst_bar, src_bar, static_cast<size_t>(bytes));
+  else
+    std::memset(dst_bar, 0, static_cast<size_t>(bytes));
 }
 
 void cf_v1_copy_adjoint_strided(const struct cf_copy_adjoint *copy) {

@@ -107,6 +107,11 @@ void cf_v1_check_global(void *pointer, void *shadow, const char *place) {
     contraflow::fail(contraflow::ErrorId::GlobalPointer, place);
 }
 
+void cf_v1_check_shadow(void *pointer, void *shadow, const char *place) {
+  if (pointer && pointer == shadow)
+    contraflow::fail(contraflow::ErrorId::OwnShadow, place);
+}
+
 void cf_set_abort_hook(void (*hook)(int)) { contraflow::AbortHook.store(hook); }
 
 void cf_set_rank_hook(int (*hook)(void)) { contraflow::RankHook.store(hook); }

@@ -13,6 +13,7 @@
 // CHECK: CF106: as it says
 // CHECK: CF107: as it says
 // CHECK: CF108: as it says
+// CHECK: CF109: as it says
 // CHECK: CF201: as it says
 // CHECK: CF202: as it says
 // CHECK: CF203: as it says

@@ -88,6 +88,17 @@ TEST_P(CopyAdjoint, InactiveEnds) {
   EXPECT_EQ(Bar, (Vector{0, 0, 3}));
 }
 
+TEST(CopyAdjointBack, IsTheCopy) {
+  Vector Bar{1, 2, 3, 4};
+  cf_v1_copy_adjoint_back(Bar.data() + 1, Bar.data(), 3 * sizeof(double));
+  EXPECT_EQ(Bar, (Vector{1, 1, 2, 3}));
+  cf_v1_copy_adjoint_back(nullptr, Bar.data(), 8);
+  cf_v1_copy_adjoint_back(Bar.data(), Bar.data() + 2, -8);
+  EXPECT_EQ(Bar, (Vector{1, 1, 2, 3}));
+  cf_v1_copy_adjoint_back(Bar.data(), nullptr, 8);
+  EXPECT_EQ(Bar, (Vector{0, 1, 2, 3}));
+}
+
 namespace {
 
 // Runs Add on several threads at once, often enough that they meet.

@@ -234,6 +234,11 @@ TEST(CalleeDeathTest, SaysWhere) {
   cf_v1_check_global(nullptr, nullptr, "");
   EXPECT_EXIT(cf_v1_check_global(&X, nullptr, "heat.cpp:41:9"), testing::KilledBySignal(SIGABRT),
               "CF309. .*heat.cpp:41:9");
+  int Shadow = 0;
+  cf_v1_check_shadow(&X, &Shadow, "");
+  cf_v1_check_shadow(nullptr, nullptr, "");
+  EXPECT_EXIT(cf_v1_check_shadow(&X, &X, "heat.cpp:41:9"), testing::KilledBySignal(SIGABRT),
+              "CF323. .*heat.cpp:41:9");
 }
 
 TEST(Unwinding, GivesTheTapeBack) {

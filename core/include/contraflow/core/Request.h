@@ -37,6 +37,8 @@ struct DerivativeSpec {
   llvm::Function *Primal = nullptr;
   DerivativeMode Mode = DerivativeMode::Adjoint;
   llvm::SmallVector<Activity, 8> Args; ///< one per parameter of Primal
+  /// Parameters that are Const because they are integers, in a structure that has a shadow.
+  llvm::SmallVector<unsigned, 0> IntegerMembers;
   /// Adjoint: Active if the result is a float that is seeded; tangent: Dup if its tangent is
   /// wanted; Const otherwise.
   Activity Result = Activity::Const;
@@ -45,12 +47,15 @@ struct DerivativeSpec {
   bool Split = false; ///< an adjoint in two calls
   /// The adjoint is called several times with the same arguments: it must not change what it reads.
   bool Repeated = false;
+  /// The user expects shadows that are their own primals: they are found out at run time.
+  bool ChecksShadows = false;
 };
 
 /// The functions that implement a spec; Reverse only if it is split.
 struct Derivative {
   llvm::Function *Forward = nullptr, *Reverse = nullptr;
-  bool RunsOnce = false; ///< the reverse sweep gives back more than its tape
+  bool RunsOnce = false;  ///< the reverse sweep gives back more than its tape
+  bool TakesBack = false; ///< afterwards memory is as it was before the primal ran
 };
 
 /// The signature of the function that implements a spec. Parameters: for each parameter of the

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An adjoint that is to run again from the same state takes back what its forward sweep has
+// written, write by write, in the reverse sweep:
+//
+//   *p = v                 forward:  old = *p; *p = v                        reverse:  *p = old
+//   memcpy(y, x, n)        forward:  room = reserve(n) = y[0..n); memcpy     reverse:  y = room
+//
+// In front of the write a call stands for this until the sweeps are emitted.
+
+#include "Memory.h"
+
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr StringLiteral ValuePrefix = "cf.undo.value.", BytesName = "cf.undo.bytes";
+
+class UndoHandler : public ConstructHandler {
+public:
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+};
+
+/// (where, what was there)
+class UndoValue : public UndoHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf.undo.value.*"}; }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    Site.Anchor = B.ir().CreateIntrinsic(B.ir().getVoidTy(), Intrinsic::donothing, {});
+    Site.Recorded = {Site.Operands[0], Site.Operands[1]};
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    B.ir().CreateAlignedStore(Recalled[1], Recalled[0], Align(1));
+    return Error::success();
+  }
+};
+
+/// (where, how many bytes)
+class UndoBytes : public UndoHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {BytesName}; }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    Value *From = Site.Operands[0], *Bytes = Site.Operands[1];
+    CallInst *Room = B.runtime("tape_reserve", B.ir().getPtrTy(), {B.tape(), Bytes});
+    Room->addRetAttr(Attribute::NoAlias);
+    Site.Anchor = B.ir().CreateMemCpy(Room, Align(1), From, Align(1), Bytes);
+    Site.Recorded = {From, Room, Bytes};
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    B.ir().CreateMemCpy(Recalled[0], Align(1), Recalled[1], Align(1), Recalled[2]);
+    B.runtime("tape_release", B.ir().getVoidTy(), {B.tape(), Recalled[1]});
+    return Error::success();
+  }
+};
+
+} // namespace
+
+/// The function that stands for it: it may run any number of times.
+static FunctionCallee standIn(Module &M, StringRef Name, Type *T) {
+  LLVMContext &Context = M.getContext();
+  FunctionCallee F =
+      M.getOrInsertFunction(Name, Type::getVoidTy(Context), PointerType::getUnqual(Context), T);
+  cast<Function>(F.getCallee())->setOnlyReadsMemory();
+  return F;
+}
+
+bool canTakeBack(const Instruction &Write) {
+  if (const auto *Store = dyn_cast<StoreInst>(&Write))
+    return Store->isSimple() && !Store->getValueOperand()->getType()->isPtrOrPtrVectorTy();
+  return isa<MemIntrinsic>(Write);
+}
+
+void takeBack(Instruction &Write) {
+  IRBuilder<> B(&Write);
+  Module &M = *Write.getModule();
+  if (auto *Memory = dyn_cast<MemIntrinsic>(&Write)) {
+    FunctionCallee F = standIn(M, BytesName, B.getInt64Ty());
+    B.CreateCall(F,
+                 {Memory->getRawDest(), B.CreateZExtOrTrunc(Memory->getLength(), B.getInt64Ty())});
+    return;
+  }
+  auto &Store = cast<StoreInst>(Write);
+  Type *T = Store.getValueOperand()->getType();
+  std::string Name;
+  raw_string_ostream(Name) << ValuePrefix << *T;
+  Value *Old = B.CreateAlignedLoad(T, Store.getPointerOperand(), Store.getAlign());
+  cast<Instruction>(Old)->setAAMetadata(Store.getAAMetadata());
+  B.CreateCall(standIn(M, Name, T), {Store.getPointerOperand(), Old});
+}
+
+void registerUndoHandlers(HandlerRegistry &Registry) {
+  Registry.add(std::make_unique<UndoValue>());
+  Registry.add(std::make_unique<UndoBytes>());
+}
+
+} // namespace contraflow

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A pointer in a structure that a call returns has no place for its shadow. A function that is not
+// inlined gives such a structure back through memory:
+//
+//   %r = call { double, ptr } @build(double %x)      ->   call void @build.out(double %x, ptr
+//   %room) %p = extractvalue { double, ptr } %r, 1               %p = load ptr, ptr (%room + 8)
+
+#pragma once
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace llvm {
+class CallBase;
+class Function;
+} // namespace llvm
+
+namespace contraflow {
+
+class ReturnedStructures {
+public:
+  ReturnedStructures() = default;
+  ReturnedStructures(const ReturnedStructures &) = delete;
+  ReturnedStructures &operator=(const ReturnedStructures &) = delete;
+  /// Erases the copies, which nobody calls any more.
+  ~ReturnedStructures();
+
+  /// True if the function returns pointers and something else.
+  static bool holdPointers(const llvm::Function &F);
+
+  /// Replaces the call by one of a copy of its callee that takes the address of the result last.
+  llvm::CallBase *throughMemory(llvm::CallBase &Call);
+
+private:
+  llvm::Function *copyOf(llvm::Function &F);
+
+  llvm::DenseMap<llvm::Function *, llvm::Function *> Copies;
+};
+
+} // namespace contraflow

@@ -1,0 +1,122 @@
+; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+;
+; What no front end writes, and what other compilers' code may hold, is refused by number: none of it
+; ends the compiler. An error of an inner request is reported once.
+;
+; RUN: %not %opt -passes=enzyme %s -S -o /dev/null 2>&1 | FileCheck %s --check-prefixes=CHECK,WHOLE
+; RUN: %not %opt -passes='default<O2>' %s -S -o /dev/null 2>&1 | FileCheck %s
+
+; CHECK-DAG: in 'no_arguments': [CF101]
+; CHECK-DAG: in 'null_function': [CF101]
+; CHECK-DAG: in 'inner_fault': [CF101]
+; CHECK-DAG: in 'marker_last': [CF103]
+; CHECK-DAG: in 'other_shadow': [CF105]
+; CHECK-DAG: in 'itself': [CF109]
+; CHECK-DAG: in 'scalable': [CF205] {{.*}}a vector of scalable size
+; CHECK-DAG: in 'computed': [CF206]
+; CHECK-DAG: in 'asm_goto': [CF206]
+; WHOLE-DAG: in 'coroutine': [CF206] {{.*}}a coroutine
+; CHECK: error: differentiation failed: {{9|10}} errors
+
+@enzyme_dup = external global i32
+@targets = internal constant [2 x ptr] [ptr blockaddress(@computed, %left), ptr blockaddress(@computed, %right)]
+
+declare double @__enzyme_autodiff(...)
+
+define double @square(ptr %p) {
+  %x = load double, ptr %p
+  %s = fmul double %x, %x
+  ret double %s
+}
+
+define double @no_arguments() {
+  %r = call double (...) @__enzyme_autodiff()
+  ret double %r
+}
+
+define double @null_function(double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr null, double %x)
+  ret double %r
+}
+
+define double @inner_fault(ptr %f, double %x) noinline {
+  %r = call double (...) @__enzyme_autodiff(ptr %f, double %x)
+  ret double %r
+}
+define double @calls_it(ptr %f, double %x) noinline {
+  %r = call double @inner_fault(ptr %f, double %x)
+  ret double %r
+}
+define double @outer(ptr %f, double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr @calls_it, metadata !"enzyme_const", ptr %f, double %x)
+  ret double %r
+}
+
+define void @marker_last(ptr %p) {
+  %dup = load i32, ptr @enzyme_dup
+  call double (...) @__enzyme_autodiff(ptr @square, i32 %dup, ptr %p)
+  ret void
+}
+
+define void @other_shadow(ptr %p, double %x) {
+  call double (...) @__enzyme_autodiff(ptr @square, metadata !"enzyme_dup", ptr %p, double %x)
+  ret void
+}
+
+define double @itself(double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr @itself, double %x)
+  %p = fmul double %x, %r
+  ret double %p
+}
+
+define void @scalable(ptr %x, ptr %y) {
+  %v = load <vscale x 2 x double>, ptr %x
+  %s = fmul <vscale x 2 x double> %v, %v
+  store <vscale x 2 x double> %s, ptr %y
+  ret void
+}
+define void @ask_scalable(ptr %x, ptr %dx, ptr %y, ptr %dy) {
+  call void (...) @__enzyme_autodiff(ptr @scalable, ptr %x, ptr %dx, ptr %y, ptr %dy)
+  ret void
+}
+
+define double @computed(double %x, i64 %i) {
+  %at = getelementptr ptr, ptr @targets, i64 %i
+  %to = load ptr, ptr %at
+  indirectbr ptr %to, [label %left, label %right]
+left:
+  %s = fmul double %x, %x
+  ret double %s
+right:
+  ret double %x
+}
+define double @ask_computed(double %x, i64 %i) {
+  %r = call double (...) @__enzyme_autodiff(ptr @computed, double %x, i64 %i)
+  ret double %r
+}
+
+define double @asm_goto(double %x) {
+  callbr void asm sideeffect "", "!i"() to label %next [label %other]
+next:
+  %s = fmul double %x, %x
+  ret double %s
+other:
+  ret double %x
+}
+define double @ask_asm_goto(double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr @asm_goto, double %x)
+  ret double %r
+}
+
+declare token @llvm.coro.id(i32, ptr, ptr, ptr)
+declare ptr @llvm.coro.begin(token, ptr)
+define double @coroutine(double %x) noinline {
+  %id = call token @llvm.coro.id(i32 0, ptr null, ptr null, ptr null)
+  %h = call ptr @llvm.coro.begin(token %id, ptr null)
+  %s = fmul double %x, %x
+  ret double %s
+}
+define double @ask_coroutine(double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr @coroutine, double %x)
+  ret double %r
+}
