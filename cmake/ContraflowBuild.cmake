@@ -62,7 +62,9 @@ endmacro()
 function(contraflow_compiler_settings Target)
   target_compile_definitions(${Target} PRIVATE ${ContraflowLLVMDefinitions})
   target_compile_options(${Target} PRIVATE -fno-rtti -fno-exceptions)
-  target_include_directories(${Target} SYSTEM PUBLIC "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>")
+  target_include_directories(${Target} SYSTEM PRIVATE "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}>")
+  # After all others: libc++abi, where it is installed, has a header there that hides libstdc++'s.
+  target_compile_options(${Target} INTERFACE "$<BUILD_INTERFACE:SHELL:-idirafter ${LLVM_INCLUDE_DIRS}>")
   target_include_directories(${Target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core/include>
                                               $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>)
 endfunction()

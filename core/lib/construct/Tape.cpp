@@ -238,26 +238,21 @@ public:
 class KeptHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_keep_shadow", "cf_v1_alloc_reverse_kept", "cf_v1_free_kept",
-            "cf_v1_forget_block"};
+    return {"cf_v1_keep_shadow",  "cf_v1_alloc_reverse_kept", "cf_v1_free_kept",
+            "cf_v1_forget_block", "cf_v1_kept_root",          "cf_v1_kept_begin"};
   }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    if (!B.shadow(Call.getArgOperand(0)) && !B.shadow(Call.getArgOperand(1)))
-      return Error::success();
-    return diffError(DiagId::UnsupportedMode, Call,
-                     "heap memory that a global variable keeps, in a derivative of a derivative");
-  }
-};
+  Error tangent(SweepBuilder &B, CallBase &Call) const override { return check(B, Call); }
+  Error augment(SweepBuilder &B, CallSite &Site) const override { return check(B, *Site.Anchor); }
 
-/// Before a call, what global variables lead to is constant.
-class KeptBeginHandler : public RuntimeHandler {
-public:
-  SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_kept_root", "cf_v1_kept_begin"};
+private:
+  static Error check(SweepBuilder &B, CallBase &Call) {
+    for (unsigned I : {0u, 1u})
+      if (B.shadow(Call.getArgOperand(I)))
+        return diffError(
+            DiagId::UnsupportedMode, Call,
+            "heap memory that a global variable keeps, in a derivative of a derivative");
+    return Error::success();
   }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
 };
 
 } // namespace
@@ -272,7 +267,6 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<LinearHandler>());
   Registry.add(std::make_unique<FreedHandler>());
   Registry.add(std::make_unique<KeptHandler>());
-  Registry.add(std::make_unique<KeptBeginHandler>());
 }
 
 } // namespace contraflow
