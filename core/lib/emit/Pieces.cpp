@@ -479,8 +479,7 @@ SmallVector<Function *, 0> cutIntoPieces(Function &F, Instruction *Keep, unsigne
   removeUnreachableBlocks(F);
   hoistVariables(F);
   DominatorTree DT(F);
-  LoopInfo LI(DT);
-  Spine S(F, DT, LI);
+  Spine S(F, DT);
   // Where one loop is most of the function nothing is gained, and the loop knows less.
   if (S.empty() || 2 * S.largestRegion() > F.getInstructionCount())
     return Made;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The blocks that dominate the end of the function and are in no loop run exactly once. A region is
-// what can be reached from one of them without passing the next.
+// The blocks that dominate the end of the function and are in no cycle run exactly once. A region
+// is what can be reached from one of them without passing the next.
 
 #include "Spine.h"
 
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -22,12 +25,22 @@ static BasicBlock *onlyReturn(Function &F) {
   return Return;
 }
 
-Spine::Spine(Function &F, const DominatorTree &DT, const LoopInfo &LI) {
+/// Also of cycles that are no loops: a loop with a break is entered at two blocks in reverse.
+static SmallPtrSet<const BasicBlock *, 32> blocksInCycles(Function &F) {
+  SmallPtrSet<const BasicBlock *, 32> Found;
+  for (auto Component = scc_begin(&F); !Component.isAtEnd(); ++Component)
+    if (Component.hasCycle())
+      Found.insert_range(*Component);
+  return Found;
+}
+
+Spine::Spine(Function &F, const DominatorTree &DT) {
   BasicBlock *Return = onlyReturn(F);
   if (!Return || !DT.isReachableFromEntry(Return))
     return;
+  const auto Repeated = blocksInCycles(F);
   for (auto *Node = DT.getNode(Return); Node; Node = Node->getIDom())
-    if (!LI.getLoopFor(Node->getBlock()))
+    if (!Repeated.contains(Node->getBlock()))
       Blocks.push_back(Node->getBlock());
   std::reverse(Blocks.begin(), Blocks.end());
   for (unsigned I = 0; I < Blocks.size(); ++I)

@@ -11,7 +11,6 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 
 namespace contraflow {
@@ -23,7 +22,7 @@ struct Piece {
 
 class Spine {
 public:
-  Spine(llvm::Function &F, const llvm::DominatorTree &DT, const llvm::LoopInfo &LI);
+  Spine(llvm::Function &F, const llvm::DominatorTree &DT);
 
   /// Cuts the spine into pieces of about Size instructions, from Start on.
   llvm::SmallVector<Piece, 8> cut(llvm::Instruction &Start, unsigned Size) const;

@@ -41,7 +41,9 @@ static void dropBefore(CallBase &Call) {
                             {Call.getArgOperand(0)});
 }
 
-static void noteBlocks(Function &F) {
+/// True if calls were added.
+static bool noteBlocks(Function &F) {
+  bool Any = false;
   SmallVector<CallBase *, 16> Calls;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallBase>(&I))
@@ -52,17 +54,37 @@ static void noteBlocks(Function &F) {
         Callee->hasFnAttribute(attr::Deallocator))
       continue;
     const bool Moves = isOfKind(*Call, CalleeKind::Reallocate);
-    if (Moves || isOfKind(*Call, CalleeKind::Free))
+    const bool Frees = Moves || isOfKind(*Call, CalleeKind::Free);
+    const bool Allocates = Moves || isOfKind(*Call, CalleeKind::Allocate);
+    if (Frees)
       dropBefore(*Call);
-    if (Moves || isOfKind(*Call, CalleeKind::Allocate))
+    if (Allocates)
       noteAfter(*Call);
+    Any |= Frees || Allocates;
+  }
+  return Any;
+}
+
+/// The linker must not replace it, or what leads to it, by another file's, which tells nothing.
+static void makeOwn(Function &F) {
+  SmallVector<Function *, 8> Todo{&F};
+  while (!Todo.empty()) {
+    Function *Next = Todo.pop_back_val();
+    if (!Next->hasLinkOnceODRLinkage() && !Next->hasWeakODRLinkage())
+      continue;
+    Next->setComdat(nullptr);
+    Next->setLinkage(GlobalValue::InternalLinkage);
+    for (User *U : Next->users())
+      if (auto *Call = dyn_cast<CallBase>(U))
+        Todo.push_back(Call->getFunction());
   }
 }
 
 void noteBlocks(ArrayRef<WeakVH> Functions) {
   for (const WeakVH &Handle : Functions)
     if (auto *F = dyn_cast_or_null<Function>(static_cast<Value *>(Handle)))
-      noteBlocks(*F);
+      if (!F->hasAvailableExternallyLinkage() && noteBlocks(*F))
+        makeOwn(*F);
 }
 
 } // namespace contraflow
