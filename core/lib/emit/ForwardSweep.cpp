@@ -489,6 +489,18 @@ Error ForwardSweep::checkAddress(const IntToPtrInst &I) const {
                    "an address that is put together from numbers");
 }
 
+/// Two numbers in one integer that is taken apart in a way that prepare/WideLoads.cpp does not
+/// know.
+static bool takesApart(const ActivityResult &Activity, const Instruction &I) {
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  if (!Load || !I.getType()->isIntegerTy() || I.getType()->getIntegerBitWidth() <= PointerBits)
+    return false;
+  const MemoryGraph &Graph = Activity.memory();
+  const int64_t Size = Graph.layout().getTypeStoreSize(I.getType()).getFixedValue();
+  return Activity.activeAt(Graph.find(Load->getPointerOperand()), Size) &&
+         any_of(I.users(), [](const User *U) { return isa<TruncInst, BinaryOperator>(U); });
+}
+
 Error ForwardSweep::visit(Instruction &I) {
   if (auto *Address = dyn_cast<IntToPtrInst>(&I))
     if (Error E = checkAddress(*Address))
@@ -506,7 +518,7 @@ Error ForwardSweep::visit(Instruction &I) {
   if (auto *Store = dyn_cast<StoreInst>(&I))
     if (Error E = eachLane([&] { return visitStore(*Store); }))
       return E;
-  if (calculatesBits(S.Activity, I))
+  if (calculatesBits(S.Activity, I) || takesApart(S.Activity, I))
     return diffError(DiagId::UnsupportedInstruction, I, "bits of numbers are calculated with");
   if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I); Exchange && swapsActive(*Exchange))
     return diffError(DiagId::UnsupportedInstruction, I, "atomic compare and exchange");

@@ -16,6 +16,7 @@
 #include "SignBits.h"
 #include "Variadic.h"
 #include "Versioning.h"
+#include "WideLoads.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "rules/Expand.h"
@@ -409,7 +410,8 @@ void Preparer::canonicalise(Function &P) {
   simplifyFunction(P, C);
   splitMemberChoices(P);
   const bool Packs = splitPacks(P), Signs = restoreSigns(P);
-  if (Packs || Signs)
+  const bool Words = splitWideLoads(P);
+  if (Packs || Signs || Words)
     simplifyFunction(P, C);
   const bool Rounds = expandRoundings(P);
   if (restoreFloats(P) || Rounds)

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two doubles that are loaded as one integer, of which words are taken, become two loads.
+
+#pragma once
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace contraflow {
+
+/// True if something changed.
+bool splitWideLoads(llvm::Function &F);
+
+} // namespace contraflow
