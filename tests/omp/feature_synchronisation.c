@@ -7,7 +7,7 @@
 #include <omp.h>
 
 static double named(const double *x, int n) {
-  double a = 1, b = 0, c = 0;
+  double a = 1, b = 0, c = 0, d = 0;
 #pragma omp parallel for schedule(dynamic)
   for (int i = 0; i < n; i++) {
 #pragma omp critical(first)
@@ -20,9 +20,9 @@ static double named(const double *x, int n) {
         c += b * 0 + x[i];
     }
 #pragma omp critical
-    c += x[i] * x[0];
+    d += x[i] * x[0];
   }
-  return a * b + c;
+  return a * b + c + d;
 }
 
 static double branches(const double *x, int n) {
