@@ -498,7 +498,7 @@ static bool takesApart(const ActivityResult &Activity, const Instruction &I) {
   const MemoryGraph &Graph = Activity.memory();
   const int64_t Size = Graph.layout().getTypeStoreSize(I.getType()).getFixedValue();
   return Activity.activeAt(Graph.find(Load->getPointerOperand()), Size) &&
-         any_of(I.users(), [](const User *U) { return isa<TruncInst, BinaryOperator>(U); });
+         any_of(I.users(), [](const User *U) { return !isa<StoreInst>(U); });
 }
 
 Error ForwardSweep::visit(Instruction &I) {
