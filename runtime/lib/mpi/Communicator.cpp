@@ -294,6 +294,7 @@ void cf_v1_mpi_communicator_augment(int code, MPI_Comm *comm, cf_tape *tape,
     return;
   auto *R = contraflow::mpi::record<CreationRecord>(tape);
   R->Comm = &contraflow::mpi::Communicator::of(*comm);
+  R->Comm->creationRecorded();
   *record = R;
 }
 

@@ -53,6 +53,8 @@ public:
   static Communicator &collective(MPI_Comm User, const char *Function);
   /// All ranks of `User` have just created it.
   static void created(MPI_Comm User) { of(User).makePrivate(); }
+  /// A record of its creation refers to it, until that is reversed.
+  void creationRecorded() { Used = true; }
   /// The creation of C is reversed: the end of C if the user has freed it. All ranks do this
   /// together.
   static void creationReversed(Communicator *C);
