@@ -7,7 +7,7 @@
 #include <math.h>
 #include <mpi.h>
 
-enum { n = 6 };
+enum { n = 6, most = 8 };
 
 /// A group of one rank.
 static MPI_Group only(int rank) {
@@ -70,8 +70,8 @@ static double board(const double *x, double *y) {
   int rank, size, flag = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  double memory[4 * n], total = 0;
-  for (int i = 0; i < 4 * n; ++i)
+  double memory[most * n], total = 0;
+  for (int i = 0; i < most * n; ++i)
     memory[i] = rank == 0 ? x[i % n] : 0;
   MPI_Win win;
   MPI_Win_create(memory, rank ? 0 : sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD,
@@ -84,7 +84,7 @@ static double board(const double *x, double *y) {
     if (rank == 0) {
       MPI_Win_post(others, 0, win);
       MPI_Win_wait(win);
-      for (int i = 0; i < 4 * n; ++i)
+      for (int i = 0; i < most * n; ++i)
         total += memory[i] = memory[i] * memory[i] * 0.5;
     } else {
       MPI_Win_start(boss, 0, win);
