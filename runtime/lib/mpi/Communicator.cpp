@@ -164,6 +164,8 @@ void Communicator::number(Message &M, std::map<Peer, std::uint64_t> &Next) {
 }
 
 void Communicator::numberWaiting() {
+  if (Waiting.empty())
+    return;
   std::deque<Message *> Still;
   for (Message *M : Waiting)
     if (waits(*M, Still))

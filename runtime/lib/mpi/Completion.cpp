@@ -16,6 +16,7 @@
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <span>
@@ -53,29 +54,43 @@ Communicator *communicatorOfTangent(cf_mpi_record &R) {
   return R.Kind == Role::TangentCollective ? static_cast<NonblockingCollective &>(R).Comm : nullptr;
 }
 
+/// What one call works with. Each thread keeps it for its next call, which then allocates nothing.
+struct Workspace {
+  std::vector<MPI_Request> Handles;
+  std::vector<cf_mpi_record *> Records;
+  std::vector<cf_mpi_record *> Done;
+  std::vector<std::unique_ptr<TangentMessage>> Arrived;
+  std::vector<MPI_Status> Statuses;
+};
+
+thread_local Workspace Idle;
+
 /// The requests of one call. Their records are taken out of the table before the primal call,
 /// because a handle may be in use again as soon as that has completed it; those that stay active
 /// are put back.
 class Requests {
 public:
-  Requests(const MPI_Request *First, int Count)
-      : Handles(First, First + Count), Records(static_cast<std::size_t>(Count), nullptr) {
-    for (std::size_t I = 0; I < Handles.size(); ++I)
-      Records[I] = RequestTable::get().take(Handles[I]);
+  Requests(const MPI_Request *First, int Count) : W(std::exchange(Idle, {})) {
+    W.Handles.assign(First, First + Count);
+    W.Records.clear();
+    for (const MPI_Request Handle : W.Handles)
+      W.Records.push_back(RequestTable::get().take(Handle));
+    W.Done.clear();
   }
   ~Requests() {
     receiveTangents();
-    for (std::size_t I = 0; I < Handles.size(); ++I)
-      if (Records[I])
-        RequestTable::get().put(Handles[I], Records[I]);
+    for (std::size_t I = 0; I < W.Handles.size(); ++I)
+      if (W.Records[I])
+        RequestTable::get().put(W.Handles[I], W.Records[I]);
     for (Communicator *C : Orphans)
       Communicator::requestCompleted(C);
+    Idle = std::move(W);
   }
   Requests(const Requests &) = delete;
   Requests &operator=(const Requests &) = delete;
 
   void completed(std::size_t I, const MPI_Status &Status) {
-    cf_mpi_record *R = std::exchange(Records[I], nullptr);
+    cf_mpi_record *R = std::exchange(W.Records[I], nullptr);
     if (!R)
       return;
     const Role Kind = R->Kind; // a collective of a tangent is gone afterwards
@@ -83,95 +98,85 @@ public:
       Orphans.insert(C);
     complete(R, Status);
     if (Kind == Role::TangentReceive)
-      Arrived.emplace_back(static_cast<TangentMessage *>(R));
+      W.Arrived.emplace_back(static_cast<TangentMessage *>(R));
     else if (Kind != Role::TangentCollective)
-      Done.push_back(R);
+      W.Done.push_back(R);
   }
 
   /// All that the call completed is known.
   void receiveTangents() {
-    for (const auto &M : Arrived)
+    for (const auto &M : W.Arrived)
       receiveTangent(*M);
-    Arrived.clear();
+    W.Arrived.clear();
+  }
+
+  /// The statuses of the caller, or our own where the caller wants none.
+  MPI_Status *statuses(MPI_Status *Theirs, int Count) {
+    if (Theirs != MPI_STATUSES_IGNORE && Theirs != MPI_STATUS_IGNORE)
+      return Theirs;
+    W.Statuses.resize(static_cast<std::size_t>(std::max(Count, 1)));
+    return W.Statuses.data();
   }
 
   /// The record of this call, or null.
   cf_mpi_record *record(cf_tape *Tape) const {
-    if (Done.empty())
+    if (W.Done.empty())
       return nullptr;
-    const auto Count = static_cast<std::int64_t>(Done.size());
+    const auto Count = static_cast<std::int64_t>(W.Done.size());
     auto *C = contraflow::mpi::record<Completion>(
         Tape, Count * static_cast<std::int64_t>(sizeof(cf_mpi_record *)));
     C->Count = Count;
-    std::uninitialized_copy(Done.begin(), Done.end(), C->starts());
+    std::uninitialized_copy(W.Done.begin(), W.Done.end(), C->starts());
     return C;
   }
 
 private:
-  std::vector<MPI_Request> Handles;
-  std::vector<cf_mpi_record *> Records;
-  std::vector<cf_mpi_record *> Done;
-  std::vector<std::unique_ptr<TangentMessage>> Arrived;
+  Workspace W;
   std::set<Communicator *> Orphans; ///< of completed requests
-};
-
-/// The statuses of the caller, or our own where the caller wants none.
-class Statuses {
-public:
-  Statuses(MPI_Status *Theirs, int Count) : Theirs(Theirs) {
-    if (Theirs == MPI_STATUSES_IGNORE || Theirs == MPI_STATUS_IGNORE)
-      Own.resize(static_cast<std::size_t>(Count));
-  }
-  MPI_Status *data() { return Own.empty() ? Theirs : Own.data(); }
-  const MPI_Status &operator[](int I) { return data()[I]; }
-
-private:
-  MPI_Status *Theirs;
-  std::vector<MPI_Status> Own;
 };
 
 // Every function: the primal call, then what it completed. Each returns the primal's code.
 
 int wait(Requests &R, MPI_Request *Request, MPI_Status *Status) {
-  Statuses S(Status, 1);
-  const int Code = PMPI_Wait(Request, S.data());
+  MPI_Status *S = R.statuses(Status, 1);
+  const int Code = PMPI_Wait(Request, S);
   if (Code == MPI_SUCCESS)
     R.completed(0, S[0]);
   return Code;
 }
 
 int test(Requests &R, MPI_Request *Request, int *Flag, MPI_Status *Status) {
-  Statuses S(Status, 1);
-  const int Code = PMPI_Test(Request, Flag, S.data());
+  MPI_Status *S = R.statuses(Status, 1);
+  const int Code = PMPI_Test(Request, Flag, S);
   if (Code == MPI_SUCCESS && *Flag)
     R.completed(0, S[0]);
   return Code;
 }
 
-void allCompleted(Requests &R, int Count, Statuses &S) {
+void allCompleted(Requests &R, int Count, const MPI_Status *S) {
   for (int I = 0; I < Count; ++I)
     R.completed(static_cast<std::size_t>(I), S[I]);
 }
 
 int waitAll(Requests &R, int Count, MPI_Request *Theirs, MPI_Status *Status) {
-  Statuses S(Status, Count);
-  const int Code = PMPI_Waitall(Count, Theirs, S.data());
+  MPI_Status *S = R.statuses(Status, Count);
+  const int Code = PMPI_Waitall(Count, Theirs, S);
   if (Code == MPI_SUCCESS)
     allCompleted(R, Count, S);
   return Code;
 }
 
 int testAll(Requests &R, int Count, MPI_Request *Theirs, int *Flag, MPI_Status *Status) {
-  Statuses S(Status, Count);
-  const int Code = PMPI_Testall(Count, Theirs, Flag, S.data());
+  MPI_Status *S = R.statuses(Status, Count);
+  const int Code = PMPI_Testall(Count, Theirs, Flag, S);
   if (Code == MPI_SUCCESS && *Flag)
     allCompleted(R, Count, S);
   return Code;
 }
 
 int waitAny(Requests &R, int Count, MPI_Request *Theirs, int *Index, MPI_Status *Status) {
-  Statuses S(Status, 1);
-  const int Code = PMPI_Waitany(Count, Theirs, Index, S.data());
+  MPI_Status *S = R.statuses(Status, 1);
+  const int Code = PMPI_Waitany(Count, Theirs, Index, S);
   if (Code == MPI_SUCCESS && *Index != MPI_UNDEFINED)
     R.completed(static_cast<std::size_t>(*Index), S[0]);
   return Code;
@@ -182,8 +187,8 @@ struct AnyTest {
 };
 
 int testAny(Requests &R, int Count, MPI_Request *Theirs, AnyTest Result, MPI_Status *Status) {
-  Statuses S(Status, 1);
-  const int Code = PMPI_Testany(Count, Theirs, Result.Index, Result.Flag, S.data());
+  MPI_Status *S = R.statuses(Status, 1);
+  const int Code = PMPI_Testany(Count, Theirs, Result.Index, Result.Flag, S);
   if (Code == MPI_SUCCESS && *Result.Flag && *Result.Index != MPI_UNDEFINED)
     R.completed(static_cast<std::size_t>(*Result.Index), S[0]);
   return Code;
@@ -197,8 +202,8 @@ using SomeFunction = int (*)(int, MPI_Request *, int *, int *, MPI_Status *);
 
 int some(SomeFunction Primal, Requests &R, int Count, MPI_Request *Theirs, SomeResult Result,
          MPI_Status *Status) {
-  Statuses S(Status, Count);
-  const int Code = Primal(Count, Theirs, Result.Count, Result.Indices, S.data());
+  MPI_Status *S = R.statuses(Status, Count);
+  const int Code = Primal(Count, Theirs, Result.Count, Result.Indices, S);
   if (Code == MPI_SUCCESS && *Result.Count != MPI_UNDEFINED)
     for (int I = 0; I < *Result.Count; ++I)
       R.completed(static_cast<std::size_t>(Result.Indices[I]), S[I]);

@@ -10,7 +10,6 @@
 #include "mpi/Watch.h"
 
 #include <climits>
-#include <vector>
 
 namespace contraflow::mpi {
 
@@ -59,20 +58,20 @@ void move(Pattern How, const Movement &M, const Parcel &Out, const Parcel &In) {
   case Pattern::Neighbours:
     break; // see below
   case Pattern::Gather:
-    PMPI_Gatherv(Out.Data.get(), Out.Units, Unit, In.Data.get(), In.Counts.data(), In.Starts.data(),
-                 Unit, M.Root, Comm);
+    PMPI_Gatherv(Out.Data.get(), Out.Units, Unit, In.Data.get(), In.Counts, In.Starts, Unit, M.Root,
+                 Comm);
     break;
   case Pattern::Scatter:
-    PMPI_Scatterv(Out.Data.get(), Out.Counts.data(), Out.Starts.data(), Unit, In.Data.get(),
-                  In.Units, Unit, M.Root, Comm);
+    PMPI_Scatterv(Out.Data.get(), Out.Counts, Out.Starts, Unit, In.Data.get(), In.Units, Unit,
+                  M.Root, Comm);
     break;
   case Pattern::Allgather:
-    PMPI_Allgatherv(Out.Data.get(), Out.Units, Unit, In.Data.get(), In.Counts.data(),
-                    In.Starts.data(), Unit, Comm);
+    PMPI_Allgatherv(Out.Data.get(), Out.Units, Unit, In.Data.get(), In.Counts, In.Starts, Unit,
+                    Comm);
     break;
   case Pattern::Alltoall:
-    PMPI_Alltoallv(Out.Data.get(), Out.Counts.data(), Out.Starts.data(), Unit, In.Data.get(),
-                   In.Counts.data(), In.Starts.data(), Unit, Comm);
+    PMPI_Alltoallv(Out.Data.get(), Out.Counts, Out.Starts, Unit, In.Data.get(), In.Counts,
+                   In.Starts, Unit, Comm);
     break;
   }
 }
@@ -104,20 +103,20 @@ void adjointBcast(const Movement &M) {
 
 void adjointAllgather(const Movement &M) {
   const Leaf Kind = M.Got.L->Widest;
-  std::vector<int> Counts;
+  const Packed Numbers = packedBuffer(M.Got.Size * std::int64_t{sizeof(int)});
+  int *Counts = reinterpret_cast<int *>(Numbers.get());
   const Packed Data = packedBuffer(M.Got.leaves() * sizeOf(Kind));
   std::byte *At = Data.get();
   for (int I = 0; I < M.Got.Size; ++I) {
     const View V = M.Got.at(I);
-    Counts.push_back(leafCount(V.Leaves, "MPI_Allgather"));
+    Counts[I] = leafCount(V.Leaves, "MPI_Allgather");
     V.packAs(Kind, At);
     V.zero();
     At += V.bytes(Kind);
   }
   const View Mine = M.Given.at(0);
   const Packed Sum = packedBuffer(Mine.bytes(Kind));
-  PMPI_Reduce_scatter(Data.get(), Sum.get(), Counts.data(), datatypeOf(Kind), MPI_SUM,
-                      M.Comm->carrier());
+  PMPI_Reduce_scatter(Data.get(), Sum.get(), Counts, datatypeOf(Kind), MPI_SUM, M.Comm->carrier());
   Mine.addAs(Kind, Sum.get());
 }
 

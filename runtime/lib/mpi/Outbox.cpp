@@ -36,6 +36,13 @@ int carrierCount(std::int64_t Bytes) {
   return static_cast<int>(Units);
 }
 
+Outbox::Outbox() {
+  constexpr std::size_t Usual = 64;
+  Requests.reserve(Usual);
+  Buffers.reserve(Usual);
+  Done.reserve(Usual);
+}
+
 Outbox &Outbox::get() {
   static auto *Only = new Outbox; // outlives every other static object
   return *Only;

@@ -31,6 +31,7 @@ public:
   std::size_t pending();
 
 private:
+  Outbox();
   void forgetSent();
 
   std::mutex Lock;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Free buffers are kept by powers of two, as many as have been in use at one time. What a buffer is
-// stands in front of it.
+// Free buffers are kept by powers of two: of small ones as many as have been in use at one time, of
+// others twice as many bytes as all together, because the steps of a time loop send messages of
+// several sizes one after the other. What a buffer is stands in front of it.
 
 #include "mpi/Packed.h"
 
@@ -15,8 +16,8 @@
 namespace contraflow::mpi {
 namespace {
 
-constexpr std::size_t Front = 64;         // keeps the alignment
-constexpr std::size_t Smallest = 1 << 13; // the system's allocator is good at less
+constexpr std::size_t Front = 64; // keeps the alignment
+constexpr std::size_t Small = 1 << 13;
 
 std::byte *allocate(std::size_t Bytes) {
   return static_cast<std::byte *>(::operator new(Bytes, std::align_val_t{Front}));
@@ -46,7 +47,7 @@ public:
     const std::size_t Bytes = std::size_t{1} << Class;
     const std::scoped_lock Guard(Lock);
     InUse -= Bytes;
-    if (Kept + Bytes > Peak)
+    if (Bytes > Small && Kept + Bytes > 2 * Peak)
       return release(Block);
     Kept += Bytes;
     Free[Class].push_back(Block);
@@ -62,19 +63,15 @@ private:
 
 Packed packedBuffer(std::int64_t Bytes) {
   const std::size_t Whole = static_cast<std::size_t>(Bytes) + Front;
-  const std::size_t Class =
-      Whole < Smallest ? 0 : static_cast<std::size_t>(std::bit_width(Whole - 1));
-  std::byte *Block = Class == 0 ? allocate(Whole) : Pool::get().take(Class);
+  const auto Class = static_cast<std::size_t>(std::bit_width(Whole - 1));
+  std::byte *Block = Pool::get().take(Class);
   new (Block) std::size_t(Class);
   return Packed(Block + Front);
 }
 
 void Recycle::operator()(std::byte *Buffer) const {
   std::byte *Block = Buffer - Front;
-  if (const std::size_t Class = *reinterpret_cast<std::size_t *>(Block); Class != 0)
-    Pool::get().give(Block, Class);
-  else
-    release(Block);
+  Pool::get().give(Block, *reinterpret_cast<std::size_t *>(Block));
 }
 
 } // namespace contraflow::mpi

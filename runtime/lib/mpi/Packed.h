@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers of packed values. Large ones are used again: a time loop allocates nothing once it has
-// done its first step, and memory that the system would have to clear is not asked for.
+// Buffers of packed values. They are used again: a time loop allocates nothing once it has done its
+// first step, and memory that the system would have to clear is not asked for.
 
 #pragma once
 

@@ -7,29 +7,29 @@
 #include "mpi/Movement.h"
 #include "mpi/Outbox.h"
 
-#include <vector>
-
 namespace contraflow::mpi {
 
 /// The packed leaves of some blocks; counts and starts in units of the carrier.
 struct Parcel {
-  std::vector<int> Counts, Starts;
+  Packed Numbers; ///< Counts and Starts, one for each block
+  int *Counts, *Starts;
   Packed Data;
   int Units = 0;
 
-  explicit Parcel(const Blocks &B) {
+  explicit Parcel(const Blocks &B)
+      : Numbers(packedBuffer(2 * B.Size * std::int64_t{sizeof(int)})),
+        Counts(reinterpret_cast<int *>(Numbers.get())), Starts(Counts + B.Size) {
     std::int64_t Bytes = 0;
     for (int I = 0; I < B.Size; ++I) {
-      Starts.push_back(carrierCount(Bytes));
-      Counts.push_back(carrierCount(B.at(I).bytes()));
+      Starts[I] = carrierCount(Bytes);
+      Counts[I] = carrierCount(B.at(I).bytes());
       Bytes += B.at(I).bytes();
     }
     Units = carrierCount(Bytes);
     Data = packedBuffer(Bytes);
   }
   std::byte *block(int I) const {
-    return Data.get() +
-           static_cast<std::size_t>(Starts[static_cast<std::size_t>(I)]) * sizeof(float);
+    return Data.get() + static_cast<std::size_t>(Starts[I]) * sizeof(float);
   }
   void pack(const Blocks &B) const {
     for (int I = 0; I < B.Size; ++I)
