@@ -2,7 +2,8 @@
 //
 // One kind of call in all its forms: every send mode blocking, nonblocking and persistent, every
 // movement of blocks between neighbours now and later, every request of a window, every read from
-// a file. All forms of a kind do the same, so each is checked against the others as well.
+// a file.
+// Supports: every form of sends, movements between neighbours, window accesses and file reads
 #include "GradientCheck.h"
 #include <mpi.h>
 #include <stdio.h>
@@ -306,6 +307,12 @@ static double reads(const double *x, int n) {
     for (int i = 0; i < n; i++)
       a[i] = x[i] * x[i];
     readFile(form, file, 8, a, n - 1); // the last one stays
+    sum += weigh(a, n, form) * x[form % n];
+    if (form != 0 && form != 2 && form != 3) // Open MPI 4.1 miscounts or never ends
+      continue;
+    for (int i = 0; i < n; i++)
+      a[i] = x[i] * x[n - 1 - i];
+    readFile(form, file, N * 8, a, n); // there is one only
     sum += weigh(a, n, form) * x[form % n];
   }
   MPI_File_close(&file);

@@ -10,6 +10,7 @@
 //
 // A call that completes nothing leaves no record.
 
+#include "mpi/FileReads.h"
 #include "mpi/NonblockingCollective.h"
 #include "mpi/Persistent.h"
 #include "mpi/PointToPoint.h"
@@ -42,9 +43,16 @@ void complete(cf_mpi_record *R, const MPI_Status &Status) {
   } else if (R->Kind == Role::TangentCollective) {
     const std::unique_ptr<NonblockingCollective> C(static_cast<NonblockingCollective *>(R));
     finishTangent(*C);
+  } else if (R->Kind == Role::Read || R->Kind == Role::TangentRead) {
+    completeRead(R, Status);
   } else {
     complete(static_cast<Message &>(*R), Status);
   }
+}
+
+/// Its completion has a reverse.
+bool isReversed(Role Kind) {
+  return Kind != Role::TangentCollective && Kind != Role::Read && Kind != Role::TangentRead;
 }
 
 /// Null: not the record of a tangent.
@@ -99,7 +107,7 @@ public:
     complete(R, Status);
     if (Kind == Role::TangentReceive)
       W.Arrived.emplace_back(static_cast<TangentMessage *>(R));
-    else if (Kind != Role::TangentCollective)
+    else if (isReversed(Kind))
       W.Done.push_back(R);
   }
 

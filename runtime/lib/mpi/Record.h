@@ -19,6 +19,8 @@ struct cf_mpi_record {
     TangentReceive,    ///< the same in a tangent; lives on the heap until it completes
     Collective,        ///< a started collective
     TangentCollective, ///< the same in a tangent; lives on the heap until it completes
+    Read,              ///< a started read from a file
+    TangentRead,       ///< the same in a tangent; lives on the heap until it completes
     Order,             ///< a call that moves nothing but orders accesses to shared memory
     Other,             ///< records that no completion looks at
   };
@@ -28,7 +30,8 @@ struct cf_mpi_record {
 
   /// No other active request has its handle.
   bool ownsHandle() const {
-    return Kind == Role::Receive || Kind == Role::TangentReceive || Kind == Role::TangentCollective;
+    return Kind == Role::Receive || Kind == Role::TangentReceive ||
+           Kind == Role::TangentCollective || Kind == Role::Read || Kind == Role::TangentRead;
   }
 };
 
