@@ -9,7 +9,7 @@
 enum { N = 12 };
 
 static double transform(const double *x, int rows) {
-  double *a = malloc((unsigned)rows * N * sizeof *a), *b = malloc((unsigned)rows * N * sizeof *b);
+  double *a = malloc((unsigned)rows * N * sizeof *a), *b = calloc((unsigned)rows * N, sizeof *b);
   MPI_Datatype column, columns;
   MPI_Type_vector(rows, 1, N, MPI_DOUBLE, &column);
   MPI_Type_create_resized(column, 0, sizeof(double), &columns);
