@@ -239,22 +239,118 @@ Error BlasHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   return Error::success();
 }
 
-/// The runtime's part in a derivative that is differentiated again.
+/// The runtime's part in a derivative whose tangent is asked for: beside each record there is one
+/// of pairs, numbers and their tangents, with the same formulas (runtime/lib/blas/Pairs.cpp).
+///
+///   r = blas_begin(args, shadows, tape)    r' = blas_pairs_begin(args, args', shadows, shadows')
+///   blas_adjoint(r, seed, bars)            blas_pairs_adjoint(r', seed, seed', bars') before it
+///
+/// The table of shadows stands for the record: what one leads to, the other changes.
 class NestedBlasHandler : public ConstructHandler {
 public:
-  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_blas_*"}; }
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_blas_pairs_*"}; }
   CallFacts facts(const CallBase &) const override { return {}; }
   bool severalDirections() const override { return true; }
-  Error tangent(SweepBuilder &, CallBase &Call) const override { return refuse(Call); }
-  Error augment(SweepBuilder &, CallSite &Site) const override { return refuse(*Site.Anchor); }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    return touches(B, Call) ? refuse(Call, "a derivative of third order through BLAS or LAPACK")
+                            : Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    return touches(B, *Site.Anchor)
+               ? refuse(*Site.Anchor, "the adjoint of a derivative that calls BLAS or LAPACK; ask "
+                                      "for the tangent of the adjoint, which has the same values")
+               : Error::success();
+  }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
   }
 
+protected:
+  /// A shadow, or null.
+  static Value *shadowOrNull(SweepBuilder &B, Value *V) {
+    Value *Shadow = isa<ConstantPointerNull>(V) ? nullptr : B.shadow(V);
+    return Shadow ? Shadow : ConstantPointerNull::get(B.ir().getPtrTy());
+  }
+  static bool touches(SweepBuilder &B, const CallBase &Call) {
+    return any_of(Call.args(), [&](const Use &V) {
+      return V->getType()->isPointerTy() && !isa<Constant>(V) && B.shadow(V);
+    });
+  }
+
 private:
-  static Error refuse(CallBase &Call) {
-    return diffError(DiagId::UnsupportedMode, Call,
-                     "the derivative of a derivative that calls BLAS or LAPACK");
+  static Error refuse(CallBase &Call, const char *What) {
+    return diffError(DiagId::UnsupportedMode, Call, What);
+  }
+};
+
+/// blas_begin(routine, form, order, arguments, shadows, tape).
+class NestedBeginHandler : public NestedBlasHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_blas_begin"}; }
+  CallFacts facts(const CallBase &) const override {
+    CallFacts Facts;
+    Facts.Flows = {{Place::pointee(Arguments), Place::pointee(Shadows)},
+                   {Place::pointee(Shadows), Place::pointee(Shadows)}};
+    Facts.Linked.Operands = {Shadows};
+    Facts.Linked.Result = true;
+    Facts.Reads = {Arguments, Shadows};
+    return Facts;
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    if (!B.shadow(&Call))
+      return Error::success();
+    auto At = [&](unsigned I) { return Call.getArgOperand(I); };
+    B.ir().SetInsertPoint(Call.getNextNode());
+    B.setShadow(&Call,
+                B.runtime("blas_pairs_begin", B.ir().getPtrTy(),
+                          {At(0), At(1), At(2), At(Arguments), shadowOrNull(B, At(Arguments)),
+                           At(Shadows), shadowOrNull(B, At(Shadows)), At(Shadows + 1)}));
+    return Error::success();
+  }
+
+private:
+  static constexpr unsigned Arguments = 3, Shadows = 4;
+};
+
+/// blas_end(record, info), blas_tangent(record, info, dot), blas_adjoint(record, seed, bars).
+class NestedStepHandler : public NestedBlasHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"cf_v1_blas_end", "cf_v1_blas_tangent", Adjoint};
+  }
+  CallFacts facts(const CallBase &Call) const override {
+    CallFacts Facts;
+    if (Call.arg_size() < 3)
+      return Facts;
+    Facts.Flows = {{Place::pointee(0), Place::memory(2)}};
+    Facts.Writes = {2};
+    if (isAdjoint(Call)) {
+      Facts.Flows.push_back({Place::memory(1), Place::pointee(0)});
+      Facts.Flows.push_back({Place::memory(1), Place::memory(2)});
+      Facts.Reads = {1};
+    }
+    return Facts;
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    Value *Record = B.shadow(Call.getArgOperand(0)), *Second = Call.getArgOperand(1);
+    if (!Record)
+      return Error::success();
+    Type *Void = B.ir().getVoidTy();
+    if (isAdjoint(Call))
+      B.runtime("blas_pairs_adjoint", Void,
+                {Record, Second, shadowOrNull(B, Second), shadowOrNull(B, Call.getArgOperand(2))});
+    else if (Call.arg_size() == 3)
+      B.runtime("blas_pairs_tangent", Void,
+                {Record, Second, shadowOrNull(B, Call.getArgOperand(2))});
+    else
+      B.runtime("blas_pairs_end", Void, {Record, Second});
+    return Error::success();
+  }
+
+private:
+  static constexpr StringLiteral Adjoint = "cf_v1_blas_adjoint";
+  static bool isAdjoint(const CallBase &Call) {
+    return Call.getCalledFunction()->getName() == Adjoint;
   }
 };
 
@@ -263,6 +359,8 @@ private:
 void registerBlasHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<BlasHandler>());
   Registry.add(std::make_unique<NestedBlasHandler>());
+  Registry.add(std::make_unique<NestedBeginHandler>());
+  Registry.add(std::make_unique<NestedStepHandler>());
 }
 
 } // namespace contraflow
