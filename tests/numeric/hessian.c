@@ -61,6 +61,27 @@ static double hessian_recursion(const double *x) { return hessian_power(x, 4) * 
 HESSIAN(hessian_recursion)
 HESSIAN_TWICE(hessian_recursion)
 
+// What qsort and realloc move.
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+static double hessian_sorted(const double *x) {
+  double *y = 0, sum = 0;
+  int room = 0;
+  for (int i = 0; i < n; ++i) {
+    if (i == room)
+      y = (double *)realloc(y, (room += 4) * sizeof *y);
+    y[i] = x[i] * x[(5 * i + 1) % n];
+  }
+  qsort(y, n, sizeof *y, ascending);
+  for (int i = 0; i < n; ++i)
+    sum += y[i] * y[i] * (i + 1);
+  free(y);
+  return sum;
+}
+HESSIAN_FORWARD(hessian_sorted)
+
 // The third derivative of a function of one variable, in four ways.
 void *__enzyme_augmentfwd_number(void *, ...);
 double __enzyme_reverse_number(void *, ...);

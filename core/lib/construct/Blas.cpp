@@ -245,7 +245,7 @@ Error BlasHandler::adjoint(SweepBuilder &B, const CallSite &Site,
 ///   r = blas_begin(args, shadows, tape)    r' = blas_pairs_begin(args, args', shadows, shadows')
 ///   blas_adjoint(r, seed, bars)            blas_pairs_adjoint(r', seed, seed', bars') before it
 ///
-/// The table of shadows stands for the record: what one leads to, the other changes.
+/// The record keeps both tables, which lead to all that it is about.
 class NestedBlasHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {"cf_v1_blas_pairs_*"}; }
@@ -287,13 +287,30 @@ private:
 class NestedBeginHandler : public NestedBlasHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {"cf_v1_blas_begin"}; }
-  CallFacts facts(const CallBase &) const override {
+  CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
-    Facts.Flows = {{Place::pointee(Arguments), Place::pointee(Shadows)},
-                   {Place::pointee(Shadows), Place::pointee(Shadows)}};
-    Facts.Linked.Operands = {Shadows};
-    Facts.Linked.Result = true;
+    Facts.Keeps = {Arguments, Shadows};
     Facts.Reads = {Arguments, Shadows};
+    const bool IsTangent = isa<ConstantPointerNull>(Call.getArgOperand(Tape));
+    const auto Number = cast<ConstantInt>(Call.getArgOperand(0))->getZExtValue();
+    const auto Form = cast<ConstantInt>(Call.getArgOperand(1))->getZExtValue();
+    const ScalarKind Kind = Form & SinglePrecision ? SK_Float : SK_Double;
+    SmallVector<Place, 12> From, To;
+    for (auto [Role, Letter] : enumerate(blasRoles(Number))) {
+      const bool Scalar = Letter == 's', Written = StringRef("wo").contains(Letter);
+      if (!Scalar && !Written && Letter != 'r')
+        continue;
+      const int64_t Offset = Role * sizeof(void *);
+      for (unsigned Table : {Arguments, Shadows}) {
+        Facts.Members.push_back({Table, Offset, Kind, !Scalar});
+        From.push_back(Place::pointee(Table, Offset));
+      }
+      if (Written || !IsTangent)
+        To.push_back(Place::pointee(Shadows, Offset));
+    }
+    for (Place A : From)
+      for (Place Z : To)
+        Facts.Flows.push_back({A, Z});
     return Facts;
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
@@ -304,12 +321,12 @@ public:
     B.setShadow(&Call,
                 B.runtime("blas_pairs_begin", B.ir().getPtrTy(),
                           {At(0), At(1), At(2), At(Arguments), shadowOrNull(B, At(Arguments)),
-                           At(Shadows), shadowOrNull(B, At(Shadows)), At(Shadows + 1)}));
+                           At(Shadows), shadowOrNull(B, At(Shadows)), At(Tape)}));
     return Error::success();
   }
 
 private:
-  static constexpr unsigned Arguments = 3, Shadows = 4;
+  static constexpr unsigned Arguments = 3, Shadows = 4, Tape = 5;
 };
 
 /// blas_end(record, info), blas_tangent(record, info, dot), blas_adjoint(record, seed, bars).
@@ -322,10 +339,12 @@ public:
     CallFacts Facts;
     if (Call.arg_size() < 3)
       return Facts;
-    Facts.Flows = {{Place::pointee(0), Place::memory(2)}};
+    constexpr int64_t Arguments = 0, Shadows = sizeof(void *); // in the record
+    Facts.Flows = {{Place::pointee(0, Arguments, true), Place::memory(2)},
+                   {Place::pointee(0, Shadows, true), Place::memory(2)}};
     Facts.Writes = {2};
     if (isAdjoint(Call)) {
-      Facts.Flows.push_back({Place::memory(1), Place::pointee(0)});
+      Facts.Flows.push_back({Place::memory(1), Place::pointee(0, Shadows, true)});
       Facts.Flows.push_back({Place::memory(1), Place::memory(2)});
       Facts.Reads = {1};
     }
