@@ -98,6 +98,10 @@ const StringMap<const Row *> &rowsByName() {
 const Row &rowOf(StringRef Name) { return *rowsByName().lookup(Name); }
 const Row &rowOf(const CallBase &Call) { return rowOf(Call.getCalledFunction()->getName()); }
 
+std::string symbol(const Row &R, StringRef Suffix) {
+  return (Twine("mpi_") + R.Stem + Suffix).str();
+}
+
 /// Who writes to exposed memory.
 constexpr unsigned Anyone = 1, Completion = 2;
 
@@ -221,9 +225,6 @@ public:
   }
 
 private:
-  static std::string symbol(const Row &R, StringRef Suffix) {
-    return (Twine("mpi_") + R.Stem + Suffix).str();
-  }
   /// The user's arguments and the shadows of the buffers among them. Datatypes that do not say what
   /// memory holds are helped by what the compiler knows of it.
   static Expected<SmallVector<Value *, 12>> arguments(SweepBuilder &B, CallBase &Call,
@@ -388,6 +389,32 @@ private:
   }
 };
 
+/// So are derivatives of derivatives: both calls would have to be of one message.
+class NestedHandler : public RefusalHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    static const std::vector<std::string> Symbols = [] {
+      std::vector<std::string> Out;
+      for (StringRef Suffix : {"_tangent", "_augment", "_adjoint"}) {
+        Out.push_back(("cf_v1_mpi_communicator" + Suffix).str());
+        for (const Row &R : rows())
+          if (R.Stem)
+            Out.push_back("cf_v1_" + symbol(R, Suffix));
+      }
+      return Out;
+    }();
+    return {Symbols.begin(), Symbols.end()};
+  }
+  Error tangent(SweepBuilder &, CallBase &Call) const override { return refuse(Call); }
+  Error augment(SweepBuilder &, CallSite &Site) const override { return refuse(*Site.Anchor); }
+
+private:
+  static Error refuse(CallBase &Call) {
+    return diffError(DiagId::UnsupportedMode, Call,
+                     "the derivative of a derivative that communicates by MPI");
+  }
+};
+
 } // namespace
 
 void registerHandlers(HandlerRegistry &Registry) {
@@ -395,6 +422,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<InquiryHandler>());
   registerMemory(Registry);
   Registry.add(std::make_unique<RefusalHandler>());
+  Registry.add(std::make_unique<NestedHandler>());
 }
 
 } // namespace contraflow::mpi

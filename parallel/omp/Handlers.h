@@ -26,6 +26,7 @@ void registerAtomics(HandlerRegistry &Registry);
 void registerCopyprivate(HandlerRegistry &Registry);
 void registerForkJoin(HandlerRegistry &Registry);
 void registerMemory(HandlerRegistry &Registry);
+void registerNested(HandlerRegistry &Registry);
 void registerSimd(HandlerRegistry &Registry);
 void registerSynchronisation(HandlerRegistry &Registry);
 void registerTasks(HandlerRegistry &Registry);

@@ -14,6 +14,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   registerAtomics(Registry);
   registerCopyprivate(Registry);
   registerMemory(Registry);
+  registerNested(Registry);
   registerSimd(Registry);
   registerTasks(Registry);
   registerTeams(Registry);

@@ -1,61 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hessian-vector products: the primal is a gradient, its tangent the tangent of an adjoint. The
-// adjoint is that of an adjoint or, since a Hessian is symmetric, that of a tangent. The inner
-// adjoint records loops, unknown trip counts, copies, in-place updates, heap memory and recursion.
-//
-// The gradient sums adjoints, in the tangent in another order than alone: it is equal but for
-// rounding, so its values are not compared (NoNeed).
-#include "GradientCheck.h"
+// Hessian-vector products through loops, unknown trip counts, copies, in-place updates, heap memory
+// and recursion, which the inner adjoint records.
+#include "Hessian.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { n = 6 };
-
-void __enzyme_autodiff_hessian(void *, ...);
-double __enzyme_fwddiff_hessian(void *, ...);
-void __enzyme_fwddiff_hessian_void(void *, ...);
-
-// Gradient, tangent and adjoint of one function.
-#define HESSIAN(name)                                                                              \
-  GRADIENT_OF(name)                                                                                \
-  static void name##_twice(void *const *values, void *const *shadows) {                            \
-    __enzyme_autodiff_hessian((void *)name##_gradient, enzyme_dup, (double *)values[0],            \
-                              (double *)shadows[0], enzyme_dup, (double *)values[1],               \
-                              (double *)shadows[1]);                                               \
-  }                                                                                                \
-  GRADIENT_CHECK_CUSTOM(name, Void, name##_primal, name##_tangent, name##_adjoint, In(double, n),  \
-                        NoNeed(double, n))                                                         \
-  GRADIENT_CHECK_CUSTOM(name##_again, Void, name##_primal, name##_tangent, name##_twice,           \
-                        In(double, n), NoNeed(double, n))
-#define GRADIENT_OF(name)                                                                          \
-  static void name##_gradient(const double *x, double *g) {                                        \
-    for (int i = 0; i < n; ++i)                                                                    \
-      g[i] = 0;                                                                                    \
-    __enzyme_autodiff_hessian((void *)name, enzyme_dup, x, g);                                     \
-  }                                                                                                \
-  static double name##_primal(void *const *values) {                                               \
-    name##_gradient((const double *)values[0], (double *)values[1]);                               \
-    return 0;                                                                                      \
-  }                                                                                                \
-  static double name##_tangent(void *const *values, void *const *shadows) {                        \
-    __enzyme_fwddiff_hessian_void((void *)name##_gradient, enzyme_dup, (double *)values[0],        \
-                                  (double *)shadows[0], enzyme_dup, (double *)values[1],           \
-                                  (double *)shadows[1]);                                           \
-    return 0;                                                                                      \
-  }                                                                                                \
-  static double name##_along(const double *x, const double *v) {                                   \
-    return __enzyme_fwddiff_hessian((void *)name, enzyme_dup, x, v);                               \
-  }                                                                                                \
-  static void name##_adjoint(void *const *values, void *const *shadows) {                          \
-    double unused[n] = {0};                                                                        \
-    name##_gradient((const double *)values[0], (double *)values[1]);                               \
-    __enzyme_autodiff_hessian((void *)name##_along, enzyme_dup, (double *)values[0],               \
-                              (double *)shadows[0], enzyme_dup, (double *)shadows[1], unused);     \
-    memset(shadows[1], 0, n * sizeof(double));                                                     \
-  }
 
 static double hessian_loops(const double *x) {
   double sum = 0;
@@ -68,6 +21,7 @@ static double hessian_loops(const double *x) {
   return sum;
 }
 HESSIAN(hessian_loops)
+HESSIAN_TWICE(hessian_loops)
 
 static double hessian_while(const double *x) {
   double sum = 0, step = x[0];
@@ -79,6 +33,7 @@ static double hessian_while(const double *x) {
   return sum * step;
 }
 HESSIAN(hessian_while)
+HESSIAN_TWICE(hessian_while)
 
 static double hessian_memory(const double *x) {
   double local[n], copy[n], sum = 0;
@@ -97,12 +52,35 @@ static double hessian_memory(const double *x) {
   return sum;
 }
 HESSIAN(hessian_memory)
+HESSIAN_TWICE(hessian_memory)
 
 static double hessian_power(const double *x, int k) {
   return k == 0 ? x[0] * x[1] : sin(x[k % n] * hessian_power(x, k - 1)) + x[k % n] * x[0];
 }
 static double hessian_recursion(const double *x) { return hessian_power(x, 4) * x[n - 1]; }
 HESSIAN(hessian_recursion)
+HESSIAN_TWICE(hessian_recursion)
+
+// What qsort and realloc move.
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+static double hessian_sorted(const double *x) {
+  double *y = 0, sum = 0;
+  int room = 0;
+  for (int i = 0; i < n; ++i) {
+    if (i == room)
+      y = (double *)realloc(y, (room += 4) * sizeof *y);
+    y[i] = x[i] * x[(5 * i + 1) % n];
+  }
+  qsort(y, n, sizeof *y, ascending);
+  for (int i = 0; i < n; ++i)
+    sum += y[i] * y[i] * (i + 1);
+  free(y);
+  return sum;
+}
+HESSIAN_FORWARD(hessian_sorted)
 
 // The third derivative of a function of one variable, in four ways.
 void *__enzyme_augmentfwd_number(void *, ...);

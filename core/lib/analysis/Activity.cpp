@@ -75,7 +75,7 @@ private:
   void bitEdges(Instruction &I, Visitor Visit);
   End value(const Value *V) { return {V, {}, false}; }
   End memory(const Value *Pointer, int64_t Size);
-  End pointee(const Value *Pointer);
+  End pointee(const Value *Pointer, const Place &P);
   End place(CallBase &I, Place P);
   bool holds(const DenseSet<const Value *> &Values, const BitVector &Cells, const End &E);
   bool mark(DenseSet<const Value *> &Values, BitVector &Cells, const End &E);
@@ -104,15 +104,29 @@ End ActivitySolver::memory(const Value *Pointer, int64_t Size) {
   return E;
 }
 
-End ActivitySolver::pointee(const Value *Pointer) {
+End ActivitySolver::pointee(const Value *Pointer, const Place &P) {
   End E;
-  G.overlapping(G.find(Pointer), -1, [&](unsigned C) {
-    if (auto Target = G.pointee(C))
-      G.overlapping(*Target, -1, [&](unsigned Inner) {
-        if (G.kindsOfCell(Inner) & SK_AnyFloat)
-          E.Cells.push_back(Inner);
-      });
-  });
+  auto Floats = [&](unsigned C) {
+    if (G.kindsOfCell(C) & SK_AnyFloat)
+      E.Cells.push_back(C);
+  };
+  auto Follow = [&](Location At, int64_t Size, function_ref<void(unsigned)> Visit) {
+    G.overlapping(At, Size, [&](unsigned C) {
+      if (auto Target = G.pointee(C))
+        G.overlapping(*Target, -1, Visit);
+    });
+  };
+  Location At = G.find(Pointer);
+  if (At && P.Offset >= 0)
+    At.Offset += P.Offset;
+  const int64_t Size = P.Offset < 0 ? -1 : sizeof(void *);
+  if (!P.Twice)
+    Follow(At, Size, Floats);
+  else
+    Follow(At, Size, [&](unsigned C) {
+      if (auto Target = G.pointee(C))
+        G.overlapping(*Target, -1, Floats);
+    });
   return E;
 }
 
@@ -123,7 +137,7 @@ End ActivitySolver::place(CallBase &I, Place P) {
   case Place::Memory:
     return memory(I.getArgOperand(P.Operand), -1);
   case Place::Pointee:
-    return pointee(I.getArgOperand(P.Operand));
+    return pointee(I.getArgOperand(P.Operand), P);
   case Place::Result:
     return value(&I);
   case Place::Outside:

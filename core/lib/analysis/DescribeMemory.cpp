@@ -366,6 +366,19 @@ void Describer::applyFacts(CallBase &I, const CallFacts &Facts) {
   for (auto [Operand, Kind] : Facts.Cells)
     if (Location At = Graph.locate(I.getArgOperand(Operand)))
       Graph.addKind(Graph.fieldCell(At), Kind);
+  for (const CallFacts::Member &M : Facts.Members)
+    if (Location Table = Graph.locate(I.getArgOperand(M.Operand)))
+      if (auto At = Graph.pointee(Graph.fieldCell({Table.Node, Table.Offset + M.Offset}))) {
+        if (M.IsArray)
+          Graph.fold(*At, widthOfKinds(M.Kind));
+        Graph.addKind(Graph.fieldCell(*At), M.Kind);
+      }
+  for (unsigned K = 0; K < Facts.Keeps.size(); ++K)
+    if (Location To = Graph.locate(I.getArgOperand(Facts.Keeps[K]))) {
+      Location At = Graph.locate(&I);
+      At.Offset += K * sizeof(void *);
+      Graph.pointTo(Graph.fieldCell(At), To);
+    }
   for (unsigned Operand : Facts.Foreign) {
     if (!Foreign)
       Foreign = Graph.aggregate(&I); // of a call that returns none

@@ -90,6 +90,8 @@ int BlasRoutine::operandOf(unsigned Role) const {
   return Before + HasOrder;
 }
 
+StringRef blasRoles(unsigned Number) { return Table[Number].Roles; }
+
 SmallVector<StringRef, 0> blasNames() {
   SmallVector<StringRef, 0> Names;
   for (auto &Entry : routines())

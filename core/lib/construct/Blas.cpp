@@ -239,22 +239,137 @@ Error BlasHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   return Error::success();
 }
 
-/// The runtime's part in a derivative that is differentiated again.
+/// The runtime's part in a derivative whose tangent is asked for: beside each record there is one
+/// of pairs, numbers and their tangents, with the same formulas (runtime/lib/blas/Pairs.cpp).
+///
+///   r = blas_begin(args, shadows, tape)    r' = blas_pairs_begin(args, args', shadows, shadows')
+///   blas_adjoint(r, seed, bars)            blas_pairs_adjoint(r', seed, seed', bars') before it
+///
+/// The record keeps both tables, which lead to all that it is about.
 class NestedBlasHandler : public ConstructHandler {
 public:
-  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_blas_*"}; }
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_blas_pairs_*"}; }
   CallFacts facts(const CallBase &) const override { return {}; }
   bool severalDirections() const override { return true; }
-  Error tangent(SweepBuilder &, CallBase &Call) const override { return refuse(Call); }
-  Error augment(SweepBuilder &, CallSite &Site) const override { return refuse(*Site.Anchor); }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    return touches(B, Call) ? refuse(Call, "a derivative of third order through BLAS or LAPACK")
+                            : Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    return touches(B, *Site.Anchor)
+               ? refuse(*Site.Anchor, "the adjoint of a derivative that calls BLAS or LAPACK; ask "
+                                      "for the tangent of the adjoint, which has the same values")
+               : Error::success();
+  }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
   }
 
+protected:
+  /// A shadow, or null.
+  static Value *shadowOrNull(SweepBuilder &B, Value *V) {
+    Value *Shadow = isa<ConstantPointerNull>(V) ? nullptr : B.shadow(V);
+    return Shadow ? Shadow : ConstantPointerNull::get(B.ir().getPtrTy());
+  }
+  static bool touches(SweepBuilder &B, const CallBase &Call) {
+    return any_of(Call.args(), [&](const Use &V) {
+      return V->getType()->isPointerTy() && !isa<Constant>(V) && B.shadow(V);
+    });
+  }
+
 private:
-  static Error refuse(CallBase &Call) {
-    return diffError(DiagId::UnsupportedMode, Call,
-                     "the derivative of a derivative that calls BLAS or LAPACK");
+  static Error refuse(CallBase &Call, const char *What) {
+    return diffError(DiagId::UnsupportedMode, Call, What);
+  }
+};
+
+/// blas_begin(routine, form, order, arguments, shadows, tape).
+class NestedBeginHandler : public NestedBlasHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_blas_begin"}; }
+  CallFacts facts(const CallBase &Call) const override {
+    CallFacts Facts;
+    Facts.Keeps = {Arguments, Shadows};
+    Facts.Reads = {Arguments, Shadows};
+    const bool IsTangent = isa<ConstantPointerNull>(Call.getArgOperand(Tape));
+    const auto Number = cast<ConstantInt>(Call.getArgOperand(0))->getZExtValue();
+    const auto Form = cast<ConstantInt>(Call.getArgOperand(1))->getZExtValue();
+    const ScalarKind Kind = Form & SinglePrecision ? SK_Float : SK_Double;
+    SmallVector<Place, 12> From, To;
+    for (auto [Role, Letter] : enumerate(blasRoles(Number))) {
+      const bool Scalar = Letter == 's', Written = StringRef("wo").contains(Letter);
+      if (!Scalar && !Written && Letter != 'r')
+        continue;
+      const int64_t Offset = Role * sizeof(void *);
+      for (unsigned Table : {Arguments, Shadows}) {
+        Facts.Members.push_back({Table, Offset, Kind, !Scalar});
+        From.push_back(Place::pointee(Table, Offset));
+      }
+      if (Written || !IsTangent)
+        To.push_back(Place::pointee(Shadows, Offset));
+    }
+    for (Place A : From)
+      for (Place Z : To)
+        Facts.Flows.push_back({A, Z});
+    return Facts;
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    if (!B.shadow(&Call))
+      return Error::success();
+    auto At = [&](unsigned I) { return Call.getArgOperand(I); };
+    B.ir().SetInsertPoint(Call.getNextNode());
+    B.setShadow(&Call,
+                B.runtime("blas_pairs_begin", B.ir().getPtrTy(),
+                          {At(0), At(1), At(2), At(Arguments), shadowOrNull(B, At(Arguments)),
+                           At(Shadows), shadowOrNull(B, At(Shadows)), At(Tape)}));
+    return Error::success();
+  }
+
+private:
+  static constexpr unsigned Arguments = 3, Shadows = 4, Tape = 5;
+};
+
+/// blas_end(record, info), blas_tangent(record, info, dot), blas_adjoint(record, seed, bars).
+class NestedStepHandler : public NestedBlasHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"cf_v1_blas_end", "cf_v1_blas_tangent", Adjoint};
+  }
+  CallFacts facts(const CallBase &Call) const override {
+    CallFacts Facts;
+    if (Call.arg_size() < 3)
+      return Facts;
+    constexpr int64_t Arguments = 0, Shadows = sizeof(void *); // in the record
+    Facts.Flows = {{Place::pointee(0, Arguments, true), Place::memory(2)},
+                   {Place::pointee(0, Shadows, true), Place::memory(2)}};
+    Facts.Writes = {2};
+    if (isAdjoint(Call)) {
+      Facts.Flows.push_back({Place::memory(1), Place::pointee(0, Shadows, true)});
+      Facts.Flows.push_back({Place::memory(1), Place::memory(2)});
+      Facts.Reads = {1};
+    }
+    return Facts;
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    Value *Record = B.shadow(Call.getArgOperand(0)), *Second = Call.getArgOperand(1);
+    if (!Record)
+      return Error::success();
+    Type *Void = B.ir().getVoidTy();
+    if (isAdjoint(Call))
+      B.runtime("blas_pairs_adjoint", Void,
+                {Record, Second, shadowOrNull(B, Second), shadowOrNull(B, Call.getArgOperand(2))});
+    else if (Call.arg_size() == 3)
+      B.runtime("blas_pairs_tangent", Void,
+                {Record, Second, shadowOrNull(B, Call.getArgOperand(2))});
+    else
+      B.runtime("blas_pairs_end", Void, {Record, Second});
+    return Error::success();
+  }
+
+private:
+  static constexpr StringLiteral Adjoint = "cf_v1_blas_adjoint";
+  static bool isAdjoint(const CallBase &Call) {
+    return Call.getCalledFunction()->getName() == Adjoint;
   }
 };
 
@@ -263,6 +378,8 @@ private:
 void registerBlasHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<BlasHandler>());
   Registry.add(std::make_unique<NestedBlasHandler>());
+  Registry.add(std::make_unique<NestedBeginHandler>());
+  Registry.add(std::make_unique<NestedStepHandler>());
 }
 
 } // namespace contraflow

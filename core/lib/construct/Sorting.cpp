@@ -192,12 +192,89 @@ public:
   }
 };
 
+/// The runtime's part in a derivative whose tangent is asked for: what moves the elements moves
+/// those of the tangents, too.
+///
+///   p = sort_recorded(y, n, size, f, tape)     sort_again(y', n, size, p) after it
+///   sort_both(y, n, size, f, ydot)             sort_all(y, n, size, f, {ydot, y', ydot'}, 3)
+///   permute_...(ybar, n, ...)                  permute_...(ybar', n, ...)
+class NestedSortHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {Recorded, Both, "cf_v1_permute_forward", "cf_v1_permute_adjoint"};
+  }
+  CallFacts facts(const CallBase &Call) const override {
+    CallFacts Facts;
+    Facts.Reads = Facts.Writes = {0};
+    Facts.Arrays = {{0, 2}};
+    if (isCalled(Call, Both)) {
+      Facts.Reads = Facts.Writes = {0, Second};
+      Facts.Arrays.push_back({Second, 2});
+    }
+    return Facts;
+  }
+  bool severalDirections() const override { return false; }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    auto &IR = B.ir();
+    Value *Shadow = B.shadow(Call.getArgOperand(0));
+    if (isCalled(Call, Both)) {
+      moveAll(B, Call, Shadow, B.shadow(Call.getArgOperand(Second)));
+    } else if (Shadow && isCalled(Call, Recorded)) {
+      IR.SetInsertPoint(Call.getNextNode());
+      B.runtime("sort_again", IR.getVoidTy(),
+                {Shadow, Call.getArgOperand(1), Call.getArgOperand(2), &Call});
+    } else if (Shadow) {
+      auto *Twin = cast<CallBase>(Call.clone());
+      Twin->setArgOperand(0, Shadow);
+      IR.Insert(Twin);
+    }
+    return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    for (unsigned I : {0u, Second})
+      if (I < Site.Operands.size() && Site.Operands[I]->getType()->isPointerTy() &&
+          B.shadow(Site.Operands[I]))
+        return diffError(DiagId::UnsupportedMode, *Site.Anchor,
+                         "the adjoint of a derivative that sorts; ask for the tangent of the "
+                         "adjoint, which has the same values");
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+
+private:
+  static constexpr StringLiteral Recorded = "cf_v1_sort_recorded", Both = "cf_v1_sort_both";
+  static constexpr unsigned Second = 4; ///< operand: the other array of sort_both
+  static bool isCalled(const CallBase &Call, StringRef Name) {
+    return Call.getCalledFunction()->getName() == Name;
+  }
+  static void moveAll(SweepBuilder &B, CallBase &Call, Value *First, Value *Other) {
+    if (!First && !Other)
+      return;
+    auto &IR = B.ir();
+    Value *Null = ConstantPointerNull::get(IR.getPtrTy());
+    constexpr unsigned Count = 3;
+    auto *Table = ArrayType::get(IR.getPtrTy(), Count);
+    BasicBlock &Entry = Call.getFunction()->getEntryBlock();
+    Value *Arrays = IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(Table, nullptr, "sorted");
+    Value *Others[Count] = {Call.getArgOperand(Second), First ? First : Null, Other ? Other : Null};
+    for (unsigned I = 0; I < Count; ++I)
+      IR.CreateStore(Others[I], IR.CreateConstInBoundsGEP2_32(Table, Arrays, 0, I));
+    SmallVector<Value *, 6> Args(Call.arg_begin(), Call.arg_begin() + Second);
+    Args.append({Arrays, IR.getInt32(Count)});
+    B.runtime("sort_all", IR.getVoidTy(), Args);
+    B.replaceCall(Call, nullptr);
+  }
+};
+
 } // namespace
 
 void registerSortingHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<SortHandler>());
   Registry.add(std::make_unique<SearchHandler>());
   Registry.add(std::make_unique<DynamicCastHandler>());
+  Registry.add(std::make_unique<NestedSortHandler>());
 }
 
 } // namespace contraflow

@@ -499,7 +499,9 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
   auto Closure = prepare(Spec, C, Sw);
   if (!Closure)
     return Closure.takeError();
-  RequestState S(C, Spec, Sw, std::move(*Closure));
+  Switches Chosen = Sw;
+  Chosen.Sharing &= !Spec.Again;
+  RequestState S(C, Spec, Chosen, std::move(*Closure));
   analyse(S);
   if (Error E = joinErrors(checkInactiveArguments(S),
                            joinErrors(checkIntegerMembers(S), checkInactiveGlobals(S))))
@@ -526,9 +528,11 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
     discard(S);
     return std::move(E);
   }
+  Derivative Out{Root.Forward, nullptr, false, S.TakesBack};
   if (Spec.Split)
-    return emitSplitCalls(S, Root);
-  return Derivative{Root.Forward, nullptr, false, S.TakesBack};
+    Out = emitSplitCalls(S, Root);
+  Out.HasTeams = !S.Closure.TeamBodies.empty();
+  return Out;
 }
 
 } // namespace contraflow

@@ -47,6 +47,8 @@ private:
   bool lacksInner(const DerivativeRequest &R) const;
   void fail(const CallBase &Call, Error E);
   Error serve(const DerivativeRequest &R);
+  void findInner();
+  Error makeAgain(const DerivativeSpec &Spec, const Derivative &First);
   bool serveCallbacks();
   bool registerCallback(const Callback &B);
   Expected<Derivative> derivativeOf(const DerivativeSpec &Spec);
@@ -56,6 +58,7 @@ private:
   Compilation &Tangents, &Adjoints; ///< the user's rules differ
   SmallVector<DerivativeRequest, 4> Pending;
   SmallPtrSet<const Function *, 4> Faulty; ///< that hold a request with an error
+  SmallPtrSet<const Function *, 16> Inner; ///< that primals lead to
   std::map<std::vector<uintptr_t>, Derivative> Derivatives;
   Error Errors;
 };
@@ -76,6 +79,22 @@ void ModuleDriver::readRequests() {
 void ModuleDriver::fail(const CallBase &Call, Error E) {
   Faulty.insert(Call.getFunction());
   note(std::move(E));
+}
+
+/// Requests in functions that other requests lead to are differentiated again.
+void ModuleDriver::findInner() {
+  SmallVector<Function *, 16> Todo;
+  for (const DerivativeRequest &R : Pending)
+    Todo.push_back(R.Spec.Primal);
+  while (!Todo.empty()) {
+    Function *F = Todo.pop_back_val();
+    if (!Inner.insert(F).second)
+      continue;
+    for (Instruction &I : instructions(*F))
+      for (Value *Op : I.operands())
+        if (auto *Callee = dyn_cast<Function>(Op))
+          Todo.push_back(Callee);
+  }
 }
 
 /// True if From, or something it calls, is wanted.
@@ -118,7 +137,8 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
                              Spec.Width,
                              Spec.Split,
                              Spec.Repeated,
-                             Spec.ChecksShadows};
+                             Spec.ChecksShadows,
+                             Spec.Again};
   for (Activity A : Spec.Args)
     Key.push_back(static_cast<uintptr_t>(A));
   Key.insert(Key.end(), Spec.IntegerMembers.begin(), Spec.IntegerMembers.end());
@@ -140,7 +160,26 @@ Error ModuleDriver::serve(const DerivativeRequest &R) {
   auto D = derivativeOf(R.Spec);
   if (!D)
     return D.takeError();
+  if (D->HasTeams && Inner.contains(R.Call->getFunction()))
+    if (Error E = makeAgain(R.Spec, *D))
+      return E;
   return lowerRequest(R, *D);
+}
+
+/// What shares out the adjoints of a region has no derivative itself: where a derivative is
+/// differentiated again, a version without takes its place.
+Error ModuleDriver::makeAgain(const DerivativeSpec &Spec, const Derivative &First) {
+  if (Spec.Mode == DerivativeMode::Tangent)
+    return Error::success();
+  DerivativeSpec Plain = Spec;
+  Plain.Again = true;
+  auto Second = derivativeOf(Plain);
+  if (!Second)
+    return Second.takeError();
+  First.Forward->addFnAttr(attr::Again, Second->Forward->getName());
+  if (First.Reverse)
+    First.Reverse->addFnAttr(attr::Again, Second->Reverse->getName());
+  return Error::success();
 }
 
 /// Puts cf_v1_<name>(function, tangent, adjoint) among the constructors of the module. False if the
@@ -199,6 +238,7 @@ bool ModuleDriver::serveCallbacks() {
 
 bool ModuleDriver::run() {
   readRequests();
+  findInner();
   bool Any = !Pending.empty();
   while (!Pending.empty()) {
     auto Next = find_if(Pending, [&](const DerivativeRequest &R) { return !waits(R); });

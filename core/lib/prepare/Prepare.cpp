@@ -140,6 +140,14 @@ void Preparer::noteHistory(CallBase &Call, int Id) const {
   Call.setMetadata(HistoryKind, MDNode::get(Context, ConstantAsMetadata::get(Number)));
 }
 
+/// A derivative that is differentiated again has a second version for that.
+static void callAgain(CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  if (F && F->hasFnAttribute(attr::Again))
+    Call.setCalledFunction(
+        Call.getModule()->getFunction(F->getFnAttribute(attr::Again).getValueAsString()));
+}
+
 /// True if a call was inlined.
 bool Preparer::inlineCalls(Function &P) {
   SmallVector<std::pair<CallBase *, int>, 16> Work;
@@ -150,6 +158,7 @@ bool Preparer::inlineCalls(Function &P) {
   bool Any = false;
   for (unsigned Next = 0; Next < Work.size(); ++Next) {
     auto [Call, Parent] = Work[Next];
+    callAgain(*Call);
     if (isIndirect(*Call) || C.Handlers.find(*Call))
       noteHistory(*Call, Parent);
     if (!inlinable(*Call) || staysCall(*Call))

@@ -13,7 +13,7 @@
 
 namespace contraflow::blas {
 
-template <typename T> void *Record<T>::reserve(size_t Bytes) {
+template <typename T> void *Record<T>::reserve(size_t Bytes) const {
   if (Tape)
     return cf_v1_tape_reserve(Tape, static_cast<int64_t>(std::max<size_t>(Bytes, 1)));
   constexpr size_t Header = 64;
@@ -90,51 +90,87 @@ int64_t readInteger(const void *At) {
   return Value;
 }
 
+struct Call {
+  int32_t Routine, Form, Order;
+  void *const *Arguments, *const *Shadows;
+  cf_tape *Tape;
+  void *const *ArgumentDots = nullptr, *const *ShadowDots = nullptr; ///< of pairs
+};
+
 /// Walks along the roles; every index counts one kind of argument.
 template <typename T> class Reader {
 public:
-  Reader(Record<T> &R, int32_t Form, void *const *Arguments, void *const *Shadows)
-      : R(R), Form(Form), Arguments(Arguments), Shadows(Shadows) {}
+  Reader(Record<T> &R, const Call &C) : R(R), C(C) {}
   void run(const char *Roles);
 
 private:
-  void array(int Index, char Next);
+  void array(int Index, char Letter, char Next);
+  Scalar<T> scalar(int Index);
 
   Record<T> &R;
-  int32_t Form;
-  void *const *Arguments, *const *Shadows;
+  const Call &C;
   int NextFlag = 0, NextSize = 0, NextScalar = 0, NextArray = 0;
 };
 
-template <typename T> void Reader<T>::array(int Index, char Next) {
+/// The tangent of memory at Place, of a table of such; null if that is constant.
+template <typename S> S *dotOf(void *const *Dots, int Index, const void *Place) {
+  return Dots && Dots[Index] != Place ? static_cast<S *>(Dots[Index]) : nullptr;
+}
+
+template <typename T> void Reader<T>::array(int Index, char Letter, char Next) {
   Array<T> &A = R.Arrays[NextArray];
-  A.At = static_cast<T *>(Arguments[Index]);
-  A.Shadow = static_cast<T *>(Shadows[Index]);
+  A.At = static_cast<Real<T> *>(C.Arguments[Index]);
+  A.Shadow = static_cast<Real<T> *>(C.Shadows[Index]);
   if (A.Shadow == A.At)
     A.Shadow = nullptr; // constant, as the program found out
-  A.Stable = Form & (FirstStable << NextArray);
+  A.AtDot = dotOf<Real<T>>(C.ArgumentDots, Index, A.At);
+  A.ShadowDot = A.Shadow ? dotOf<Real<T>>(C.ShadowDots, Index, A.Shadow) : nullptr;
+  A.ReadOnly = Letter == 'r';
+  A.Stable = IsDual<T> || C.Form & (FirstStable << NextArray); // what is packed stays
   if (Next == 'i')
-    A.Step = readInteger(Arguments[Index + 1]);
+    A.Step = readInteger(C.Arguments[Index + 1]);
   ++NextArray;
+}
+
+/// Pairs have memory of their own for the derivative: a tangent is taken from the program, an
+/// adjoint goes there when it is known (giveScalars).
+template <typename T> Scalar<T> Reader<T>::scalar(int Index) {
+  auto *At = static_cast<Real<T> *>(C.Arguments[Index]);
+  auto *Derivative = static_cast<Real<T> *>(C.Shadows[Index]);
+  if constexpr (IsDual<T>) {
+    auto Read = [&](Real<T> *From, void *const *Dots) {
+      const auto *Dot = dotOf<Real<T>>(Dots, Index, From);
+      return T(*From, Dot ? *Dot : Real<T>(0));
+    };
+    T &Own = R.Own[NextScalar];
+    if (Derivative && R.Tangent)
+      Own = Read(Derivative, C.ShadowDots);
+    if (Derivative && !(C.Form & ByValue))
+      R.ScalarDots[NextScalar] = dotOf<Real<T>>(C.ShadowDots, Index, Derivative);
+    return {Read(At, C.ArgumentDots), Derivative ? &Own : nullptr};
+  } else {
+    return {*At, Derivative};
+  }
 }
 
 template <typename T> void Reader<T>::run(const char *Roles) {
   for (int I = 0; Roles[I]; ++I) {
-    void *At = Arguments[I];
+    void *At = C.Arguments[I];
     switch (Roles[I]) {
     case 'f':
-      R.Flag[NextFlag++] = readFlag(At, Form);
+      R.Flag[NextFlag++] = readFlag(At, C.Form);
       break;
     case 'i':
       R.Size[NextSize++] = readInteger(At);
       break;
     case 's':
-      R.Scalars[NextScalar++] = {*static_cast<T *>(At), static_cast<T *>(Shadows[I])};
+      R.Scalars[NextScalar] = scalar(I);
+      ++NextScalar;
       break;
     case 'r':
     case 'w':
     case 'o':
-      array(I, Roles[I + 1]);
+      array(I, Roles[I], Roles[I + 1]);
       I += Roles[I + 1] == 'i';
       break;
     case 'p':
@@ -148,9 +184,6 @@ template <typename T> void Reader<T>::run(const char *Roles) {
       break;
     case 'x':
       R.Info = static_cast<int32_t *>(At);
-      break;
-    case 'R':
-      R.Result = static_cast<T *>(Shadows[I]);
       break;
     default:
       break;
@@ -189,12 +222,6 @@ template <typename T> Family<T> familyOf(int32_t What) {
   }
 }
 
-struct Call {
-  int32_t Routine, Form, Order;
-  void *const *Arguments, *const *Shadows;
-  cf_tape *Tape;
-};
-
 template <typename T> void *begin(const Call &C) {
   constexpr int32_t RowMajorOrder = 101;
   const size_t Bytes = sizeof(Record<T>);
@@ -203,13 +230,13 @@ template <typename T> void *begin(const Call &C) {
   if (!Memory)
     fail(ErrorId::OutOfMemory, std::to_string(Bytes), "a tangent of BLAS");
   auto *R = new (Memory) Record<T>();
-  R->Single = std::is_same_v<T, float>;
+  R->Single = std::is_same_v<Real<T>, float>;
   R->What = C.Routine;
   R->RowMajor = C.Order == RowMajorOrder;
   R->Atomic = C.Form & Shared;
   R->Tape = C.Tape;
   R->Tangent = !C.Tape;
-  Reader<T>(*R, C.Form, C.Arguments, C.Shadows).run(Rows[C.Routine].Roles);
+  Reader<T>(*R, C).run(Rows[C.Routine].Roles);
   const Family<T> Does = familyOf<T>(C.Routine);
   if (Does.Before && !R->Query)
     Does.Before(*R);
@@ -224,23 +251,41 @@ template <typename T> void end(Record<T> &R, int32_t Info) {
     return;
   if (Info != 0)
     fail(ErrorId::FailedFactorisation, Rows[R.What].Name, std::to_string(Info));
+  R.Now = Phase::End;
   const Family<T> Does = familyOf<T>(R.What);
   if (Does.After)
     Does.After(R);
 }
 
-/// Ends the record, too.
-template <typename T> void tangent(Record<T> *R, int32_t Info, void *Dot) {
-  end(*R, Info);
-  R->Result = static_cast<T *>(Dot);
-  const Family<T> Does = familyOf<T>(R->What);
-  if (Does.Tangent && !R->Query)
-    Does.Tangent(*R);
+template <typename T> void runTangent(Record<T> &R, int32_t Info, T *Dot) {
+  end(R, Info);
+  R.Now = Phase::Tangent;
+  R.Result = Dot;
+  const Family<T> Does = familyOf<T>(R.What);
+  if (Does.Tangent && !R.Query)
+    Does.Tangent(R);
+}
+
+template <typename T> void discard(Record<T> *R) {
   while (auto *Block = R->Blocks) {
     R->Blocks = Block->Next;
     std::free(Block);
   }
   std::free(R);
+}
+
+/// Ends the record, too.
+template <typename T> void tangent(Record<T> *R, int32_t Info, void *Dot) {
+  runTangent(*R, Info, static_cast<T *>(Dot));
+  discard(R);
+}
+
+template <typename T> void runAdjoint(Record<T> &R, T *ResultBar) {
+  R.Now = Phase::Adjoint;
+  R.Result = ResultBar;
+  const Family<T> Does = familyOf<T>(R.What);
+  if (Does.Adjoint && !R.Query)
+    Does.Adjoint(R);
 }
 
 /// Adjoints of scalars that were passed by value go to Bars, in their order.
@@ -249,13 +294,36 @@ template <typename T> void adjoint(Record<T> *R, const void *Seed, void *Bars) {
   for (int I = 0; I < 2; ++I)
     if (Bars && R->Scalars[I].Derivative)
       R->Scalars[I].Derivative = &Bar[I];
-  R->Result = &ResultBar;
-  const Family<T> Does = familyOf<T>(R->What);
-  if (Does.Adjoint && !R->Query)
-    Does.Adjoint(*R);
+  runAdjoint(*R, &ResultBar);
   if (Bars)
     std::memcpy(Bars, Bar, sizeof Bar);
   cf_v1_tape_release(R->Tape, R);
+}
+
+/// The tangent of a tangent: of the result, and of what was written.
+template <typename S> void tangentOfPairs(Record<Dual<S>> *R, int32_t Info, S *Dot) {
+  Dual<S> Result;
+  runTangent(*R, Info, &Result);
+  R->unpack();
+  if (Dot)
+    *Dot = Result.Dot;
+  discard(R);
+}
+
+/// The tangent of an adjoint. What it has reserved goes when the adjoint itself releases its
+/// record.
+template <typename S> void adjointOfPairs(Record<Dual<S>> &R, Dual<S> Seed, S *BarDots) {
+  runAdjoint(R, &Seed);
+  R.unpack();
+  for (int I = 0; I < 2; ++I)
+    if (BarDots)
+      BarDots[I] = R.Own[I].Dot;
+    else if (R.ScalarDots[I])
+      addTo(*R.ScalarDots[I], R.Own[I].Dot, R.Atomic);
+}
+
+template <typename S> Dual<S> readPair(const void *Value, const void *Dot) {
+  return {Value ? *static_cast<const S *>(Value) : S(0), Dot ? *static_cast<const S *>(Dot) : S(0)};
 }
 
 /// The precision is the first thing in every record.
@@ -263,8 +331,11 @@ bool isSingle(const void *Record) { return *static_cast<const int32_t *>(Record)
 
 } // namespace
 
-template struct Record<double>;
-template struct Record<float>;
+#define CF_RECORD(T)                                                                               \
+  template void *Record<T>::reserve(size_t) const;                                                 \
+  template Matrix<T> Record<T>::keep(Matrix<T>);                                                   \
+  template const int32_t *Record<T>::keepPivots(const int32_t *, int64_t);
+CF_BLAS_NUMBERS(CF_RECORD)
 
 } // namespace contraflow::blas
 
@@ -295,4 +366,35 @@ void cf_v1_blas_adjoint(void *record, const void *seed, void *bars) {
     adjoint(static_cast<Record<float> *>(record), seed, bars);
   else
     adjoint(static_cast<Record<double> *>(record), seed, bars);
+}
+
+void *cf_v1_blas_pairs_begin(int32_t routine, int32_t form, int32_t order, void *const *arguments,
+                             void *const *argument_dots, void *const *shadows,
+                             void *const *shadow_dots, struct cf_tape *tape) {
+  const Call C{routine, form, order, arguments, shadows, tape, argument_dots, shadow_dots};
+  return form & SinglePrecision ? begin<Dual<float>>(C) : begin<Dual<double>>(C);
+}
+
+void cf_v1_blas_pairs_end(void *record, int32_t info) {
+  if (isSingle(record))
+    end(*static_cast<Record<Dual<float>> *>(record), info);
+  else
+    end(*static_cast<Record<Dual<double>> *>(record), info);
+}
+
+void cf_v1_blas_pairs_tangent(void *record, int32_t info, void *dot) {
+  if (isSingle(record))
+    tangentOfPairs(static_cast<Record<Dual<float>> *>(record), info, static_cast<float *>(dot));
+  else
+    tangentOfPairs(static_cast<Record<Dual<double>> *>(record), info, static_cast<double *>(dot));
+}
+
+void cf_v1_blas_pairs_adjoint(void *record, const void *seed, const void *seed_dot,
+                              void *bar_dots) {
+  if (isSingle(record))
+    adjointOfPairs(*static_cast<Record<Dual<float>> *>(record), readPair<float>(seed, seed_dot),
+                   static_cast<float *>(bar_dots));
+  else
+    adjointOfPairs(*static_cast<Record<Dual<double>> *>(record), readPair<double>(seed, seed_dot),
+                   static_cast<double *>(bar_dots));
 }

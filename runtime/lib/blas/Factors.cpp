@@ -324,7 +324,7 @@ template <typename T> Family<T> factorFamily(int32_t What) {
   return {choleskyBefore<T>, choleskyAfter<T>, choleskyFamilyTangent<T>, choleskyFamilyAdjoint<T>};
 }
 
-template Family<double> factorFamily<double>(int32_t);
-template Family<float> factorFamily<float>(int32_t);
+#define CF_FAMILY(T) template Family<T> factorFamily<T>(int32_t);
+CF_BLAS_NUMBERS(CF_FAMILY)
 
 } // namespace contraflow::blas

@@ -136,36 +136,8 @@ template <typename T> void jacobi(Matrix<T> A, Matrix<T> V) {
   }
 }
 
-} // namespace
-
-template <typename T> void multiply(T Factor, Matrix<T> A, Matrix<T> B, Matrix<T> C) {
-  if (multiplyByProgram(Factor, A, B, C))
-    return;
-  for (int64_t J = 0; J < C.Columns; ++J)
-    for (int64_t K = 0; K < A.Columns; ++K) {
-      const T Weight = Factor * B(K, J);
-      for (int64_t I = 0; I < C.Rows; ++I)
-        C(I, J) += Weight * A(I, K);
-    }
-}
-
-template <typename T> void solve(Matrix<T> A, Part P, bool Unit, Matrix<T> B) {
-  if (solveByProgram(A, P, Unit, B))
-    return;
-  const int64_t N = A.Rows;
-  for (int64_t Step = 0; Step < N; ++Step) {
-    const int64_t I = P == Part::Lower ? Step : N - 1 - Step;
-    const int64_t First = P == Part::Lower ? 0 : I + 1, Last = P == Part::Lower ? I : N;
-    for (int64_t J = 0; J < B.Columns; ++J) {
-      T Sum = B(I, J);
-      for (int64_t K = First; K < Last; ++K)
-        Sum -= A(I, K) * B(K, J);
-      B(I, J) = Unit ? Sum : Sum / A(I, I);
-    }
-  }
-}
-
-template <typename T> void eigenvectors(Matrix<T> Symmetric, Matrix<T> Values, Matrix<T> Vectors) {
+template <typename T>
+void eigenvectorsOfReal(Matrix<T> Symmetric, Matrix<T> Values, Matrix<T> Vectors) {
   copy(Symmetric, Vectors);
   if (eigenvectorsByProgram(Values, Vectors))
     return;
@@ -185,6 +157,107 @@ template <typename T> void eigenvectors(Matrix<T> Symmetric, Matrix<T> Values, M
   }
 }
 
+/// The numbers and the tangents of a matrix of pairs, apart: what the program's BLAS takes.
+template <typename S> struct Parts {
+  Room<S> Value, Dot;
+
+  explicit Parts(Matrix<Dual<S>> M) : Value(M.Rows, M.Columns), Dot(M.Rows, M.Columns) {
+    each(M.Rows, M.Columns, Part::All, [&](int64_t I, int64_t J) {
+      Value(I, J) = M(I, J).Value;
+      Dot(I, J) = M(I, J).Dot;
+    });
+  }
+};
+
+template <typename S>
+void multiplyPairs(Dual<S> Factor, Matrix<Dual<S>> A, Matrix<Dual<S>> B, Matrix<Dual<S>> C) {
+  const Parts<S> APart(A), BPart(B);
+  Room<S> Value(C.Rows, C.Columns), Dot(C.Rows, C.Columns);
+  multiply<S>(S(1), APart.Value, BPart.Value, Value);
+  multiply<S>(S(1), APart.Value, BPart.Dot, Dot);
+  multiply<S>(S(1), APart.Dot, BPart.Value, Dot);
+  each(C.Rows, C.Columns, Part::All,
+       [&](int64_t I, int64_t J) { C(I, J) += Factor * Dual<S>(Value(I, J), Dot(I, J)); });
+}
+
+/// X' = A^-1 (B' - A' X).
+template <typename S> void solvePairs(Matrix<Dual<S>> A, Part P, bool Unit, Matrix<Dual<S>> B) {
+  const Parts<S> APart(A), BPart(B);
+  Room<S> ADot(A.Rows, A.Rows);
+  expandTangent<S>(APart.Dot, P, Unit ? Shape::UnitTriangular : Shape::Triangular, ADot);
+  solve<S>(APart.Value, P, Unit, BPart.Value);
+  multiply<S>(S(-1), ADot, BPart.Value, BPart.Dot);
+  solve<S>(APart.Value, P, Unit, BPart.Dot);
+  each(B.Rows, B.Columns, Part::All,
+       [&](int64_t I, int64_t J) { B(I, J) = {BPart.Value(I, J), BPart.Dot(I, J)}; });
+}
+
+/// w' is the diagonal of M = V^T A' V; V' = V (M(i, j) / (w_j - w_i)).
+template <typename S>
+void eigenvectorsOfPairs(Matrix<Dual<S>> Symmetric, Matrix<Dual<S>> Values,
+                         Matrix<Dual<S>> Vectors) {
+  const int64_t N = Symmetric.Rows;
+  const Parts<S> A(Symmetric);
+  Room<S> W(N, 1), V(N, N), Half(N, N), Middle(N, N), VDot(N, N);
+  eigenvectorsOfReal<S>(A.Value, W, V);
+  multiply<S>(S(1), A.Dot, V, Half);
+  multiply<S>(S(1), V.t(), Half, Middle);
+  for (int64_t I = 0; I < N; ++I) {
+    Values(I, 0) = {W(I, 0), Middle(I, I)};
+    Middle(I, I) = 0;
+  }
+  each(N, N, Part::All, [&](int64_t I, int64_t J) {
+    if (Middle(I, J) != S(0))
+      Middle(I, J) /= W(J, 0) - W(I, 0);
+  });
+  multiply<S>(S(1), V, Middle, VDot);
+  each(N, N, Part::All, [&](int64_t I, int64_t J) { Vectors(I, J) = {V(I, J), VDot(I, J)}; });
+}
+
+} // namespace
+
+template <typename T> void multiply(T Factor, Matrix<T> A, Matrix<T> B, Matrix<T> C) {
+  if constexpr (IsDual<T>) {
+    if (C.Rows * C.Columns * A.Columns > SmallProduct)
+      return multiplyPairs(Factor, A, B, C);
+  } else if (multiplyByProgram(Factor, A, B, C)) {
+    return;
+  }
+  for (int64_t J = 0; J < C.Columns; ++J)
+    for (int64_t K = 0; K < A.Columns; ++K) {
+      const T Weight = Factor * B(K, J);
+      for (int64_t I = 0; I < C.Rows; ++I)
+        C(I, J) += Weight * A(I, K);
+    }
+}
+
+template <typename T> void solve(Matrix<T> A, Part P, bool Unit, Matrix<T> B) {
+  if constexpr (IsDual<T>) {
+    if (A.Rows * A.Rows * B.Columns > SmallProduct)
+      return solvePairs(A, P, Unit, B);
+  } else if (solveByProgram(A, P, Unit, B)) {
+    return;
+  }
+  const int64_t N = A.Rows;
+  for (int64_t Step = 0; Step < N; ++Step) {
+    const int64_t I = P == Part::Lower ? Step : N - 1 - Step;
+    const int64_t First = P == Part::Lower ? 0 : I + 1, Last = P == Part::Lower ? I : N;
+    for (int64_t J = 0; J < B.Columns; ++J) {
+      T Sum = B(I, J);
+      for (int64_t K = First; K < Last; ++K)
+        Sum -= A(I, K) * B(K, J);
+      B(I, J) = Unit ? Sum : Sum / A(I, I);
+    }
+  }
+}
+
+template <typename T> void eigenvectors(Matrix<T> Symmetric, Matrix<T> Values, Matrix<T> Vectors) {
+  if constexpr (IsDual<T>)
+    return eigenvectorsOfPairs(Symmetric, Values, Vectors);
+  else
+    eigenvectorsOfReal(Symmetric, Values, Vectors);
+}
+
 template <typename T>
 void interchange(Matrix<T> M, const int32_t *Pivots, int64_t Count, bool Forward) {
   for (int64_t Step = 0; Step < Count; ++Step) {
@@ -194,13 +267,11 @@ void interchange(Matrix<T> M, const int32_t *Pivots, int64_t Count, bool Forward
       std::swap(M(I, J), M(Other, J));
   }
 }
-
 #define CF_KERNELS(T)                                                                              \
   template void multiply<T>(T, Matrix<T>, Matrix<T>, Matrix<T>);                                   \
   template void solve<T>(Matrix<T>, Part, bool, Matrix<T>);                                        \
   template void eigenvectors<T>(Matrix<T>, Matrix<T>, Matrix<T>);                                  \
   template void interchange<T>(Matrix<T>, const int32_t *, int64_t, bool);
-CF_KERNELS(double)
-CF_KERNELS(float)
+CF_BLAS_NUMBERS(CF_KERNELS)
 
 } // namespace contraflow::blas

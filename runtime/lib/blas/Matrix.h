@@ -10,6 +10,7 @@
 #pragma once
 
 #include "accumulate/Atomic.h"
+#include "blas/Dual.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -83,15 +84,19 @@ template <typename T> T inner(Matrix<T> A, Matrix<T> B, Part P = Part::All) {
   return Sum;
 }
 
+/// To += Value. Pairs are nobody else's: they are added to the program's arrays afterwards.
+template <typename T> void addTo(T &To, T Value, bool Atomic) {
+  if constexpr (!IsDual<T>)
+    if (Atomic)
+      return addAtomically(To, Value);
+  To += Value;
+}
+
 /// To += Factor * From, for an adjoint that others may add to.
 template <typename T>
 void add(Matrix<T> To, Matrix<T> From, T Factor, bool Atomic, Part P = Part::All) {
-  each(To.Rows, To.Columns, P, [&](int64_t I, int64_t J) {
-    if (Atomic)
-      addAtomically(To(I, J), Factor * From(I, J));
-    else
-      To(I, J) += Factor * From(I, J);
-  });
+  each(To.Rows, To.Columns, P,
+       [&](int64_t I, int64_t J) { addTo(To(I, J), Factor * From(I, J), Atomic); });
 }
 
 /// A symmetric or triangular matrix of which one triangle is stored.

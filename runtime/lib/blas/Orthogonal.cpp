@@ -364,7 +364,7 @@ template <typename T> Family<T> orthogonalFamily(int32_t What) {
   return {applicationBefore<T>, applicationAfter<T>, applicationTangent<T>, applicationAdjoint<T>};
 }
 
-template Family<double> orthogonalFamily<double>(int32_t);
-template Family<float> orthogonalFamily<float>(int32_t);
+#define CF_FAMILY(T) template Family<T> orthogonalFamily<T>(int32_t);
+CF_BLAS_NUMBERS(CF_FAMILY)
 
 } // namespace contraflow::blas

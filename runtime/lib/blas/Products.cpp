@@ -185,7 +185,7 @@ template <typename T> Family<T> productFamily(int32_t) {
   return {productBefore<T>, nullptr, productTangent<T>, productAdjoint<T>};
 }
 
-template Family<double> productFamily<double>(int32_t);
-template Family<float> productFamily<float>(int32_t);
+#define CF_FAMILY(T) template Family<T> productFamily<T>(int32_t);
+CF_BLAS_NUMBERS(CF_FAMILY)
 
 } // namespace contraflow::blas

@@ -36,10 +36,22 @@ template <typename T> struct Scalar {
   T *Derivative = nullptr; ///< null: constant
 };
 
+/// The program's memory, and of pairs that of their tangents: null if they are constant.
 template <typename T> struct Array {
-  T *At = nullptr, *Shadow = nullptr;
+  Real<T> *At = nullptr, *Shadow = nullptr;
+  Real<T> *AtDot = nullptr, *ShadowDot = nullptr;
   int64_t Step = 1; ///< leading dimension or increment
-  bool Stable = false;
+  bool Stable = false, ReadOnly = false;
+};
+
+/// Which of a record's functions is running.
+enum class Phase { Begin, End, Tangent, Adjoint };
+
+/// Pairs that stand for an array of the program's while one phase lasts.
+template <typename T> struct Packed {
+  Matrix<T> Pairs;
+  Matrix<Real<T>> Dots; ///< where their tangents come from; null: they are constant
+  Phase Since = Phase::Begin;
 };
 
 /// Lies on the tape, or, of a tangent, in the heap.
@@ -58,12 +70,17 @@ template <typename T> struct Record {
   T *Result = nullptr; ///< tangent or adjoint of what the routine returns
   Matrix<T> Old[3], New[3];
   cf_tape *Tape = nullptr;
+  Phase Now = Phase::Begin;
+  mutable Packed<T> Values[3], Shadows[3]; ///< of pairs
+  T Own[2] = {0, 0};                       ///< what pairs have for the derivatives of scalars
+  Real<T> *ScalarDots[2] = {nullptr, nullptr};
   struct Block {
     Block *Next;
-  } *Blocks = nullptr;
+  };
+  mutable Block *Blocks = nullptr;
 
   /// Memory that lives as long as the record.
-  void *reserve(size_t Bytes);
+  void *reserve(size_t Bytes) const;
   Matrix<T> keep(Matrix<T> M);
   /// For what the routine only reads: a tangent finds it unchanged, the adjoint if it is stable.
   Matrix<T> keepInput(int Index, Matrix<T> M) {
@@ -72,16 +89,28 @@ template <typename T> struct Record {
   const int32_t *keepPivots(const int32_t *Pivots, int64_t Count);
 
   Matrix<T> matrix(int Index, int64_t Rows, int64_t Columns) const {
-    return view(Arrays[Index].At, Arrays[Index].Step, Rows, Columns);
+    if constexpr (IsDual<T>)
+      return pairs(Index, Rows, Columns, false);
+    else
+      return view(Arrays[Index].At, Arrays[Index].Step, Rows, Columns);
   }
   Matrix<T> shadow(int Index, int64_t Rows, int64_t Columns) const {
-    return view(Arrays[Index].Shadow, Arrays[Index].Step, Rows, Columns);
+    if constexpr (IsDual<T>)
+      return shadowPairs(Index, Rows, Columns, false);
+    else
+      return view(Arrays[Index].Shadow, Arrays[Index].Step, Rows, Columns);
   }
   Matrix<T> vector(int Index, int64_t N) const {
-    return vectorView(Arrays[Index].At, Arrays[Index].Step, N);
+    if constexpr (IsDual<T>)
+      return pairs(Index, N, 1, true);
+    else
+      return vectorView(Arrays[Index].At, Arrays[Index].Step, N);
   }
   Matrix<T> vectorShadow(int Index, int64_t N) const {
-    return vectorView(Arrays[Index].Shadow, Arrays[Index].Step, N);
+    if constexpr (IsDual<T>)
+      return shadowPairs(Index, N, 1, true);
+    else
+      return vectorView(Arrays[Index].Shadow, Arrays[Index].Step, N);
   }
   /// Adds to the adjoint of a scalar that is active.
   void addToScalar(int Index, T Bar) {
@@ -89,13 +118,20 @@ template <typename T> struct Record {
       add<T>({To, 1, 1}, {&Bar, 1, 1}, T(1), Atomic);
   }
 
+  /// Pairs: the tangents of the shadows go back to where they came from.
+  void unpack();
+
 private:
-  Matrix<T> view(T *At, int64_t Step, int64_t Rows, int64_t Columns) const {
-    return RowMajor ? Matrix<T>{At, Rows, Columns, Step, 1} : Matrix<T>{At, Rows, Columns, 1, Step};
+  Matrix<Real<T>> view(Real<T> *At, int64_t Step, int64_t Rows, int64_t Columns) const {
+    return RowMajor ? Matrix<Real<T>>{At, Rows, Columns, Step, 1}
+                    : Matrix<Real<T>>{At, Rows, Columns, 1, Step};
   }
-  static Matrix<T> vectorView(T *At, int64_t Step, int64_t N) {
+  static Matrix<Real<T>> vectorView(Real<T> *At, int64_t Step, int64_t N) {
     return {At && Step < 0 && N > 0 ? At - Step * (N - 1) : At, N, 1, Step, 0};
   }
+  Matrix<T> pairs(int Index, int64_t Rows, int64_t Columns, bool Vector) const;
+  Matrix<T> shadowPairs(int Index, int64_t Rows, int64_t Columns, bool Vector) const;
+  Matrix<T> pack(Packed<T> &To, Matrix<Real<T>> Value, Matrix<Real<T>> Dot, bool Clear) const;
 };
 
 /// What a family of routines does. A function that is null has nothing to do.

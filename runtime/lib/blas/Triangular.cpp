@@ -131,7 +131,7 @@ template <typename T> Family<T> triangularFamily(int32_t) {
   return {before<T>, after<T>, tangent<T>, adjoint<T>};
 }
 
-template Family<double> triangularFamily<double>(int32_t);
-template Family<float> triangularFamily<float>(int32_t);
+#define CF_FAMILY(T) template Family<T> triangularFamily<T>(int32_t);
+CF_BLAS_NUMBERS(CF_FAMILY)
 
 } // namespace contraflow::blas

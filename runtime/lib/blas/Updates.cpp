@@ -120,7 +120,7 @@ template <typename T> Family<T> updateFamily(int32_t) {
   return {before<T>, nullptr, tangent<T>, adjoint<T>};
 }
 
-template Family<double> updateFamily<double>(int32_t);
-template Family<float> updateFamily<float>(int32_t);
+#define CF_FAMILY(T) template Family<T> updateFamily<T>(int32_t);
+CF_BLAS_NUMBERS(CF_FAMILY)
 
 } // namespace contraflow::blas

@@ -23,12 +23,8 @@ template <typename T> struct Pair {
 };
 
 template <typename T> void addTo(Matrix<T> To, int64_t I, T Value, bool Atomic) {
-  if (!To)
-    return;
-  if (Atomic)
-    addAtomically(To(I, 0), Value);
-  else
-    To(I, 0) += Value;
+  if (To)
+    blas::addTo(To(I, 0), Value, Atomic);
 }
 
 template <typename T> T dotOf(Matrix<T> M, int64_t I) { return M ? M(I, 0) : T(0); }
@@ -85,16 +81,19 @@ template <typename T> void scalAdjoint(Record<T> &R) {
 
 template <typename T> T slope(int32_t What, T X, T Norm) {
   if (What == R_nrm2)
-    return Norm == T(0) ? T(0) : X / Norm;
-  return X == T(0) ? T(0) : std::copysign(T(1), X);
+    return realOf(Norm) == 0 ? T(0) : X / Norm;
+  using std::copysign;
+  return realOf(X) == 0 ? T(0) : copysign(T(1), X);
 }
 template <typename T> T normOf(int32_t What, Matrix<T> X) {
+  using std::abs;
+  using std::sqrt;
   T Largest = 0, Sum = 0;
   for (int64_t I = 0; What == R_nrm2 && I < X.Rows; ++I)
-    Largest = std::max(Largest, std::abs(X(I, 0)));
+    Largest = std::max(Largest, abs(X(I, 0)));
   for (int64_t I = 0; Largest > T(0) && I < X.Rows; ++I)
     Sum += (X(I, 0) / Largest) * (X(I, 0) / Largest);
-  return Largest * std::sqrt(Sum);
+  return Largest * sqrt(Sum);
 }
 template <typename T> void normTangent(Record<T> &R) {
   const Pair<T> P(R);
@@ -199,7 +198,7 @@ template <typename T> Family<T> vectorFamily(int32_t What) {
   }
 }
 
-template Family<double> vectorFamily<double>(int32_t);
-template Family<float> vectorFamily<float>(int32_t);
+#define CF_FAMILY(T) template Family<T> vectorFamily<T>(int32_t);
+CF_BLAS_NUMBERS(CF_FAMILY)
 
 } // namespace contraflow::blas

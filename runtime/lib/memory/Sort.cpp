@@ -96,6 +96,20 @@ void cf_v1_sort_both(void *base, int64_t n, int64_t size,
     permute(static_cast<char *>(shadow), n, size, Order.data());
 }
 
+void cf_v1_sort_again(void *shadow, int64_t n, int64_t size, const int64_t *order) {
+  permute(static_cast<char *>(shadow), n, size, order);
+}
+
+void cf_v1_sort_all(void *base, int64_t n, int64_t size, int (*compare)(const void *, const void *),
+                    void *const *shadows, int32_t count) {
+  std::vector<int64_t> Order(static_cast<size_t>(n));
+  findOrder(static_cast<char *>(base), n, size, compare, Order.data());
+  permute(static_cast<char *>(base), n, size, Order.data());
+  for (int32_t I = 0; I < count; ++I)
+    if (shadows[I])
+      permute(static_cast<char *>(shadows[I]), n, size, Order.data());
+}
+
 void cf_v1_permute_forward(void *shadow, int64_t n, int64_t size, const int64_t *order,
                            int64_t period, const struct cf_field *fields, int32_t nfields) {
   std::vector<int64_t> To(static_cast<size_t>(n));

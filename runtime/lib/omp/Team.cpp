@@ -112,6 +112,8 @@ void cf_v1_omp_team_end(cf_team *team) {
   team->Parent->release(team);
 }
 
+void cf_v1_omp_team_drop(cf_team *team) { delete[] team->Overflow.load(std::memory_order_relaxed); }
+
 void cf_v1_omp_barrier() { omp::barrier(); }
 
 void *cf_v1_omp_copyprivate(void *mine, int32_t did) { return omp::broadcast(mine, did != 0); }

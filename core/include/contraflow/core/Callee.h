@@ -53,6 +53,8 @@ inline constexpr llvm::StringLiteral Like = "enzyme_math";
 inline constexpr llvm::StringLiteral Allocator = "enzyme_allocator";
 /// The function gives such memory back; it takes the pointer.
 inline constexpr llvm::StringLiteral Deallocator = "contraflow_deallocator";
+/// = name: where code is differentiated, that function takes the place of this one.
+inline constexpr llvm::StringLiteral Again = "contraflow_again";
 /// The function has a derivative of the user's.
 inline constexpr llvm::StringLiteral Registered = "contraflow_registered";
 } // namespace attr

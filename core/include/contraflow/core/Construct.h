@@ -43,10 +43,15 @@ enum ScalarKind : unsigned {
 struct Place {
   enum Kind { Value, Memory, Pointee, Result, Outside } What;
   unsigned Operand = 0;
+  int64_t Offset = -1; ///< of a Pointee: where its address is; -1: anywhere
+  bool Twice = false;  ///< of a Pointee: the memory that pointers there lead to
   static Place value(unsigned I) { return {Value, I}; }
   static Place memory(unsigned I) { return {Memory, I}; }
   /// The memory that pointers in the memory behind an operand lead to.
   static Place pointee(unsigned I) { return {Pointee, I}; }
+  static Place pointee(unsigned I, int64_t Offset, bool Twice = false) {
+    return {Pointee, I, Offset, Twice};
+  }
   static Place result() { return {Result, 0}; }
   /// Another process: what is sent there matters, what comes from there varies.
   static Place outside() { return {Outside, 0}; }
@@ -107,6 +112,16 @@ struct CallFacts {
     bool Result = false;
     int64_t Stride = 0; ///< how far apart the parts may be is a multiple of this
   } Linked;
+  /// Where the pointer at an offset of an operand's memory leads to: one of these, or an array.
+  struct Member {
+    unsigned Operand;
+    int64_t Offset;
+    ScalarKind Kind;
+    bool IsArray;
+  };
+  llvm::SmallVector<Member, 0> Members;
+  /// The result's memory holds these operands, pointers, one after the other.
+  llvm::SmallVector<unsigned, 0> Keeps;
   /// Memory that holds these if nobody else says that it holds floats; SK_Unknown: somewhere in it.
   llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Carries;
   bool FreshResult = false; ///< result points to a new object

@@ -49,6 +49,8 @@ struct DerivativeSpec {
   bool Repeated = false;
   /// The user expects shadows that are their own primals: they are found out at run time.
   bool ChecksShadows = false;
+  /// It will be differentiated again: without what only saves time and has no derivative.
+  bool Again = false;
 };
 
 /// The functions that implement a spec; Reverse only if it is split.
@@ -56,6 +58,7 @@ struct Derivative {
   llvm::Function *Forward = nullptr, *Reverse = nullptr;
   bool RunsOnce = false;  ///< the reverse sweep gives back more than its tape
   bool TakesBack = false; ///< afterwards memory is as it was before the primal ran
+  bool HasTeams = false;  ///< it forks
 };
 
 /// The signature of the function that implements a spec. Parameters: for each parameter of the
