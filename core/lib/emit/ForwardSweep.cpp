@@ -482,7 +482,7 @@ Error ForwardSweep::visitCall(CallBase &I) {
 /// An address that was put together from numbers leads to memory whose shadow nobody knows.
 Error ForwardSweep::checkAddress(const IntToPtrInst &I) const {
   Location At = S.Graph.find(&I);
-  if (!isa<BinaryOperator, TruncInst, ZExtInst>(I.getOperand(0)) || !At ||
+  if (!isa<BinaryOperator, TruncInst, ZExtInst, ExtractElementInst>(I.getOperand(0)) || !At ||
       S.Activity.hasShadow(&I) || !(S.Graph.kindsOf(At.Node) & (SK_AnyFloat | SK_Pointer)))
     return Error::success();
   return diffError(DiagId::UnsupportedInstruction, I,

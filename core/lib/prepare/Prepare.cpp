@@ -9,6 +9,7 @@
 #include "Choices.h"
 #include "ComputedGoto.h"
 #include "Disguises.h"
+#include "Endings.h"
 #include "Indices.h"
 #include "Indirect.h"
 #include "Packs.h"
@@ -93,6 +94,7 @@ private:
   SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
   SmallVector<std::pair<const Function *, int>, 16> History;
   ReturnedStructures Results;
+  Endings NeverReturning;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
 };
@@ -217,6 +219,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
   History.push_back({&Origin, -1});
   inlineCalls(P);
   unfoldConstructs(P);
+  NeverReturning.mark(P);
   dropUnwinding(P);
   auto HasIndirect = [&] {
     return any_of(instructions(P), [](Instruction &I) {
@@ -240,6 +243,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
         break;
     }
     unfoldConstructs(P);
+    NeverReturning.mark(P);
     dropUnwinding(P);
   }
   for (Instruction &I : instructions(P))
@@ -339,7 +343,7 @@ Error Preparer::prepareRemainingCalls(Function &P) {
   SmallVector<CallBase *, 4> Calls;
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I))
-      if (inlinable(*Call) && !Call->getCalledFunction()->isVarArg() &&
+      if (inlinable(*Call) && !Call->doesNotReturn() && !Call->getCalledFunction()->isVarArg() &&
           !is_contained(Out.Functions, Call->getCalledFunction()))
         Calls.push_back(Call);
   for (CallBase *Call : Calls) {
