@@ -15,6 +15,7 @@
 #include "Packs.h"
 #include "Results.h"
 #include "SignBits.h"
+#include "Slim.h"
 #include "Variadic.h"
 #include "Versioning.h"
 #include "WideLoads.h"
@@ -63,7 +64,7 @@ constexpr uint64_t RoundBudget =
 class Preparer {
 public:
   Preparer(Compilation &C, PreparedClosure &Out, NestVersions Versions)
-      : C(C), Out(Out), Versions(Versions),
+      : C(C), Out(Out), Versions(Versions), Slims(C.FAM),
         HistoryKind(C.M.getContext().getMDKindID("contraflow.history")) {}
   Expected<Function *> prepare(Function &F);
 
@@ -89,6 +90,7 @@ private:
   Compilation &C;
   PreparedClosure &Out;
   NestVersions Versions;
+  SlimCallees Slims;
   unsigned HistoryKind;                      ///< metadata of calls between two rounds of inlining
   DenseMap<Function *, Function *> Prepared; ///< original -> copy, for recursion
   SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
@@ -158,8 +160,11 @@ bool Preparer::inlineCalls(Function &P) {
       continue;
     noteHistory(*Call, Parent);
     Function *Callee = Call->getCalledFunction();
-    const unsigned Added = Callee->getInstructionCount();
-    if (inHistory(Parent, Callee) || Size + Added > InlineBudget || hasComputedGoto(*Callee))
+    if (inHistory(Parent, Callee) || hasComputedGoto(*Callee))
+      continue;
+    Function &Slim = Slims.of(*Callee);
+    const unsigned Added = Slim.getInstructionCount();
+    if (Size + Added > InlineBudget)
       continue;
     if (Added > SmallCallee && TakenOver + Added > ClosureBudget)
       continue;
@@ -171,12 +176,17 @@ bool Preparer::inlineCalls(Function &P) {
       Call = New;
       Fixed = Call->getCalledFunction();
     }
+    if (!Fixed)
+      Call->setCalledFunction(&Slim);
     InlineFunctionInfo Info;
     bool Done = InlineFunction(*Call, Info).isSuccess();
     if (Done && Fixed)
       Fixed->eraseFromParent();
-    if (!Done)
+    if (!Done) {
+      if (!Fixed)
+        Call->setCalledFunction(Callee);
       continue;
+    }
     Any = true;
     Size += Added;
     TakenOver += Added;
