@@ -7,6 +7,8 @@
 //   pthread_create(&t, a, f, p)   ->   f(p) ; t = 0        pthread_join(t, 0)   ->   if (t) join
 //   thread._M_start_thread(state) ->   state->run() ; thread.id = 1
 //
+// libc++ makes its threads with pthread_create and takes 0 for no thread.
+//
 // It is no schedule of a program whose threads wait for each other, and other memory is meant where
 // threads have variables of their own: then threads are refused.
 
@@ -32,6 +34,7 @@ enum class Role {
   Join,        ///< pthread_join(thread, result)
   StartObject, ///< std::thread::_M_start_thread(this, unique_ptr<state>, ...)
   JoinObject,  ///< std::thread::join(this)
+  JoinHandle,  ///< the same of libc++
   Waits,       ///< for what another thread does, or asks which thread this is
 };
 
@@ -46,6 +49,7 @@ constexpr ThreadFunction Functions[] = {
     {"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
      Role::StartObject},
     {"_ZNSt6thread4joinEv", Role::JoinObject},
+    {"_ZNSt3__16thread4joinEv", Role::JoinHandle},
     {"pthread_cond_wait", Role::Waits},
     {"pthread_cond_timedwait", Role::Waits},
     {"pthread_barrier_wait", Role::Waits},
@@ -124,10 +128,10 @@ void callThread(CallBase &Call, Role What) {
 /// Real threads are joined as before; those that ran where they were made have 0, objects 1.
 void joinIfReal(CallBase &Call, Role What) {
   IRBuilder<> B(&Call);
-  bool IsObject = What == Role::JoinObject;
+  const bool IsObject = What != Role::Join;
   Value *Thread = Call.getArgOperand(0);
   Value *Id = IsObject ? B.CreateLoad(B.getInt64Ty(), Thread) : Thread;
-  Value *IsReal = B.CreateICmpNE(Id, ConstantInt::get(Id->getType(), IsObject));
+  Value *IsReal = B.CreateICmpNE(Id, ConstantInt::get(Id->getType(), What == Role::JoinObject));
   Instruction *Then = SplitBlockAndInsertIfThen(IsReal, Call.getIterator(), false);
   Call.clone()->insertBefore(Then->getIterator());
   if (IsObject)
@@ -188,7 +192,7 @@ bool ThreadHandler::unfold(Function &F) const {
     CallBase *Call = Old;
     if (auto *Invoke = dyn_cast<InvokeInst>(Call))
       Call = changeToCall(Invoke);
-    if (What == Role::Join || What == Role::JoinObject) {
+    if (What == Role::Join || What == Role::JoinObject || What == Role::JoinHandle) {
       Call->setMetadata(Seen, MDNode::get(Call->getContext(), {}));
       joinIfReal(*Call, What);
     } else {

@@ -27,6 +27,13 @@ static double rotated(const double *x) {
   return (q.toRotationMatrix() * p).dot(r) + t.cross(p).squaredNorm() + t(0);
 }
 
+// The expressions in slerp hold a factor and a pointer, which are loaded as two numbers.
+static double between(const double *x) {
+  const Eigen::Quaterniond from(x[0], x[1], 0.1, 0.2), to(x[2], 0.2, 0.3, x[1]);
+  const Eigen::Quaterniond q = from.slerp(0.3, to);
+  return q.x() + 2 * q.w() * q.z();
+}
+
 static double filtered(const double *z, const double *noise, int n) {
   Eigen::Matrix2d covariance = Eigen::Matrix2d::Identity(), step;
   Eigen::Vector2d state(0, 1);
@@ -49,4 +56,5 @@ static double filtered(const double *z, const double *noise, int n) {
 GRADIENT_CHECK(eigen_inverses, Double, inverses, In(double, 16))
 GRADIENT_CHECK(eigen_inverse, Float, inverse, In(float, 16))
 GRADIENT_CHECK(eigen_rotated, Double, rotated, In(double, 7))
+GRADIENT_CHECK(eigen_between, Double, between, In(double, 3))
 GRADIENT_CHECK(eigen_filtered, Double, filtered, In(double, 10), In(double, 4), Int(10))

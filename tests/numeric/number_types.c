@@ -118,6 +118,18 @@ static double integersOfEveryWidth(const double *x, int n) {
   return s + (double)(big >> 68) * x[1];
 }
 
+static double longParts(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    int exponent;
+    const long double mantissa = frexpl((long double)x[i] * x[i] + 1.1L, &exponent);
+    if (__builtin_isfinite(x[i]) && __builtin_isnormal(x[i]))
+      sum += (double)(mantissa * mantissa) * x[i] + exponent;
+  }
+  return sum;
+}
+
+GRADIENT_CHECK(number_types_long_parts, Double, longParts, InRange(double, 3, 1.0, 1.3), Int(3))
 GRADIENT_CHECK(number_types_long_sum, Double, longSum, In(double, 5), Int(5))
 GRADIENT_CHECK(number_types_long_functions, Double, longFunctions, In(double, 4), Int(4))
 GRADIENT_CHECK(number_types_long_memory, Double, longMemory, In(double, 5), Int(5))

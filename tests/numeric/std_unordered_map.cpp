@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::unordered_map, with growth.
+// std::unordered_map, with growth, and keys that are structures of two integers.
 // Supports: `std::list`, `deque`, `map`, `set`, `unordered_map`, queues
 #include "GradientCheck.h"
 #include <unordered_map>
@@ -18,4 +18,27 @@ static double table(const double *x, double a, int n) {
   return sum;
 }
 
+namespace {
+struct Cell {
+  int i, j;
+  bool operator==(const Cell &other) const { return i == other.i && j == other.j; }
+};
+struct CellHash {
+  unsigned long operator()(const Cell &c) const { return c.i * 31ul + c.j; }
+};
+} // namespace
+
+static double grid(const double *x, int n) {
+  std::unordered_map<Cell, double, CellHash> values;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j)
+      values[{i, j}] += x[i] * x[j];
+  double sum = 0;
+  for (auto &[cell, value] : values)
+    sum += value * (cell.i + 2 * cell.j);
+  const auto found = values.find({1, 0});
+  return found == values.end() ? sum : sum * found->second;
+}
+
+GRADIENT_CHECK(std_unordered_map_cells, Double, grid, In(double, 4), Int(4))
 GRADIENT_CHECK(std_unordered_map, Double, table, In(double, 20), Scalar(double), Int(20))

@@ -12,8 +12,10 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace contraflow {
 
@@ -67,12 +69,25 @@ Error ForwardSweep::eachLane(function_ref<Error()> Step) {
   return E;
 }
 
+/// Two numbers of half its width in one integer, such as a structure of two ints that is a key. It
+/// may lie where other objects have an address but is none.
+static bool isPair(const MemoryGraph &Graph, const Value *V) {
+  auto IsNumber = [&](Value *Half) {
+    Value *Whole = nullptr;
+    match(Half, m_And(m_Value(Whole), m_Constant()));
+    return !(Graph.carried(Whole ? Whole : Half) & SK_Pointer);
+  };
+  Value *High = nullptr, *Low = nullptr;
+  return match(V, m_c_Or(m_Shl(m_Value(High), m_SpecificInt(PointerBits / 2)), m_Value(Low))) &&
+         IsNumber(High) && IsNumber(Low);
+}
+
 bool ForwardSweep::movesPointer(const Value *V) const {
   if (V->getType()->isPointerTy())
     return true;
   if (V->getType()->isIntegerTy() && V->getType()->getIntegerBitWidth() >= PointerBits &&
       !isa<Constant>(V))
-    return S.Graph.carried(V) & SK_Pointer;
+    return (S.Graph.carried(V) & SK_Pointer) && !isPair(S.Graph, V);
   return false;
 }
 
@@ -359,6 +374,16 @@ Error ForwardSweep::checkOverwrites(CallBase &I) {
   return Error::success();
 }
 
+/// Intrinsics that only say something about a float: its class, or its exponent.
+static bool tellsNumber(const IntrinsicInst &I) {
+  if (I.getIntrinsicID() == Intrinsic::is_fpclass)
+    return true;
+  return I.getIntrinsicID() == Intrinsic::frexp && all_of(I.users(), [](const User *U) {
+           const auto *Part = dyn_cast<ExtractValueInst>(U);
+           return Part && Part->getIndices()[0] == 1;
+         });
+}
+
 Error ForwardSweep::checkUnknownCall(CallBase &I) {
   CalleeInfo Info = lookupCallee(I);
   if (Info.Kind == CalleeKind::Inactive && !Info.ReadOnly && !Info.OwnObjects &&
@@ -368,7 +393,8 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
       findRule(I))
     return Error::success();
   auto *II = dyn_cast<IntrinsicInst>(&I);
-  if (II && (II->isAssumeLikeIntrinsic() || II->getIntrinsicID() == Intrinsic::prefetch))
+  if (II && (II->isAssumeLikeIntrinsic() || II->getIntrinsicID() == Intrinsic::prefetch ||
+             tellsNumber(*II)))
     return Error::success();
   bool Writes = !II || II->mayWriteToMemory();
   bool Touches = S.Activity.active(&I);
@@ -482,7 +508,7 @@ Error ForwardSweep::visitCall(CallBase &I) {
 /// An address that was put together from numbers leads to memory whose shadow nobody knows.
 Error ForwardSweep::checkAddress(const IntToPtrInst &I) const {
   Location At = S.Graph.find(&I);
-  if (!isa<BinaryOperator, TruncInst, ZExtInst>(I.getOperand(0)) || !At ||
+  if (!isa<BinaryOperator, TruncInst, ZExtInst, ExtractElementInst>(I.getOperand(0)) || !At ||
       S.Activity.hasShadow(&I) || !(S.Graph.kindsOf(At.Node) & (SK_AnyFloat | SK_Pointer)))
     return Error::success();
   return diffError(DiagId::UnsupportedInstruction, I,

@@ -9,11 +9,13 @@
 #include "Choices.h"
 #include "ComputedGoto.h"
 #include "Disguises.h"
+#include "Endings.h"
 #include "Indices.h"
 #include "Indirect.h"
 #include "Packs.h"
 #include "Results.h"
 #include "SignBits.h"
+#include "Slim.h"
 #include "Variadic.h"
 #include "Versioning.h"
 #include "WideLoads.h"
@@ -62,7 +64,7 @@ constexpr uint64_t RoundBudget =
 class Preparer {
 public:
   Preparer(Compilation &C, PreparedClosure &Out, NestVersions Versions)
-      : C(C), Out(Out), Versions(Versions),
+      : C(C), Out(Out), Versions(Versions), Slims(C.FAM),
         HistoryKind(C.M.getContext().getMDKindID("contraflow.history")) {}
   Expected<Function *> prepare(Function &F);
 
@@ -88,11 +90,13 @@ private:
   Compilation &C;
   PreparedClosure &Out;
   NestVersions Versions;
+  SlimCallees Slims;
   unsigned HistoryKind;                      ///< metadata of calls between two rounds of inlining
   DenseMap<Function *, Function *> Prepared; ///< original -> copy, for recursion
   SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
   SmallVector<std::pair<const Function *, int>, 16> History;
   ReturnedStructures Results;
+  Endings NeverReturning;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
 };
@@ -165,8 +169,11 @@ bool Preparer::inlineCalls(Function &P) {
       continue;
     noteHistory(*Call, Parent);
     Function *Callee = Call->getCalledFunction();
-    const unsigned Added = Callee->getInstructionCount();
-    if (inHistory(Parent, Callee) || Size + Added > InlineBudget || hasComputedGoto(*Callee))
+    if (inHistory(Parent, Callee) || hasComputedGoto(*Callee))
+      continue;
+    Function &Slim = Slims.of(*Callee);
+    const unsigned Added = Slim.getInstructionCount();
+    if (Size + Added > InlineBudget)
       continue;
     if (Added > SmallCallee && TakenOver + Added > ClosureBudget)
       continue;
@@ -178,12 +185,17 @@ bool Preparer::inlineCalls(Function &P) {
       Call = New;
       Fixed = Call->getCalledFunction();
     }
+    if (!Fixed)
+      Call->setCalledFunction(&Slim);
     InlineFunctionInfo Info;
     bool Done = InlineFunction(*Call, Info).isSuccess();
     if (Done && Fixed)
       Fixed->eraseFromParent();
-    if (!Done)
+    if (!Done) {
+      if (!Fixed)
+        Call->setCalledFunction(Callee);
       continue;
+    }
     Any = true;
     Size += Added;
     TakenOver += Added;
@@ -226,6 +238,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
   History.push_back({&Origin, -1});
   inlineCalls(P);
   unfoldConstructs(P);
+  NeverReturning.mark(P);
   dropUnwinding(P);
   auto HasIndirect = [&] {
     return any_of(instructions(P), [](Instruction &I) {
@@ -249,6 +262,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
         break;
     }
     unfoldConstructs(P);
+    NeverReturning.mark(P);
     dropUnwinding(P);
   }
   for (Instruction &I : instructions(P))
@@ -348,7 +362,7 @@ Error Preparer::prepareRemainingCalls(Function &P) {
   SmallVector<CallBase *, 4> Calls;
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I))
-      if (inlinable(*Call) && !Call->getCalledFunction()->isVarArg() &&
+      if (inlinable(*Call) && !Call->doesNotReturn() && !Call->getCalledFunction()->isVarArg() &&
           !is_contained(Out.Functions, Call->getCalledFunction()))
         Calls.push_back(Call);
   for (CallBase *Call : Calls) {

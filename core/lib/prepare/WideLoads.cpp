@@ -7,6 +7,14 @@
 //
 // On little-endian machines, where all uses are of that kind. What then copies a word has a
 // derivative.
+//
+//   %v = load <2 x double>, ptr %p                %a = load double, ptr %p
+//   %w = bitcast <2 x double> %v to <2 x i64>  ->
+//   %b = extractelement <2 x i64> %w, i64 1       %b = load i64, ptr (%p + 8)
+//   %q = inttoptr i64 %b to ptr                   %q = inttoptr i64 %b to ptr
+//
+// That is how a number and a pointer of one structure come to be loaded together. An address in a
+// register of floats would have no shadow.
 
 #include "WideLoads.h"
 
@@ -69,6 +77,55 @@ bool split(LoadInst &Load) {
   return true;
 }
 
+/// Lanes of V that are taken as words and used as addresses, or stored.
+void collectLanes(Value &V, SmallVectorImpl<ExtractElementInst *> &Lanes) {
+  for (User *Cast : V.users()) {
+    auto *Words = dyn_cast<FixedVectorType>(Cast->getType());
+    if (!isa<BitCastInst>(Cast) || !Words || !Words->getElementType()->isIntegerTy(WordBits))
+      continue;
+    for (User *U : Cast->users())
+      if (auto *Lane = dyn_cast<ExtractElementInst>(U);
+          Lane && isa<ConstantInt>(Lane->getIndexOperand()) &&
+          any_of(Lane->users(), [](const User *Use) { return isa<IntToPtrInst, StoreInst>(Use); }))
+        Lanes.push_back(Lane);
+  }
+}
+
+Value *loadPart(IRBuilder<> &B, LoadInst &Whole, Type *T, uint64_t Index) {
+  const uint64_t Offset = Index * T->getPrimitiveSizeInBits() / 8;
+  Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Whole.getPointerOperand(), Offset);
+  return B.CreateAlignedLoad(T, At, commonAlignment(Whole.getAlign(), Offset));
+}
+
+/// What the other lanes are used for is known when it has been simplified.
+bool splitLanes(LoadInst &Load) {
+  SmallVector<ExtractElementInst *, 4> Lanes;
+  collectLanes(Load, Lanes);
+  if (Lanes.empty())
+    return false;
+  IRBuilder<> B(&Load);
+  for (ExtractElementInst *Lane : Lanes) {
+    const uint64_t Index = cast<ConstantInt>(Lane->getIndexOperand())->getZExtValue();
+    Lane->replaceAllUsesWith(loadPart(B, Load, Lane->getType(), Index));
+    RecursivelyDeleteTriviallyDeadInstructions(Lane);
+  }
+  auto *T = cast<FixedVectorType>(Load.getType());
+  Value *All = PoisonValue::get(T);
+  for (unsigned I = 0; I < T->getNumElements(); ++I)
+    All = B.CreateInsertElement(All, loadPart(B, Load, T->getElementType(), I), I);
+  Load.replaceAllUsesWith(All);
+  Load.eraseFromParent();
+  return true;
+}
+
+bool isWide(const LoadInst &Load) {
+  Type *T = Load.getType();
+  if (T->isIntegerTy())
+    return T->getIntegerBitWidth() > WordBits;
+  return isa<FixedVectorType>(T) && T->getScalarType()->isFloatingPointTy() &&
+         T->getScalarSizeInBits() <= WordBits;
+}
+
 } // namespace
 
 bool splitWideLoads(Function &F) {
@@ -76,13 +133,11 @@ bool splitWideLoads(Function &F) {
     return false;
   SmallVector<LoadInst *, 8> Wide;
   for (Instruction &I : instructions(F))
-    if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple() &&
-                                             Load->getType()->isIntegerTy() &&
-                                             Load->getType()->getIntegerBitWidth() > WordBits)
+    if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple() && isWide(*Load))
       Wide.push_back(Load);
   bool Any = false;
   for (LoadInst *Load : Wide)
-    Any |= split(*Load);
+    Any |= Load->getType()->isIntegerTy() ? split(*Load) : splitLanes(*Load);
   return Any;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two doubles that are loaded as one integer, of which words are taken, become two loads.
+// Two doubles that are loaded as one integer, of which words are taken, become two loads; so do a
+// number and an address that are loaded as two numbers.
 
 #pragma once
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions that never return, such as one whose only statement is a throw. Nothing after a call of
+// one runs, so the call stays one of the user's function.
+
+#pragma once
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace llvm {
+class CallBase;
+class Function;
+} // namespace llvm
+
+namespace contraflow {
+
+class Endings {
+public:
+  /// Marks the calls in F that never return, and ends their blocks.
+  void mark(llvm::Function &F);
+
+private:
+  bool neverReturns(const llvm::CallBase &Call);
+  bool neverReturns(const llvm::Function &F);
+
+  llvm::DenseMap<const llvm::Function *, bool> Known;
+  unsigned Depth = 0;
+};
+
+} // namespace contraflow
