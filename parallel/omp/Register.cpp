@@ -15,6 +15,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   registerCopyprivate(Registry);
   registerMemory(Registry);
   registerSimd(Registry);
+  registerTaskGraph(Registry);
   registerTasks(Registry);
   registerTeams(Registry);
 }
