@@ -333,11 +333,6 @@ bool looksAtOthers(Function &F) {
   });
 }
 
-bool hasTeams(const Module &M) {
-  const Function *ForkFunction = M.getFunction(Fork);
-  return ForkFunction && !ForkFunction->use_empty();
-}
-
 /// True if code of other functions runs beside that of F on the same thread: what could not be
 /// inlined.
 bool hasCompany(Function &F) {
@@ -362,6 +357,11 @@ public:
 };
 
 } // namespace
+
+bool hasTeams(const Module &M) {
+  const Function *ForkFunction = M.getFunction(Fork);
+  return ForkFunction && !ForkFunction->use_empty();
+}
 
 void registerAtomics(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<AtomicsHandler>());

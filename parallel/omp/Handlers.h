@@ -22,6 +22,11 @@ public:
   }
 };
 
+/// False if the task that begins at Entry has to run where it is made; see TaskKinds.cpp.
+bool mayRunLater(const llvm::Function &Entry);
+/// True if the module forks teams.
+bool hasTeams(const llvm::Module &M);
+
 void registerAtomics(HandlerRegistry &Registry);
 void registerCopyprivate(HandlerRegistry &Registry);
 void registerForkJoin(HandlerRegistry &Registry);
@@ -30,6 +35,7 @@ void registerNested(HandlerRegistry &Registry);
 void registerSimd(HandlerRegistry &Registry);
 void registerSynchronisation(HandlerRegistry &Registry);
 void registerTasks(HandlerRegistry &Registry);
+void registerTaskGraph(HandlerRegistry &Registry);
 void registerTeams(HandlerRegistry &Registry);
 
 } // namespace contraflow::omp

@@ -16,6 +16,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   registerMemory(Registry);
   registerNested(Registry);
   registerSimd(Registry);
+  registerTaskGraph(Registry);
   registerTasks(Registry);
   registerTeams(Registry);
 }

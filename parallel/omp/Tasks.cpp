@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tasks run where they are made. A task may be executed as soon as it is generated (OpenMP 5.2,
+// Most tasks stay tasks (TaskGraph.cpp): their bodies free what was allocated for them,
+//
+//   t = task_alloc(entry); t->... = ...; task(t)   ->   t = malloc; ...; spawn(body, t)
+//
+// and whoever waits for tasks says so with sync(), also in front of a barrier.
+//
+// Others run where they are made. A task may be executed as soon as it is generated (OpenMP 5.2,
 // section 12.5: generation is a scheduling point), and what it depends on was generated before it:
 // so the program with every task executed at once is one of the schedules the original may have.
 // Its derivative is the derivative of all of them.
 //
 //   t = task_alloc(entry); t->... = ...; task(t)   ->   t = malloc; t->... = ...; entry(t); free(t)
 //
-// A taskloop is one task with all iterations; what a task reduces, it adds to the variable itself.
+// Then a taskloop is one task with all iterations; what a task reduces, it adds to the variable
+// itself.
 
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Remark.h"
@@ -18,6 +25,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
@@ -36,6 +44,7 @@ enum class Role {
   End,         ///< of a group of tasks
   Cancel,      ///< (ident, thread, kind)
   IsCancelled, ///< (ident, thread, kind)
+  Barrier,     ///< stays, but waits for tasks as well
   Event,       ///< (ident, thread, task): the event that completes the task
   Fulfil,      ///< (event)
   Reduced,     ///< (thread, group, variable): the private copy of a reduced variable
@@ -64,6 +73,10 @@ constexpr TaskFunction Functions[] = {{"__kmpc_omp_task_alloc", Role::Make},
                                       {"__kmpc_task_reduction_modifier_fini", Role::Nothing},
                                       {"__kmpc_omp_reg_task_with_affinity", Role::Nothing},
                                       {"__kmpc_omp_target_task_alloc", Role::Make},
+                                      {"__kmpc_barrier", Role::Barrier},
+                                      {"__kmpc_cancel_barrier", Role::Barrier},
+                                      {"__kmpc_end_reduce", Role::Barrier},
+                                      {"__kmpc_copyprivate", Role::Barrier},
                                       {"__kmpc_cancel", Role::Cancel},
                                       {"__kmpc_cancellationpoint", Role::IsCancelled},
                                       {"__kmpc_task_allow_completion_event", Role::Event},
@@ -87,6 +100,18 @@ bool mayCancelTasks(const Module &M) {
   return false;
 }
 
+/// Whether any task stays one.
+bool makesTasks(const Module &M) {
+  const Function *Make = M.getFunction(Functions[0].Name);
+  return Make && any_of(Make->users(), [](const User *U) {
+           auto *Call = dyn_cast<CallBase>(U);
+           auto *Entry = Call && Call->arg_size() == 6
+                             ? dyn_cast<Function>(Call->getArgOperand(5)->stripPointerCasts())
+                             : nullptr;
+           return Entry && mayRunLater(*Entry);
+         });
+}
+
 /// (ident, thread, task, count, dependences, count, others)
 bool hasDependences(const CallBase &Call) { return Call.arg_size() == 7; }
 
@@ -104,11 +129,19 @@ const TaskFunction *taskFunction(const Instruction &I) {
   return Row == std::end(Functions) ? nullptr : Row;
 }
 
+constexpr StringRef Sync = "cf_v1_omp_task_sync";
+
+bool isSync(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  return F && F->getName() == Sync;
+}
+
 /// A task, where it is made.
 struct Task {
   Function *Entry = nullptr;
   Value *Bytes = nullptr; ///< of the task proper; the shared part follows
   Value *Whole = nullptr;
+  Value *Flags = nullptr;
   bool Tied = true;
 };
 
@@ -117,7 +150,8 @@ constexpr uint64_t TiedFlag = 1;
 class Unfolder {
 public:
   explicit Unfolder(Function &F)
-      : M(*F.getParent()), MayCancel(mayCancelTasks(M)), HasEvents(hasEvents(M)) {}
+      : M(*F.getParent()), MayCancel(mayCancelTasks(M)), HasEvents(hasEvents(M)),
+        Stay(!MayCancel && !HasEvents && hasTeams(M) && makesTasks(M)) {}
   bool run(CallBase &Call, Role What);
 
 private:
@@ -125,6 +159,11 @@ private:
   void make(CallBase &Call);
   void enter(IRBuilder<> &B, const Task &T, CallBase &Call, Value *Memory);
   bool runTask(CallBase &Call, bool IsLoop);
+  bool spawn(const Task &T, CallBase &Call);
+  Value *duplicate(IRBuilder<> &B, const Task &T, CallBase &Call, Value *IsLast);
+  bool spawnLoop(const Task &T, CallBase &Call);
+  void spawnPiece(const Task &T, CallBase &Call, Value *Index, Value *Trip, Value *Pieces);
+  void sync(CallBase &Call);
   void release(IRBuilder<> &B, Value *Memory);
 
   bool cancel(CallBase &Call, StringRef Runtime);
@@ -132,6 +171,7 @@ private:
 
   Module &M;
   bool MayCancel, HasEvents;
+  bool Stay; ///< some tasks stay tasks
   DenseMap<Value *, Task> Made;
 };
 
@@ -151,6 +191,7 @@ void Unfolder::make(CallBase &Call) {
   IRBuilder<> B(&Call);
   Task T;
   auto *Flags = dyn_cast<ConstantInt>(Call.getArgOperand(2));
+  T.Flags = Call.getArgOperand(2);
   T.Tied = !Flags || (Flags->getZExtValue() & TiedFlag);
   T.Entry = dyn_cast<Function>(Call.getArgOperand(5)->stripPointerCasts());
   Value *Rounded = B.CreateAdd(Call.getArgOperand(3), B.getInt64(7));
@@ -167,6 +208,124 @@ void Unfolder::enter(IRBuilder<> &B, const Task &T, CallBase &Call, Value *Memor
   release(B, Memory);
 }
 
+/// The entry, followed by the end of the task's memory.
+Function *bodyOf(Function &Entry) {
+  Module &M = *Entry.getParent();
+  const std::string Name = (Entry.getName() + ".task").str();
+  if (Function *Made = M.getFunction(Name))
+    return Made;
+  Function *F = Function::Create(Entry.getFunctionType(), GlobalValue::InternalLinkage, Name, M);
+  for (StringRef Key : {"target-cpu", "target-features", "tune-cpu"})
+    if (Entry.hasFnAttribute(Key))
+      F->addFnAttr(Entry.getFnAttribute(Key));
+  IRBuilder<> B(BasicBlock::Create(M.getContext(), "entry", F));
+  CallInst *Call = B.CreateCall(&Entry, {F->getArg(0), F->getArg(1)});
+  B.CreateCall(M.getOrInsertFunction("free", B.getVoidTy(), B.getPtrTy()), {F->getArg(1)});
+  Call->getType()->isVoidTy() ? B.CreateRetVoid() : B.CreateRet(Call);
+  return F;
+}
+
+/// False if this task runs where it is made.
+bool Unfolder::spawn(const Task &T, CallBase &Call) {
+  constexpr unsigned Count = 3, Dependences = 4, OtherCount = 5;
+  const bool Depends = hasDependences(Call);
+  auto *Others = Depends ? dyn_cast<ConstantInt>(Call.getArgOperand(OtherCount)) : nullptr;
+  if (!Stay || !mayRunLater(*T.Entry) || (Depends && (!Others || !Others->isZero())))
+    return false;
+  IRBuilder<> B(&Call);
+  Value *None = ConstantPointerNull::get(B.getPtrTy());
+  Function *Entry = T.Tied ? T.Entry : tiedCopy(*T.Entry, Functions[1].Name);
+  SweepBuilder::callRuntime(B, M, "omp_task_spawn", B.getVoidTy(),
+                            {bodyOf(*Entry), Call.getArgOperand(2), T.Flags,
+                             Depends ? Call.getArgOperand(Count) : B.getInt32(0),
+                             Depends ? Call.getArgOperand(Dependences) : None})
+      ->copyMetadata(Call);
+  return true;
+}
+
+/// A copy of a taskloop's task, with what is private in it.
+Value *Unfolder::duplicate(IRBuilder<> &B, const Task &T, CallBase &Call, Value *IsLast) {
+  Value *Original = Call.getArgOperand(2);
+  Value *Copy = allocate(B, T.Bytes, T.Whole);
+  Value *Shareds = B.CreateLoad(B.getPtrTy(), Copy);
+  B.CreateMemCpy(Copy, MaybeAlign(8), Original, MaybeAlign(8), T.Whole);
+  B.CreateStore(Shareds, Copy);
+  if (auto *Dup = dyn_cast<Function>(Call.getArgOperand(Call.arg_size() - 1)))
+    B.CreateCall(Dup, {Copy, Original, IsLast})->copyMetadata(Call);
+  return Copy;
+}
+
+/// Iterations trip / pieces * index + min(index, trip % pieces) ... of the loop.
+void Unfolder::spawnPiece(const Task &T, CallBase &Call, Value *Index, Value *Trip, Value *Pieces) {
+  constexpr uint64_t LowerBound = 40, UpperBound = 48; // of libomp's kmp_task_t
+  IRBuilder<> B(&Call);
+  Value *Each = B.CreateUDiv(Trip, Pieces), *Rest = B.CreateURem(Trip, Pieces);
+  auto Begin = [&](Value *I) {
+    Value *Longer = B.CreateSelect(B.CreateICmpULT(I, Rest), I, Rest);
+    return B.CreateAdd(B.CreateMul(Each, I), Longer);
+  };
+  Value *Next = B.CreateAdd(Index, B.getInt64(1));
+  Value *IsLast = B.CreateZExt(B.CreateICmpEQ(Next, Pieces), B.getInt32Ty());
+  Value *First = Begin(Index), *Last = B.CreateSub(Begin(Next), B.getInt64(1));
+  Value *Copy = duplicate(B, T, Call, IsLast);
+  Value *Lower = B.CreateLoad(B.getInt64Ty(), Call.getArgOperand(4));
+  Value *Step = Call.getArgOperand(6);
+  for (auto [Offset, Iteration] : {std::pair(LowerBound, First), std::pair(UpperBound, Last)})
+    B.CreateStore(B.CreateAdd(Lower, B.CreateMul(Iteration, Step)),
+                  B.CreateConstGEP1_64(B.getInt8Ty(), Copy, Offset));
+  Function *Entry = T.Tied ? T.Entry : tiedCopy(*T.Entry, Functions[1].Name);
+  SweepBuilder::callRuntime(
+      B, M, "omp_task_spawn", B.getVoidTy(),
+      {bodyOf(*Entry), Copy, T.Flags, B.getInt32(0), ConstantPointerNull::get(B.getPtrTy())})
+      ->copyMetadata(Call);
+}
+
+/// (ident, thread, task, if, &lower, &upper, step, no group, schedule, grain, ..., duplicate).
+/// False if the loop is one task, which runs where it is made.
+bool Unfolder::spawnLoop(const Task &T, CallBase &Call) {
+  if (!Stay || !mayRunLater(*T.Entry) || Call.arg_size() < 11)
+    return false;
+  IRBuilder<> B(&Call);
+  Type *Int = B.getInt64Ty();
+  Value *Step = Call.getArgOperand(6);
+  Value *Extent = B.CreateSub(B.CreateLoad(Int, Call.getArgOperand(5)),
+                              B.CreateLoad(Int, Call.getArgOperand(4)));
+  Value *Trip = B.CreateAdd(B.CreateSDiv(Extent, Step), B.getInt64(1));
+  Value *Pieces = SweepBuilder::callRuntime(
+      B, M, "omp_task_pieces", Int,
+      {Trip, Call.getArgOperand(3), Call.getArgOperand(8), Call.getArgOperand(9)});
+  BasicBlock *Head = Call.getParent();
+  BasicBlock *Body = SplitBlock(Head, Call.getIterator());
+  Instruction *After = Call.getNextNode();
+  B.SetInsertPoint(Body, Body->begin());
+  PHINode *Index = B.CreatePHI(Int, 2, "piece");
+  spawnPiece(T, Call, Index, Trip, Pieces);
+  B.SetInsertPoint(&Call);
+  Value *Next = B.CreateAdd(Index, B.getInt64(1));
+  Value *More = B.CreateICmpNE(Next, Pieces);
+  BasicBlock *Out = SplitBlock(Body, After->getIterator());
+  Index->addIncoming(B.getInt64(0), Head);
+  Index->addIncoming(Next, Body);
+  Body->getTerminator()->eraseFromParent();
+  B.SetInsertPoint(Body);
+  B.CreateCondBr(More, Body, Out);
+  Call.moveBefore(Out->begin());
+  B.SetInsertPoint(&Call);
+  release(B, Call.getArgOperand(2));
+  auto *If = dyn_cast<ConstantInt>(Call.getArgOperand(3));
+  auto *Alone = dyn_cast<ConstantInt>(Call.getArgOperand(7));
+  if (!If || If->isZero() || !Alone || Alone->isZero())
+    sync(Call);
+  return true;
+}
+
+void Unfolder::sync(CallBase &Call) {
+  if (!Stay)
+    return;
+  IRBuilder<> B(&Call);
+  SweepBuilder::callRuntime(B, M, "omp_task_sync", B.getVoidTy(), {})->copyMetadata(Call);
+}
+
 /// False if the task was not made in this function.
 bool Unfolder::runTask(CallBase &Call, bool IsLoop) {
   Value *Memory = Call.getArgOperand(2);
@@ -174,6 +333,10 @@ bool Unfolder::runTask(CallBase &Call, bool IsLoop) {
   if (It == Made.end() || !It->second.Entry || It->second.Entry->arg_size() != 2)
     return false;
   const Task T = It->second;
+  if (IsLoop ? spawnLoop(T, Call) : spawn(T, Call))
+    return true;
+  if (hasDependences(Call))
+    sync(Call);
   IRBuilder<> B(&Call);
   if (HasEvents && hasDependences(Call)) { // before the task has an event of its own
     IRBuilder<> Before(cast<Instruction>(Memory));
@@ -181,12 +344,7 @@ bool Unfolder::runTask(CallBase &Call, bool IsLoop) {
   }
   auto *Dup = IsLoop ? dyn_cast<Function>(Call.getArgOperand(Call.arg_size() - 1)) : nullptr;
   if (Dup) { // copies what is private, and says that this is the last chunk
-    Value *Copy = allocate(B, T.Bytes, T.Whole);
-    Value *Shareds = B.CreateLoad(B.getPtrTy(), Copy);
-    B.CreateMemCpy(Copy, MaybeAlign(8), Memory, MaybeAlign(8), T.Whole);
-    B.CreateStore(Shareds, Copy);
-    B.CreateCall(Dup, {Copy, Memory, B.getInt32(1)})->copyMetadata(Call);
-    enter(B, T, Call, Copy);
+    enter(B, T, Call, duplicate(B, T, Call, B.getInt32(1)));
     release(B, Memory);
   } else {
     enter(B, T, Call, Memory);
@@ -244,7 +402,13 @@ bool Unfolder::run(CallBase &Call, Role What) {
   case Role::Wait:
     if (HasEvents)
       Note("omp_event_wait");
+    sync(Call);
     break;
+  case Role::Barrier:
+    if (auto *Before = dyn_cast_or_null<CallBase>(Call.getPrevNode());
+        Stay && !(Before && isSync(*Before)))
+      return sync(Call), true;
+    return false;
   case Role::Cancel:
     if (!cancel(Call, "omp_group_cancel"))
       return false;

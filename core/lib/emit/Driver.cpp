@@ -228,6 +228,7 @@ Unit &RequestState::unitFor(Function &Prepared) {
   U.Prepared = &Prepared;
   U.Kind = Tangent ? SweepKind::Tangent : SweepKind::Split;
   U.Foreign = Foreign;
+  U.Detached = Closure.Detached;
   U.InTeam = &Prepared != Closure.Root && !Closure.TeamBodies.empty();
   SmallVector<Type *, 8> Params;
   for (Argument &A : Prepared.args()) {

@@ -6,6 +6,7 @@
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -21,6 +22,8 @@ bool mayBeShared(const Unit &U, const Value *Shadow) {
   if (!U.InTeam && !U.Foreign)
     return false;
   const Value *Object = getUnderlyingObject(Shadow, 20);
+  if (U.Detached && PointerMayBeCaptured(Object, /*ReturnCaptures=*/true))
+    return true;
   if (isa<AllocaInst>(Object))
     return false;
   auto *Call = dyn_cast<CallBase>(Object);

@@ -43,8 +43,9 @@ struct Unit {
   llvm::Function *Forward = nullptr; ///< tangent, combined or augmented function
   llvm::Function *Reverse = nullptr; ///< where the reverse sweep goes: Forward if combined
   SweepKind Kind = SweepKind::Combined;
-  bool InTeam = false;  ///< several threads run it at once
-  bool Foreign = false; ///< it may work on memory that other processes use as well
+  bool InTeam = false;   ///< several threads run it at once
+  bool Detached = false; ///< and tasks that it has made
+  bool Foreign = false;  ///< it may work on memory that other processes use as well
   llvm::SmallVector<llvm::Value *, 8> Primals; ///< forward's primal parameters
   /// Per direction (one but in a tangent), per parameter: shadow or tangent, or null.
   llvm::SmallVector<llvm::SmallVector<llvm::Value *, 8>, 1> Shadows;

@@ -3,6 +3,10 @@
 // Loads that would have to be stored are grouped by nest and array. A group is worth a snapshot if
 // it reads at least two values per iteration and walks memory densely; it is allowed one if its
 // loads run in every iteration, so that the bytes between the first and the last are the array's.
+// Loads belong together if they are a few iterations apart, as those of a stencil:
+//
+//   x[i * n + j], x[(i - 1) * n + j]      8 n bytes, one iteration of the loop over i
+//   x[i * n + k] * x[j * n + k]           two groups: all between the rows i and j would be copied
 
 #include "Snapshot.h"
 #include "support/AccessRange.h"
@@ -32,7 +36,7 @@ class Chooser {
 public:
   explicit Chooser(const SnapshotQuestions &S) : S(S) {}
   void collect(ArrayRef<Value *> Needs, const PlanQuestions &Q);
-  MapVector<Key, Candidate> Groups;
+  MapVector<Key, SmallVector<Candidate, 1>> Groups;
   bool worthwhile(Loop &Nest, const Candidate &C) const;
   std::unique_ptr<Snapshot> emit(Loop &Nest, Value *Array, const Candidate &C);
 
@@ -40,6 +44,9 @@ private:
   void add(LoadInst &Load);
   Loop *nestFor(LoadInst &Load) const;
   bool runsAlways(LoadInst &Load, const Loop &Nest) const;
+  SmallVector<const SCEV *, 4> stepsOf(LoadInst &Load, const Loop &Nest) const;
+  bool isNear(const SCEV *Distance, ArrayRef<const SCEV *> Steps) const;
+  Candidate &groupFor(LoadInst &Load, Loop &Nest, Value *Array, const SCEV *Begin);
   Value *innerLoopsRun(IRBuilder<> &B, SCEVExpander &E, Loop &Nest, const Candidate &C);
 
   const SnapshotQuestions &S;
@@ -74,6 +81,52 @@ bool Chooser::runsAlways(LoadInst &Load, const Loop &Nest) const {
   }
 }
 
+constexpr int64_t NearBytes = 512;
+
+/// How far the address moves with each loop of the nest, as far as that is not near anyway.
+SmallVector<const SCEV *, 4> Chooser::stepsOf(LoadInst &Load, const Loop &Nest) const {
+  constexpr unsigned MostSteps = 2;
+  SmallVector<const SCEV *, 4> Steps;
+  Type *T = Type::getInt64Ty(Load.getContext());
+  const SCEV *At = S.SE.getPtrToIntExpr(S.SE.getSCEV(Load.getPointerOperand()), T);
+  while (auto *Rec = dyn_cast<SCEVAddRecExpr>(At)) {
+    const SCEV *Step = Rec->getStepRecurrence(S.SE);
+    auto *Bytes = dyn_cast<SCEVConstant>(Step);
+    if (Nest.contains(Rec->getLoop()) && Steps.size() < MostSteps &&
+        !(Bytes && Bytes->getAPInt().abs().ule(NearBytes)))
+      Steps.push_back(Step);
+    At = Rec->getStart();
+  }
+  return Steps;
+}
+
+/// True if the distance is that of a few iterations, and perhaps a few bytes more.
+bool Chooser::isNear(const SCEV *Distance, ArrayRef<const SCEV *> Steps) const {
+  constexpr int64_t MostIterations = 4;
+  if (auto *Bytes = dyn_cast<SCEVConstant>(Distance))
+    if (Bytes->getAPInt().abs().ule(NearBytes))
+      return true;
+  if (Steps.empty())
+    return false;
+  for (int64_t N = 0; N <= MostIterations; ++N)
+    for (int64_t Sign : {1, -1}) {
+      const SCEV *Way =
+          S.SE.getMulExpr(S.SE.getConstant(Distance->getType(), N * Sign, true), Steps.front());
+      if (isNear(S.SE.getMinusSCEV(Distance, Way), Steps.drop_front()))
+        return true;
+    }
+  return false;
+}
+
+Candidate &Chooser::groupFor(LoadInst &Load, Loop &Nest, Value *Array, const SCEV *Begin) {
+  SmallVector<Candidate, 1> &All = Groups[{&Nest, Array}];
+  const auto Steps = stepsOf(Load, Nest);
+  for (Candidate &C : All)
+    if (isNear(S.SE.getMinusSCEV(Begin, C.Begins.front()), Steps))
+      return C;
+  return All.emplace_back();
+}
+
 void Chooser::add(LoadInst &Load) {
   Loop *Nest = Load.isSimple() ? nestFor(Load) : nullptr;
   if (!Nest || !runsAlways(Load, *Nest))
@@ -83,7 +136,7 @@ void Chooser::add(LoadInst &Load) {
                            Load.getDataLayout().getTypeStoreSize(Load.getType()));
   if (!Array || !Range)
     return;
-  Candidate &C = Groups[{Nest, Array}];
+  Candidate &C = groupFor(Load, *Nest, Array, Range->Begin);
   C.Loads.push_back(&Load);
   C.Begins.insert(Range->Begin);
   C.Ends.insert(Range->End);
@@ -188,16 +241,17 @@ void SnapshotSet::choose(ArrayRef<Value *> Needs, const PlanQuestions &Q,
                          const SnapshotQuestions &S) {
   Chooser Choice(S);
   Choice.collect(Needs, Q);
-  for (auto &[Where, C] : Choice.Groups) {
-    if (!Choice.worthwhile(*Where.first, C))
-      continue;
-    auto New = Choice.emit(*Where.first, Where.second, C);
-    if (!New)
-      continue;
-    All.push_back(std::move(New));
-    for (LoadInst *Load : C.Loads)
-      Loads[Load] = All.size() - 1;
-  }
+  for (auto &[Where, Groups] : Choice.Groups)
+    for (const Candidate &C : Groups) {
+      if (!Choice.worthwhile(*Where.first, C))
+        continue;
+      auto New = Choice.emit(*Where.first, Where.second, C);
+      if (!New)
+        continue;
+      All.push_back(std::move(New));
+      for (LoadInst *Load : C.Loads)
+        Loads[Load] = All.size() - 1;
+    }
 }
 
 } // namespace contraflow

@@ -349,6 +349,7 @@ Error Preparer::prepareClosures(Function &P) {
       Prepared.erase(Body);
     }
     Call->replaceUsesOfWith(Body, Copy);
+    Out.Detached |= Region->Detached;
     if (Region->Team && !is_contained(Out.TeamBodies, Copy))
       Out.TeamBodies.push_back(Copy);
     for (unsigned I = 0; I < Region->Operands.size(); ++I)

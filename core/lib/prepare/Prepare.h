@@ -37,6 +37,7 @@ public:
   llvm::SmallVector<llvm::Function *, 4> Functions; ///< Root first
   /// Bodies run by a team of threads.
   llvm::SmallVector<llvm::Function *, 4> TeamBodies;
+  bool Detached = false; ///< some body may run while the code behind its call goes on
   /// Functions that threads of a team may call or fork: several of them at once.
   llvm::DenseSet<llvm::Function *> UsedInTeams;
   /// Per team body: parameters that differ from thread to thread.

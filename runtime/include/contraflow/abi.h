@@ -27,6 +27,9 @@ struct cf_tape {
 /* The record of one parallel region. */
 struct cf_team;
 
+/* The record of one task. */
+struct cf_task;
+
 /* The record of one message or collective operation. */
 struct cf_mpi_record;
 

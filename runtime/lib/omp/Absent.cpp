@@ -16,6 +16,10 @@ void restoreLimits(const Limits &) {}
 bool cancellation() { return false; }
 void barrier() {}
 void *broadcast(void *Mine, bool) { return Mine; }
+int globalThread() { return 0; }
+bool inFinalTask() { return false; }
+void makeTask(int32_t, void (*Run)(void *), void *Data, int32_t, const Dependence *) { Run(Data); }
+void waitForTasks() {}
 int64_t smallestShare(int64_t Trip, int) { return Trip; }
 
 } // namespace contraflow::omp

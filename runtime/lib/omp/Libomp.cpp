@@ -5,6 +5,7 @@
 #include "support/Fail.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <omp.h>
@@ -21,6 +22,12 @@ struct ident_t {
 int32_t __kmpc_global_thread_num(ident_t *);
 void __kmpc_push_num_threads(ident_t *, int32_t GlobalThread, int32_t Threads);
 void __kmpc_barrier(ident_t *, int32_t GlobalThread);
+void *__kmpc_omp_task_alloc(ident_t *, int32_t GlobalThread, int32_t Flags, size_t Bytes,
+                            size_t SharedBytes, int32_t (*Entry)(int32_t, void *));
+int32_t __kmpc_omp_task(ident_t *, int32_t GlobalThread, void *Task);
+int32_t __kmpc_omp_task_with_deps(ident_t *, int32_t GlobalThread, void *Task, int32_t N,
+                                  const void *Dependences, int32_t, const void *);
+int32_t __kmpc_omp_taskwait(ident_t *, int32_t GlobalThread);
 void __kmpc_copyprivate(ident_t *, int32_t GlobalThread, size_t Bytes, void *Data,
                         void (*Copy)(void *To, void *From), int32_t Did);
 }
@@ -92,6 +99,49 @@ void *broadcast(void *Mine, bool Given) {
       [](void *To, void *From) { *static_cast<void **>(To) = *static_cast<void **>(From); }, Given);
   return Value;
 }
+
+int globalThread() { return __kmpc_global_thread_num(&Fork); }
+
+bool inFinalTask() { return omp_in_final() != 0; }
+
+namespace {
+
+/// How libomp's tasks begin, and what ours share with their maker. The library hands the memory of
+/// finished tasks to new ones in a way that ThreadSanitizer does not see.
+struct Payload {
+  std::atomic<void (*)(void *)> Run;
+  std::atomic<void *> Data;
+};
+struct Task {
+  Payload *Shared;
+  void *Entry;
+  int32_t Part;
+  void *Data[2];
+};
+
+int32_t enterTask(int32_t, void *Memory) {
+  const Payload *P = static_cast<Task *>(Memory)->Shared;
+  void *Data = P->Data.load(std::memory_order_acquire);
+  P->Run.load(std::memory_order_relaxed)(Data);
+  return 0;
+}
+
+} // namespace
+
+void makeTask(int32_t Flags, void (*Run)(void *), void *Data, int32_t N,
+              const Dependence *Dependences) {
+  const int Thread = globalThread();
+  auto *T = static_cast<Task *>(
+      __kmpc_omp_task_alloc(&Fork, Thread, Flags, sizeof(Task), sizeof(Payload), enterTask));
+  T->Shared->Run.store(Run, std::memory_order_relaxed);
+  T->Shared->Data.store(Data, std::memory_order_release);
+  if (N > 0)
+    __kmpc_omp_task_with_deps(&Fork, Thread, T, N, Dependences, 0, nullptr);
+  else
+    __kmpc_omp_task(&Fork, Thread, T);
+}
+
+void waitForTasks() { __kmpc_omp_taskwait(&Fork, globalThread()); }
 
 int64_t smallestShare(int64_t Trip, int Threads) {
   if (!greedy())

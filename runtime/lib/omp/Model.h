@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace contraflow::omp {
@@ -29,6 +30,23 @@ bool cancellation();
 void barrier();
 /// A barrier that hands the pointer of the one thread with Given to all.
 void *broadcast(void *Mine, bool Given);
+
+/// What a task depends on, as libomp has it.
+struct Dependence {
+  int64_t Address;
+  size_t Bytes;
+  uint8_t Kind;
+};
+constexpr uint8_t Reads = 1, Writes = 2, Excludes = 4;
+
+int globalThread();
+/// True inside of tasks that run where they are made.
+bool inFinalTask();
+/// Has a thread of the team run it; Flags as libomp's.
+void makeTask(int32_t Flags, void (*Run)(void *Data), void *Data, int32_t N,
+              const Dependence *Dependences);
+/// Waits for the tasks that the current one has made.
+void waitForTasks();
 
 /// The fewest iterations that a thread of a team gets of a statically divided loop.
 int64_t smallestShare(int64_t Trip, int Threads);

@@ -25,43 +25,49 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
+#include <utility>
 
 using namespace contraflow;
 
 struct cf_team {
+  /// What a thread leaves to its reverse.
+  struct Member {
+    void *Frame;
+    TaskContext Tasks;
+  };
   Arena *Parent;
   int32_t Capacity; ///< how many frames there is room for behind the record
   std::atomic<int32_t> Size = 0;
   /// Frames of a team that turned out larger than expected; made by the first thread that needs it.
-  std::atomic<void **> Overflow = nullptr;
+  std::atomic<Member *> Overflow = nullptr;
   omp::Limits Before;                   ///< reverse: what to put back afterwards
   omp::ShareCounters *Shares = nullptr; ///< reverse: one per thread
   omp::ShareCounters *OuterShares =
       nullptr; ///< those of the team to which the forking thread belongs
 
   cf_team(Arena *Parent, int32_t Capacity) : Parent(Parent), Capacity(Capacity) {}
-  void *&frame(int Thread);
+  Member &member(int Thread);
 };
 
-void *&cf_team::frame(int Thread) {
+cf_team::Member &cf_team::member(int Thread) {
   if (Thread < Capacity)
-    return reinterpret_cast<void **>(this + 1)[Thread];
-  void **Frames = Overflow.load(std::memory_order_acquire);
-  if (!Frames) {
-    auto **Fresh = new void *[static_cast<size_t>(omp::teamSize())]();
-    if (Overflow.compare_exchange_strong(Frames, Fresh, std::memory_order_acq_rel))
-      Frames = Fresh;
+    return reinterpret_cast<Member *>(this + 1)[Thread];
+  Member *Members = Overflow.load(std::memory_order_acquire);
+  if (!Members) {
+    auto *Fresh = new Member[static_cast<size_t>(omp::teamSize())]();
+    if (Overflow.compare_exchange_strong(Members, Fresh, std::memory_order_acq_rel))
+      Members = Fresh;
     else
       delete[] Fresh;
   }
-  return Frames[Thread];
+  return Members[Thread];
 }
 
 cf_team *cf_v1_omp_team_begin(cf_tape *parent) { return cf_v1_omp_team_sized(parent, 0); }
 
 cf_team *cf_v1_omp_team_sized(cf_tape *parent, int32_t threads) {
   const int32_t Capacity = std::max(threads > 0 ? threads : omp::maxThreads(), 1);
-  const auto Bytes = static_cast<int64_t>(sizeof(cf_team) + sizeof(void *) * Capacity);
+  const auto Bytes = static_cast<int64_t>(sizeof(cf_team) + sizeof(cf_team::Member) * Capacity);
   Arena *Parent = Arena::of(parent);
   return new (Parent->reserve(Bytes)) cf_team(Parent, Capacity);
 }
@@ -78,14 +84,21 @@ cf_tape *cf_v1_omp_team_tape(cf_team *team) {
 
 void cf_v1_omp_team_store(cf_team *team, void *frame) {
   const int Thread = omp::threadNumber();
-  team->frame(Thread) = frame;
+  cf_tape *Own = &team->Parent->child(Thread);
+  cf_v1_omp_task_join(Own);
+  team->member(Thread) = {frame, std::exchange(Arena::of(Own)->Tasks, {})};
   if (Thread == 0)
     team->Size.store(omp::teamSize(), std::memory_order_relaxed);
 }
 
 void *cf_v1_omp_team_frame(cf_team *team) {
   join(*team);
-  return team->frame(omp::threadNumber());
+  const int Thread = omp::threadNumber();
+  const cf_team::Member &Mine = team->member(Thread);
+  cf_tape *Own = &team->Parent->child(Thread);
+  Arena::of(Own)->Tasks = Mine.Tasks;
+  cf_v1_omp_task_fork(Own);
+  return Mine.Frame;
 }
 
 void cf_v1_omp_team_reverse(cf_team *team) {

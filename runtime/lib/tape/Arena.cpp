@@ -23,7 +23,8 @@ void increment(std::atomic<int64_t> &Counter) {
 
 } // namespace
 
-Arena::Arena(Arena *RootOfParent) : cf_tape{nullptr, nullptr} {
+Arena::Arena(Arena *RootOfParent, Arena *Team, Drops What)
+    : cf_tape{nullptr, nullptr}, What(What), Team(Team) {
   Root = RootOfParent ? RootOfParent : this;
   push(0);
   registry::add(Counters);
@@ -60,8 +61,15 @@ void *Arena::reserveSlow(int64_t Bytes) {
 
 void Arena::release(void *Frame) {
   noteHighWater();
-  if (Kept)
+  if (Kept || What == Drops::None)
     return;
+  if (What == Drops::Own) {
+    const Chunk *Holder = Current;
+    while (Holder && !const_cast<Chunk *>(Holder)->holds(Frame))
+      Holder = Holder->Below;
+    if (!Holder)
+      return;
+  }
   while (!Current->holds(Frame)) {
     if (!Current->Below)
       fail(ErrorId::Internal, "a frame was released that is not on this thread's tape");
@@ -143,11 +151,49 @@ template <typename Visitor> void Arena::forEachChild(Visitor Visit) const {
 int64_t Arena::usedWithChildren() const {
   int64_t Used = used();
   forEachChild([&Used](const Arena &Child) { Used += Child.usedWithChildren(); });
+  if (TaskTape)
+    Used += TaskTape->used();
+  if (TaskFrames)
+    Used += TaskFrames->LiveTasks.load(std::memory_order_acquire);
   return Used;
+}
+
+void Arena::clear() {
+  while (Current->Below)
+    pop();
+  top = Current->begin();
+  limit = Current->limit();
+}
+
+Arena &Arena::taskFrames() {
+  if (!TaskFrames)
+    TaskFrames.reset(new Arena(Root, Team, Drops::None));
+  return *TaskFrames;
+}
+
+Arena &Arena::taskTape() {
+  if (!TaskTape)
+    TaskTape.reset(new Arena(Root, Team, Drops::Own));
+  return *TaskTape;
+}
+
+void Arena::beginTask() {
+  if (LiveTasks.load(std::memory_order_acquire) <= 0) {
+    noteHighWater();
+    clear();
+    LiveTasks.store(0, std::memory_order_relaxed);
+  }
+  LiveTasks.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Arena::rest() {
   Pool.rest();
+  if (TaskFrames) {
+    TaskFrames->clear();
+    TaskFrames->rest();
+  }
+  if (TaskTape)
+    TaskTape->rest();
   forEachChild([](Arena &Child) { Child.rest(); });
 }
 
@@ -166,7 +212,7 @@ Arena &Arena::child(int Number) {
   ChildSlot &Slot = Segment[Index - (1U << S)];
   Arena *Child = Slot.load(std::memory_order_acquire);
   if (!Child) {
-    Child = new Arena(Root);
+    Child = new Arena(Root, this);
     Slot.store(Child, std::memory_order_release);
   }
   return *Child;

@@ -14,6 +14,10 @@
 // A parallel region gives every thread of its team a child arena: child(t) of the arena on which
 // the region was met belongs to thread number t of every team that is forked there. It is made by
 // the thread that uses it, so that its memory is near that thread.
+//
+// Tasks end in another order than that in which they began, on any thread of the team. What they
+// record is in one more arena of the thread that ran them: no frame is dropped there until all of
+// them are reversed. Their reverses work on a third one, which is asked to drop frames of others.
 
 #pragma once
 
@@ -25,7 +29,16 @@
 #include <memory>
 #include <vector>
 
+struct cf_task;
+
 namespace contraflow {
+
+/// What a thread, or a task, knows about the tasks that it has made.
+struct TaskContext {
+  cf_task *Newest = nullptr; ///< made since it last waited for them
+  void *Joins = nullptr;     ///< the last time that it waited for any
+  int64_t NumJoins = 0;      ///< how often it has waited, for any or none
+};
 
 /// Statistics of one arena. Its thread writes, any thread reads.
 struct ArenaCounters {
@@ -40,7 +53,7 @@ public:
   static constexpr int64_t FirstChunkBytes = int64_t{64} << 10;
   static constexpr int MostDoublings = 10;
 
-  Arena() : Arena(nullptr) {}
+  Arena() : Arena(nullptr, nullptr) {}
   Arena(const Arena &) = delete;
   Arena &operator=(const Arena &) = delete;
   ~Arena();
@@ -68,6 +81,15 @@ public:
   void rest();
 
   Arena &child(int Number);
+  /// The arena on which the team that works here was forked; null outside of teams.
+  Arena *team() { return Team; }
+  /// Where tasks that this arena's thread runs record, and where their reverses work.
+  Arena &taskFrames();
+  Arena &taskTape();
+  /// Of taskFrames(): a task begins that will be reversed later, by whatever thread.
+  void beginTask();
+  void endTask() { LiveTasks.fetch_sub(1, std::memory_order_release); }
+  TaskContext Tasks; ///< of the thread itself
   /// The arena of the thread that began the derivative call.
   Arena &root() { return *Root; }
 
@@ -75,20 +97,26 @@ public:
   ArenaCounters &counters() { return Counters; }
 
 private:
-  explicit Arena(Arena *RootOfParent);
+  enum class Drops { All, None, Own };
+
+  Arena(Arena *RootOfParent, Arena *Team, Drops What = Drops::All);
 
   void *reserveSlow(int64_t Bytes);
   int64_t chunkBytesFor(int64_t FrameBytes) const;
   void push(int64_t FrameBytes);
   void pop();
+  void clear();
   template <typename Visitor> void forEachChild(Visitor Visit) const;
 
   using ChildSlot = std::atomic<Arena *>;
 
   Chunk *Current = nullptr;
-  int Depth = 0;     ///< chunks below Current
+  int Depth = 0; ///< chunks below Current
+  Drops What;
   bool Kept = false; ///< no frame is dropped
-  Arena *Root;
+  Arena *Root, *Team;
+  std::unique_ptr<Arena> TaskFrames, TaskTape; ///< made by this arena's thread
+  std::atomic<int64_t> LiveTasks = 0;
   ChunkPool Pool;
   ArenaCounters Counters;
   /// Segment s holds children 2^s - 1 .. 2^(s+1) - 2; made on first use, never moved.

@@ -67,7 +67,8 @@ struct Flow {
 struct Closure {
   llvm::Function *Body = nullptr;
   llvm::SmallVector<int, 8> Operands;
-  bool Team = false; ///< run by several threads at once
+  bool Team = false;     ///< run by several threads at once
+  bool Detached = false; ///< perhaps not before the call has returned
 };
 
 /// A call that gives each thread one contiguous piece of a loop: which operands are the memory of
