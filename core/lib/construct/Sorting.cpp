@@ -54,10 +54,16 @@ public:
            Call.getArgOperand(0)->getType()->isPointerTy() &&
            Call.getArgOperand(3)->getType()->isPointerTy();
   }
-  CallFacts facts(const CallBase &) const override {
+  /// What is sorted in place may be seen by the comparison alone.
+  CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
     Facts.Reads = Facts.Writes = {0};
     Facts.Arrays = {{0, 2}};
+    Facts.Carries = {{0, SK_Unknown}};
+    auto *Order = dyn_cast<Function>(Call.getArgOperand(3)->stripPointerCasts());
+    if (Order && !Order->isDeclaration() && Order->arg_size() == 2 &&
+        all_of(Order->args(), [](Argument &A) { return A.getType()->isPointerTy(); }))
+      Facts.Models.push_back({Order, {0, 0}});
     return Facts;
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
