@@ -145,6 +145,7 @@ public:
            Call.getArgOperand(Base)->getType()->isPointerTy() && Call.getType()->isPointerTy();
   }
   bool hasReverse(const CallBase &) const override { return false; }
+  bool knowsOwnShadows(const CallBase &) const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     Value *Object = Call.getArgOperand(Base), *Shadow = B.shadow(Object);
     if (!Shadow || !B.shadow(&Call))
