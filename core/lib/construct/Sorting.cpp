@@ -46,6 +46,29 @@ bool mayWrite(const Function &F, unsigned Depth = 0) {
   return false;
 }
 
+/// True for a parameter, or where unoptimised code has put it.
+bool isParameter(const Value *V) {
+  auto *Load = dyn_cast<LoadInst>(V);
+  return isa<Argument>(V) || (Load && isa<AllocaInst>(Load->getPointerOperand()));
+}
+
+/// The kind of float that a comparison takes elements of this size for; unknown if they are
+/// anything else.
+ScalarKind comparedAs(const Function &Order, uint64_t Size) {
+  Type *Seen = nullptr;
+  for (const Instruction &I : instructions(Order)) {
+    auto *Load = dyn_cast<LoadInst>(&I);
+    if (!Load || !isParameter(Load->getPointerOperand()))
+      continue;
+    if (Seen && Seen != Load->getType())
+      return SK_Unknown;
+    Seen = Load->getType();
+  }
+  if (!Seen || Order.getDataLayout().getTypeAllocSize(Seen) != Size)
+    return SK_Unknown;
+  return Seen->isDoubleTy() ? SK_Double : Seen->isFloatTy() ? SK_Float : SK_Unknown;
+}
+
 class SortHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {"qsort"}; }
@@ -61,9 +84,10 @@ public:
     Facts.Arrays = {{0, 2}};
     Facts.Carries = {{0, SK_Unknown}};
     auto *Order = dyn_cast<Function>(Call.getArgOperand(3)->stripPointerCasts());
-    if (Order && !Order->isDeclaration() && Order->arg_size() == 2 &&
-        all_of(Order->args(), [](Argument &A) { return A.getType()->isPointerTy(); }))
-      Facts.Models.push_back({Order, {0, 0}});
+    auto *Size = dyn_cast<ConstantInt>(Call.getArgOperand(2));
+    if (Order && Size)
+      if (const ScalarKind Kind = comparedAs(*Order, Size->getZExtValue()); Kind != SK_Unknown)
+        Facts.Elements = {{0, Kind}};
     return Facts;
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
