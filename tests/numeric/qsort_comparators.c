@@ -45,3 +45,12 @@ static double sorted(double *x, double a, int n) {
 }
 
 GRADIENT_CHECK(qsort_comparators, Double, sorted, InOut(double, 8), Scalar(double), Int(8))
+
+/// Nobody but the comparison looks at the numbers.
+static int descending(const void *p, const void *q) {
+  const float a = *(const float *)p, b = *(const float *)q;
+  return (a < b) - (a > b);
+}
+static void ranked(float *x, int n) { qsort(x, n, sizeof *x, descending); }
+
+GRADIENT_CHECK(qsort_in_place, Void, ranked, InOut(float, 6), Int(6))

@@ -142,8 +142,15 @@ public:
   CallFacts facts(const CallBase &) const override { return {}; }
   bool hasReverse(const CallBase &) const override { return false; }
   bool severalDirections() const override { return true; }
+  bool knowsOwnShadows(const CallBase &) const override { return true; }
+  /// The shadow that is freed, too; of constant memory, none.
+  static Value *ownedShadow(SweepBuilder &B, Value *Pointer) {
+    Value *Shadow = B.shadow(Pointer), *Own = Shadow ? B.isOwnShadow(Pointer) : nullptr;
+    return Own ? B.ir().CreateSelect(Own, ConstantPointerNull::get(B.ir().getPtrTy()), Shadow)
+               : Shadow;
+  }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    Value *Shadow = B.shadow(Call.getArgOperand(0));
+    Value *Shadow = ownedShadow(B, Call.getArgOperand(0));
     if (!Shadow || isa<Constant>(Shadow))
       return Error::success();
     if (B.owner(Call.getArgOperand(0))) {
@@ -156,7 +163,7 @@ public:
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
-    Value *Shadow = B.shadow(Site.Operands[0]);
+    Value *Shadow = ownedShadow(B, Site.Operands[0]);
     if (!Shadow)
       return Error::success();
     const int How = lookupCallee(*Site.Anchor).FreeKind;

@@ -49,6 +49,9 @@ public:
   }
   CallFacts facts(const CallBase &Call) const override;
   bool hasReverse(const CallBase &) const override { return false; }
+  bool knowsOwnShadows(const CallBase &Call) const override {
+    return of(Call).Action == NodeAction::Step;
+  }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     if (CallBase *New = emit(B, Call))
       B.replaceCall(Call, Call.getType()->isVoidTy() ? nullptr : New);

@@ -23,6 +23,7 @@ namespace {
 class MemoryOperation : public ConstructHandler {
 public:
   bool severalDirections() const override { return true; }
+  bool knowsOwnShadows(const CallBase &) const override { return true; }
   /// (ptr, ptr or byte, size), and not a function of the user's.
   bool claims(const CallBase &Call) const override {
     auto TypeOf = [&](unsigned I) { return Call.getArgOperand(I)->getType(); };
@@ -32,6 +33,25 @@ public:
   }
 
 protected:
+  /// What has a derivative is not copied to constant memory.
+  static void refuseConstant(SweepBuilder &B, CallBase &Call, Value *SrcShadow) {
+    Value *To = Call.getArgOperand(0), *From = Call.getArgOperand(1);
+    if (!SrcShadow || !B.isOwnShadow(To))
+      return;
+    Value *Lost = To;
+    if (Value *Own = B.isOwnShadow(From))
+      Lost = B.ir().CreateSelect(Own, ConstantPointerNull::get(B.ir().getPtrTy()), To);
+    Value *Place = B.ir().CreateGlobalString(SourcePlace::of(Call).str(), "cf.place");
+    B.runtime("check_shadow", B.ir().getVoidTy(), {Lost, B.shadow(To), Place});
+  }
+  /// How many bytes are copied or cleared: none if Pointer's memory is (or is not) constant.
+  static Value *bytesIf(SweepBuilder &B, CallBase &Call, Value *Pointer, bool Constant) {
+    Value *Own = B.isOwnShadow(Pointer), *None = B.ir().getInt64(0);
+    if (!Own)
+      return Constant ? None : bytes(B, Call);
+    return Constant ? B.ir().CreateSelect(Own, bytes(B, Call), None)
+                    : B.ir().CreateSelect(Own, None, bytes(B, Call));
+  }
   static Value *bytes(SweepBuilder &B, CallBase &Call) {
     return B.ir().CreateZExtOrTrunc(Call.getArgOperand(2), B.ir().getInt64Ty());
   }
@@ -55,11 +75,14 @@ public:
     if (!Dst)
       return Error::success();
     MemoryLayout Layout = B.layout(Call.getArgOperand(0));
+    refuseConstant(B, Call, Src);
     if (Src || (allKinds(Layout) & SK_Pointer))
       B.ir().CreateMemMove(Dst, MaybeAlign(), Src ? Src : Call.getArgOperand(1), MaybeAlign(),
                            Call.getArgOperand(2));
     if (!Src)
-      clearFloats(B, Layout, Dst, bytes(B, Call));
+      clearFloats(B, Layout, Dst, bytesIf(B, Call, Call.getArgOperand(0), /*Constant=*/false));
+    else if (B.isOwnShadow(Call.getArgOperand(1)))
+      clearFloats(B, Layout, Dst, bytesIf(B, Call, Call.getArgOperand(1), /*Constant=*/true));
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override;
@@ -72,15 +95,19 @@ Error CopyHandler::augment(SweepBuilder &B, CallSite &Site) const {
   if (!Dst)
     return Error::success();
   MemoryLayout Layout = B.layout(Call.getArgOperand(0));
+  refuseConstant(B, Call, Src);
   if (B.activeMemory(Call.getArgOperand(0)))
     if (Error E = checkLayout(Layout, Call))
       return E;
   copyPointers(B, Layout, Dst, Src ? Src : Call.getArgOperand(1), bytes(B, Call));
   if (!B.activeMemory(Call.getArgOperand(0)))
     return Error::success();
-  Site.Recorded = {Dst, bytes(B, Call)};
-  if (Src)
-    Site.Recorded.push_back(Src);
+  Site.Recorded = {Dst, bytesIf(B, Call, Call.getArgOperand(0), /*Constant=*/false)};
+  if (!Src)
+    return Error::success();
+  if (Value *Own = B.isOwnShadow(Call.getArgOperand(1))) // nothing is added to it
+    Src = B.ir().CreateSelect(Own, ConstantPointerNull::get(B.ir().getPtrTy()), Src);
+  Site.Recorded.push_back(Src);
   return Error::success();
 }
 
@@ -111,13 +138,15 @@ public:
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     if (Value *Dst = B.shadow(Call.getArgOperand(0)))
-      B.ir().CreateMemSet(Dst, B.ir().getInt8(0), Call.getArgOperand(2), MaybeAlign());
+      B.ir().CreateMemSet(Dst, B.ir().getInt8(0),
+                          bytesIf(B, Call, Call.getArgOperand(0), /*Constant=*/false),
+                          MaybeAlign());
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Value *Dst = B.shadow(Site.Operands[0]);
     if (Dst && B.activeMemory(Site.Operands[0]))
-      Site.Recorded = {Dst, bytes(B, *Site.Anchor)};
+      Site.Recorded = {Dst, bytesIf(B, *Site.Anchor, Site.Operands[0], /*Constant=*/false)};
     return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {

@@ -46,6 +46,29 @@ bool mayWrite(const Function &F, unsigned Depth = 0) {
   return false;
 }
 
+/// True for a parameter, or where unoptimised code has put it.
+bool isParameter(const Value *V) {
+  auto *Load = dyn_cast<LoadInst>(V);
+  return isa<Argument>(V) || (Load && isa<AllocaInst>(Load->getPointerOperand()));
+}
+
+/// The kind of float that a comparison takes elements of this size for; unknown if they are
+/// anything else.
+ScalarKind comparedAs(const Function &Order, uint64_t Size) {
+  Type *Seen = nullptr;
+  for (const Instruction &I : instructions(Order)) {
+    auto *Load = dyn_cast<LoadInst>(&I);
+    if (!Load || !isParameter(Load->getPointerOperand()))
+      continue;
+    if (Seen && Seen != Load->getType())
+      return SK_Unknown;
+    Seen = Load->getType();
+  }
+  if (!Seen || Order.getDataLayout().getTypeAllocSize(Seen) != Size)
+    return SK_Unknown;
+  return Seen->isDoubleTy() ? SK_Double : Seen->isFloatTy() ? SK_Float : SK_Unknown;
+}
+
 class SortHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {"qsort"}; }
@@ -54,10 +77,17 @@ public:
            Call.getArgOperand(0)->getType()->isPointerTy() &&
            Call.getArgOperand(3)->getType()->isPointerTy();
   }
-  CallFacts facts(const CallBase &) const override {
+  /// What is sorted in place may be seen by the comparison alone.
+  CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
     Facts.Reads = Facts.Writes = {0};
     Facts.Arrays = {{0, 2}};
+    Facts.Carries = {{0, SK_Unknown}};
+    auto *Order = dyn_cast<Function>(Call.getArgOperand(3)->stripPointerCasts());
+    auto *Size = dyn_cast<ConstantInt>(Call.getArgOperand(2));
+    if (Order && Size)
+      if (const ScalarKind Kind = comparedAs(*Order, Size->getZExtValue()); Kind != SK_Unknown)
+        Facts.Elements = {{0, Kind}};
     return Facts;
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
@@ -139,6 +169,7 @@ public:
            Call.getArgOperand(Base)->getType()->isPointerTy() && Call.getType()->isPointerTy();
   }
   bool hasReverse(const CallBase &) const override { return false; }
+  bool knowsOwnShadows(const CallBase &) const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     Value *Object = Call.getArgOperand(Base), *Shadow = B.shadow(Object);
     if (!Shadow || !B.shadow(&Call))

@@ -166,7 +166,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   auto Deferred = findDeferredLoops(S, U, Fwd, Shared, A);
   for (const DeferredLoop &D : Deferred)
     for (LoadInst *Load : D.Loads)
-      Needs.push_back(Fwd.shadowOf(Load->getPointerOperand()));
+      Needs.push_back(Fwd.accessOf(*Load));
   SnapshotSet Snapshots;
   auto Recomputable = [&](const Instruction &I) { return Snapshots.find(&I) || StableLoad(I); };
   PlanQuestions Q{Recomputable, U.Kind == SweepKind::Combined, S.Switch.MinCut,

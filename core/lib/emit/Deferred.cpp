@@ -56,7 +56,7 @@ bool DeferredFinder::walksEvenly(Loop &L, LoadInst &Load) const {
   Type *T = Load.getType();
   if ((!T->isDoubleTy() && !T->isFloatTy()) || !A.DT.dominates(Load.getParent(), L.getLoopLatch()))
     return false;
-  auto *Rec = dyn_cast<SCEVAddRecExpr>(A.SE.getSCEV(Fwd.shadowOf(Load.getPointerOperand())));
+  auto *Rec = dyn_cast<SCEVAddRecExpr>(A.SE.getSCEV(Fwd.accessOf(Load)));
   if (!Rec || Rec->getLoop() != &L || !Rec->isAffine())
     return false;
   auto *Step = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(A.SE));
@@ -84,7 +84,7 @@ bool DeferredFinder::find(Loop &L, ArrayRef<SharedPlan> Shared, DeferredLoop &Ou
       if (!Load || !S.Activity.active(Load) || !A.Steps.hasWork(I) || !walksEvenly(L, *Load) ||
           !apartFromStores(*Load))
         continue;
-      Value *Shadow = Fwd.shadowOf(Load->getPointerOperand());
+      Value *Shadow = Fwd.accessOf(*Load);
       bool Plain = !mayBeShared(U, Shadow) || any_of(Shared, [&](const SharedPlan &P) {
         return P.Loop.PlainLoads.contains(Load);
       });

@@ -268,19 +268,6 @@ static void markOutside(const RequestState &S, MemoryGraph &Graph) {
       Graph.markExternal(Graph.locate(&A));
 }
 
-static Error checkInactiveArguments(RequestState &S) {
-  Error Errors = Error::success();
-  for (Argument &A : S.Closure.Root->args())
-    if (A.getType()->isPointerTy() && S.Spec.Args[A.getArgNo()] == Activity::Const &&
-        S.Activity.hasShadow(&A))
-      Errors = joinErrors(std::move(Errors),
-                          diffError(DiagId::MixedActivity, *S.Spec.Primal,
-                                    "argument " + Twine(A.getArgNo() + 1) +
-                                        (A.hasName() ? " ('" + A.getName() + "')" : Twine()) +
-                                        " is constant but meets active memory"));
-  return Errors;
-}
-
 /// An integer in a structure with a shadow has none itself, so it must not hold a number's bits.
 static Error checkIntegerMembers(RequestState &S) {
   for (unsigned I : S.Spec.IntegerMembers)
@@ -504,7 +491,7 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
   Chosen.Sharing &= !Spec.Again;
   RequestState S(C, Spec, Chosen, std::move(*Closure));
   analyse(S);
-  if (Error E = joinErrors(checkInactiveArguments(S),
+  if (Error E = joinErrors(findOwnShadows(S),
                            joinErrors(checkIntegerMembers(S), checkInactiveGlobals(S))))
     return std::move(E);
   if (Spec.Repeated)

@@ -54,7 +54,7 @@ MemoryLayout layoutOf(const ActivityResult &Activity, Location At) {
 }
 
 ForwardSweep::ForwardSweep(RequestState &S, Unit &U)
-    : S(S), U(U), B(U.Forward->getContext()), ShadowLanes(S.Spec.Width) {
+    : S(S), U(U), B(U.Forward->getContext()), ShadowLanes(S.Spec.Width), AccessLanes(S.Spec.Width) {
   for (auto [Map, Params] : zip(ShadowLanes, U.Shadows))
     for (auto [Primal, Shadow] : zip(U.Primals, Params))
       if (Shadow)
@@ -278,24 +278,6 @@ void ForwardSweep::checkGlobalPointer(LoadInst &I, Value *Shadow) {
   runtime("check_global", B.getVoidTy(), {&I, Shadow, Place});
 }
 
-/// A pointer that is its own shadow would be to say that its memory is constant.
-void ForwardSweep::checkShadow(Value *Pointer, Value *Shadow, const SourcePlace &At) {
-  if (S.Spec.ChecksShadows && Pointer->getType()->isPointerTy() && activeMemory(Pointer))
-    runtime("check_shadow", B.getVoidTy(),
-            {Pointer, Shadow, B.CreateGlobalString(At.str(), "cf.place")});
-}
-
-void ForwardSweep::checkArguments() {
-  if (U.Kind == SweepKind::Split && !S.Spec.Split)
-    return; // called from where this was done
-  BasicBlock &Entry = U.Forward->getEntryBlock();
-  B.SetInsertPoint(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
-  for (auto &Lane : U.Shadows)
-    for (auto [Primal, Shadow] : zip(U.Primals, Lane))
-      if (Shadow)
-        checkShadow(Primal, Shadow, SourcePlace::of(*S.Spec.Primal));
-}
-
 Error ForwardSweep::visitPointer(Instruction &I) {
   if (auto *A = dyn_cast<AllocaInst>(&I))
     return shadowAlloca(*A);
@@ -325,10 +307,8 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     if (movesPointer(Op) && S.Activity.hasShadow(Op.get()))
       Op.set(shadowOf(Op));
   shadows()[&I] = B.Insert(Twin, I.hasName() ? I.getName() + ".shadow" : "");
-  if (auto *Load = dyn_cast<LoadInst>(&I)) {
+  if (auto *Load = dyn_cast<LoadInst>(&I))
     checkGlobalPointer(*Load, Twin);
-    checkShadow(Load, Twin, SourcePlace::of(I));
-  }
   return Error::success();
 }
 
@@ -339,6 +319,11 @@ Error ForwardSweep::visitStore(StoreInst &I) {
     return Error::success();
   auto *Twin = cast<StoreInst>(I.clone());
   Value *Shadow = shadowOf(I.getValueOperand()), *To = shadowOf(I.getPointerOperand());
+  if (mayBeOwnShadow(I.getPointerOperand()) && Shadow != I.getValueOperand()) {
+    Value *Differs = B.CreateICmpNE(Shadow, I.getValueOperand());
+    Value *Null = ConstantPointerNull::get(B.getPtrTy());
+    checkOwnShadow(B.CreateSelect(Differs, I.getPointerOperand(), Null), To, I);
+  }
   if (U.Kind != SweepKind::Tangent && carriesEither(I.getValueOperand())) {
     Value *Old = B.CreateAlignedLoad(Shadow->getType(), To, I.getAlign());
     Shadow = B.CreateSelect(isAddress(B, Shadow), Shadow, Old);
@@ -455,6 +440,7 @@ static bool onlyWaits(const CallBase &I, const ConstructHandler &Handler) {
 }
 
 Error ForwardSweep::callHandler(CallBase &I, const ConstructHandler &Handler) {
+  checkOperands(I, Handler);
   CallSite Site{&Handler, &I, {I.arg_begin(), I.arg_end()}, {}, onlyWaits(I, Handler)};
   if (Error E = Handler.augment(*this, Site))
     return E;
@@ -551,7 +537,10 @@ Error ForwardSweep::visit(Instruction &I) {
   if (movesPointer(&I) && S.Activity.hasShadow(&I))
     if (Error E = eachLane([&] { return visitPointer(I); }))
       return E;
-  return eachLane([&] { return visitFloat(I); });
+  return eachLane([&] {
+    redirect(I);
+    return visitFloat(I);
+  });
 }
 
 void ForwardSweep::finishPhis() {
@@ -572,7 +561,6 @@ Error ForwardSweep::run() {
     for (Instruction &I : *Block)
       if (!IsOwn(I))
         Order.push_back(&I);
-  checkArguments();
   Error Errors = Error::success();
   for (Instruction *I : Order)
     if (Error E = visit(*I))

@@ -24,6 +24,9 @@ public:
   llvm::ArrayRef<CallSite> sites() const { return Sites; }
   /// Shadow of a pointer known to have one.
   llvm::Value *shadowOf(llvm::Value *Pointer);
+  /// Where a load, store or atomic update of floats finds its derivatives: the shadow of its
+  /// pointer, but for memory that is its own shadow.
+  llvm::Value *accessOf(llvm::Instruction &I);
   /// The primal instruction that a shadow load mirrors, or null.
   llvm::Instruction *mirrored(llvm::Value *Shadow) const { return Mirrors.lookup(Shadow); }
 
@@ -32,6 +35,7 @@ public:
   void setShadow(llvm::Value *Pointer, llvm::Value *Shadow) override;
   unsigned directions() const override { return ShadowLanes.size(); }
   llvm::Value *shadowIn(unsigned Direction, llvm::Value *Pointer) override;
+  llvm::Value *isOwnShadow(llvm::Value *Pointer) override;
   /// An integer that is a double at one time and a pointer at another.
   bool carriesEither(const llvm::Value *V) const;
   bool activeMemory(const llvm::Value *Pointer) const override;
@@ -65,6 +69,9 @@ protected:
   virtual llvm::Error callHandler(llvm::CallBase &I, const ConstructHandler &Handler);
   /// Takes an instruction out of the function; it lives on as a key until the request ends.
   void retire(llvm::Instruction &I, llvm::Value *Replacement);
+  void checkOperands(llvm::CallBase &I, const ConstructHandler &Handler);
+  /// Nothing may be stored where constants are that are their own shadow.
+  void checkStored(llvm::Instruction &I, llvm::Value *V);
   llvm::SmallVector<llvm::Value *, 8> argumentsWithShadows(llvm::CallBase &I,
                                                            llvm::ArrayRef<bool> HasShadow);
   void placeAfter(llvm::Instruction &I);
@@ -72,8 +79,10 @@ protected:
 private:
   llvm::Error visit(llvm::Instruction &I);
   void checkGlobalPointer(llvm::LoadInst &I, llvm::Value *Shadow);
-  void checkShadow(llvm::Value *Pointer, llvm::Value *Shadow, const SourcePlace &At);
-  void checkArguments();
+  llvm::Value *mayVary(llvm::Value *V, unsigned &Left);
+  bool mayBeOwnShadow(const llvm::Value *Pointer) const;
+  void checkOwnShadow(llvm::Value *Pointer, llvm::Value *Shadow, const llvm::Instruction &At);
+  void redirect(llvm::Instruction &I);
   llvm::Error visitPointer(llvm::Instruction &I);
   llvm::Error visitCall(llvm::CallBase &I);
   llvm::Error checkOverwrites(llvm::CallBase &I);
@@ -99,7 +108,7 @@ protected:
   llvm::Error eachLane(llvm::function_ref<llvm::Error()> Step);
 
   unsigned Lane = 0; ///< the direction that is being built
-  llvm::SmallVector<ValueMap, 1> ShadowLanes;
+  llvm::SmallVector<ValueMap, 1> ShadowLanes, AccessLanes;
   llvm::DenseMap<llvm::Value *, llvm::Instruction *> Mirrors;
   llvm::SmallVector<CallSite, 8> Sites;
 

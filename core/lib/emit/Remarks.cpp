@@ -77,6 +77,11 @@ void remarkAtomic(RequestState &S, const Instruction &Load, StringRef Why) {
            (Why.empty() ? Twine("every iteration adds to the same memory") : Twine(Why)));
 }
 
+void remarkRunTime(RequestState &S, const Instruction &Access) {
+  tell(S, RemarkKind::Analysis, "RunTime", Access,
+       "this memory may be active or constant: its address is compared with its shadow's");
+}
+
 void remarkPhases(RequestState &S, const SharedPlan &Plan) {
   const Instruction &At = placeOf(*Plan.Loop.L);
   RemarkFigure Figures[] = {{"Plain", Plan.Plain}, {"Atomic", Plan.Atomic}};

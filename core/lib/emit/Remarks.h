@@ -15,6 +15,8 @@ void remarkPlan(RequestState &S, const TapePlan &Plan, const SnapshotSet &Snapsh
                 const llvm::Function &F);
 /// Missed "Atomic": the adjoint of a load is added atomically.
 void remarkAtomic(RequestState &S, const llvm::Instruction &Load, llvm::StringRef Why);
+/// Analysis "RunTime": whether the memory of this access is active is found out at run time.
+void remarkRunTime(RequestState &S, const llvm::Instruction &Access);
 /// Passed "Phases": a divided loop whose updates are plain.
 void remarkPhases(RequestState &S, const SharedPlan &Plan);
 

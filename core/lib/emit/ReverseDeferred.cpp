@@ -50,7 +50,7 @@ bool ReverseSweep::defer(Instruction &Load, Value *Bar) {
 void ReverseSweep::closeBuffers(const DeferredLoop &D) {
   for (unsigned I = 0; I < D.Loads.size(); ++I) {
     LoadInst *Load = D.Loads[I];
-    Value *To = recall(In.Fwd.shadowOf(Load->getPointerOperand()));
+    Value *To = recall(In.Fwd.accessOf(*Load));
     runtime(Load->getType()->isDoubleTy() ? "add_f64" : "add_f32", B.getVoidTy(),
             {To, bufferEntry(D, I, B.getInt64(0)), iterations(D.L)});
   }

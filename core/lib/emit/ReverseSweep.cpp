@@ -68,7 +68,7 @@ void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
 Error ReverseSweep::reverseStore(StoreInst &I) {
   Type *T = storedFloat(In.S.Activity, I);
   Value *V = I.getValueOperand();
-  Value *Where = recall(In.Fwd.shadowOf(I.getPointerOperand()));
+  Value *Where = recall(In.Fwd.accessOf(I));
   LoadInst *Bar = B.CreateAlignedLoad(T, Where, I.getAlign());
   StoreInst *Zero = B.CreateAlignedStore(Constant::getNullValue(T), Where, I.getAlign());
   Tags.shadow(*Bar, I);
@@ -94,7 +94,7 @@ Error ReverseSweep::reverseAtomic(AtomicRMWInst &I) {
   if ((Op != AtomicRMWInst::FAdd && Op != AtomicRMWInst::FSub) ||
       (In.S.Activity.active(&I) && !I.use_empty()))
     return diffError(DiagId::UnsupportedInstruction, I, "atomic update other than x += v, x -= v");
-  Value *Where = recall(In.Fwd.shadowOf(I.getPointerOperand()));
+  Value *Where = recall(In.Fwd.accessOf(I));
   LoadInst *Bar = B.CreateAlignedLoad(I.getType(), Where, I.getAlign());
   Bar->setAtomic(AtomicOrdering::Monotonic);
   addAdjoint(I.getValOperand(), Op == AtomicRMWInst::FSub ? B.CreateFNeg(Bar) : cast<Value>(Bar));
@@ -223,7 +223,7 @@ Error ReverseSweep::reverseValue(Instruction &I) {
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
     if (In.S.Activity.activeAt(In.S.Graph.find(Load->getPointerOperand()),
                                In.S.Graph.layout().getTypeStoreSize(I.getType())))
-      accumulate(I, In.Fwd.shadowOf(Load->getPointerOperand()), takeAdjoint(&I));
+      accumulate(I, In.Fwd.accessOf(*Load), takeAdjoint(&I));
     return Error::success();
   }
   if (reverseMove(I) || reverseVector(I) || reverseAggregate(I))

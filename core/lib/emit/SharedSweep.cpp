@@ -73,7 +73,7 @@ bool SharedPlanner::collectUpdates() {
       if (!Load || !S.Activity.activeAt(S.Graph.find(Load->getPointerOperand()),
                                         S.Graph.layout().getTypeStoreSize(I.getType())))
         continue;
-      Value *Shadow = Fwd.shadowOf(Load->getPointerOperand());
+      Value *Shadow = Fwd.accessOf(*Load);
       if (mayBeShared(U, Shadow))
         Updates.push_back({&I, Shadow});
     }

@@ -58,8 +58,11 @@ Function *emitAugmented(RequestState &S, Unit &Root, Function *Reverse) {
   unsigned Next = 0;
   for (unsigned A = 0; A < S.Spec.Args.size(); ++A) {
     Args.push_back(F->getArg(Next++));
-    if (S.Spec.Args[A] != Activity::Dup && S.Spec.Args[A] != Activity::DupNoNeed)
+    if (S.Spec.Args[A] != Activity::Dup && S.Spec.Args[A] != Activity::DupNoNeed) {
+      if (Root.Split.HasShadow[A]) // its own shadow
+        Args.push_back(Args.back());
       continue;
+    }
     Value *Shadow = F->getArg(Next++);
     if (Root.Split.HasShadow[A])
       Args.push_back(Shadow);

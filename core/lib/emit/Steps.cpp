@@ -171,11 +171,11 @@ void ReverseSteps::needs(Instruction &I, SmallVectorImpl<Value *> &Out) const {
   if (const CallSite *Site = site(I))
     return Out.append(Site->Recorded.begin(), Site->Recorded.end());
   if (auto *Load = dyn_cast<LoadInst>(&I))
-    Out.push_back(Fwd.shadowOf(Load->getPointerOperand()));
+    Out.push_back(Fwd.accessOf(*Load));
   else if (auto *Store = dyn_cast<StoreInst>(&I))
-    Out.push_back(Fwd.shadowOf(Store->getPointerOperand()));
+    Out.push_back(Fwd.accessOf(*Store));
   else if (auto *A = dyn_cast<AtomicRMWInst>(&I))
-    Out.push_back(Fwd.shadowOf(A->getPointerOperand()));
+    Out.push_back(Fwd.accessOf(*A));
   else if (auto *Select = dyn_cast<SelectInst>(&I))
     Out.push_back(Select->getCondition());
   else if (isa<ExtractElementInst>(I))

@@ -69,7 +69,7 @@ void TangentSweep::visitLoadDot(LoadInst &I) {
   if (!S.Activity.activeAt(S.Graph.find(I.getPointerOperand()),
                            S.Graph.layout().getTypeStoreSize(I.getType())))
     return;
-  LoadInst *Dot = B.CreateAlignedLoad(floatType(&I), shadowOf(I.getPointerOperand()), I.getAlign());
+  LoadInst *Dot = B.CreateAlignedLoad(floatType(&I), accessOf(I), I.getAlign());
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
     Dot->setMetadata(LLVMContext::MD_tbaa, Tag);
   dots()[&I] = Dot;
@@ -94,7 +94,9 @@ Error TangentSweep::visitStoreDot(StoreInst &I) {
   Value *Dot = Active ? tangent(V) : Constant::getNullValue(T);
   if (S.Activity.hasShadow(I.getPointerOperand()))
     Dot = orAddress(V, Dot);
-  StoreInst *Store = B.CreateAlignedStore(Dot, shadowOf(I.getPointerOperand()), I.getAlign());
+  if (Active)
+    checkStored(I, Dot);
+  StoreInst *Store = B.CreateAlignedStore(Dot, accessOf(I), I.getAlign());
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
     Store->setMetadata(LLVMContext::MD_tbaa, Tag);
   return Error::success();
@@ -106,8 +108,8 @@ Error TangentSweep::visitAtomic(AtomicRMWInst &I) {
     return Error::success();
   if (Op != AtomicRMWInst::FAdd && Op != AtomicRMWInst::FSub)
     return diffError(DiagId::UnsupportedInstruction, I, "atomic update other than x += v, x -= v");
-  dots()[&I] = B.CreateAtomicRMW(Op, shadowOf(I.getPointerOperand()), tangent(I.getValOperand()),
-                                 I.getAlign(), I.getOrdering());
+  dots()[&I] =
+      B.CreateAtomicRMW(Op, accessOf(I), tangent(I.getValOperand()), I.getAlign(), I.getOrdering());
   return Error::success();
 }
 
@@ -208,6 +210,7 @@ Error TangentSweep::callClosure(CallBase &I, Function &Callee) {
 }
 
 Error TangentSweep::callHandler(CallBase &I, const ConstructHandler &Handler) {
+  checkOperands(I, Handler);
   return Handler.tangent(*this, I);
 }
 

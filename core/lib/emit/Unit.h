@@ -11,6 +11,7 @@
 #include "prepare/Loops.h"
 #include "prepare/Prepare.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Module.h"
@@ -85,10 +86,11 @@ struct RequestState {
   llvm::MapVector<llvm::Function *, std::unique_ptr<Unit>> Units;
   llvm::DenseMap<std::pair<llvm::GlobalVariable *, unsigned>, llvm::GlobalVariable *> ShadowGlobals;
   KeptMemory Kept;
-  bool Foreign = false;   ///< some memory is used by other processes as well
-  bool RunsOnce = false;  ///< the reverse sweep may not be repeated
-  bool TakesBack = false; ///< the reverse sweep undoes what the forward sweep has written
-  llvm::StringSet<> Told; ///< remarks made: versions and copies of a loop say it once
+  llvm::BitVector OwnShadows; ///< nodes of memory that may be constant and its own shadow
+  bool Foreign = false;       ///< some memory is used by other processes as well
+  bool RunsOnce = false;      ///< the reverse sweep may not be repeated
+  bool TakesBack = false;     ///< the reverse sweep undoes what the forward sweep has written
+  llvm::StringSet<> Told;     ///< remarks made: versions and copies of a loop say it once
 
   RequestState(Compilation &C, const DerivativeSpec &Spec, Switches S, PreparedClosure P)
       : C(C), Spec(Spec), Switch(S), Closure(std::move(P)), Graph(C.M.getDataLayout()) {}
@@ -121,6 +123,10 @@ llvm::Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation
 /// At this place, which is the beginning of a derivative call or of its reverse sweep, no global
 /// variable has a tangent or an adjoint.
 void clearGlobalShadows(RequestState &S, Unit &Root, llvm::IRBuilderBase::InsertPoint At);
+
+/// Finds the memory whose activity only the run knows; an error if an argument is declared constant
+/// and is not.
+llvm::Error findOwnShadows(RequestState &S);
 
 /// A global variable that is declared without its size can have no shadow.
 llvm::Error checkGlobalShadows(RequestState &S);

@@ -155,6 +155,8 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
 Error ModuleDriver::serve(const DerivativeRequest &R) {
   if (R.Part == RequestPart::TapeSize)
     return lowerRequest(R, {});
+  if (R.Inactive)
+    return lowerRequest(R, {inactiveTwin(*R.Spec.Primal), nullptr});
   if (R.Part == RequestPart::Batch || R.Part == RequestPart::FunctionShadow)
     return lowerRequest(R, {R.Spec.Primal, nullptr});
   auto D = derivativeOf(R.Spec);

@@ -9,6 +9,7 @@
 // memory in C layout (structures in registers), or are stored where the sret pointer says. An
 // invoke stays an invoke; its results are converted on the edge to the normal destination.
 
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Request.h"
 
@@ -245,7 +246,8 @@ void RequestLowering::addResultMemory(const Argument &Parameter) {
 void RequestLowering::addBatch(unsigned Lane) {
   for (const Argument &Parameter : Request.Spec.Primal->args()) {
     const RequestArg &Arg = Request.Args[Parameter.getArgNo()];
-    Args.push_back(convert(Arg.Shadows.empty() ? Arg.Primal : Arg.Shadows[Lane], Parameter));
+    Args.push_back(Arg.Shadows.empty() ? convert(Arg.Primal, Parameter)
+                                       : shadow(Arg, Lane, Parameter));
   }
 }
 
@@ -444,6 +446,30 @@ void RequestLowering::eraseRequest() {
 }
 
 } // namespace
+
+Function *inactiveTwin(Function &F) {
+  auto *Twin = Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage,
+                                "cf.inactive." + F.getName(), F.getParent());
+  Twin->setAttributes(F.getAttributes());
+  for (Attribute::AttrKind Kind : {Attribute::AlwaysInline, Attribute::OptimizeNone})
+    Twin->removeFnAttr(Kind);
+  Twin->addFnAttr(Attribute::NoInline);
+  Twin->addFnAttr(attr::Inactive);
+  Twin->setCallingConv(F.getCallingConv());
+  IRBuilder<> B(BasicBlock::Create(F.getContext(), "entry", Twin));
+  SmallVector<Value *, 8> Args;
+  for (Argument &A : Twin->args())
+    Args.push_back(&A);
+  CallInst *Call = B.CreateCall(&F, Args);
+  Call->setCallingConv(F.getCallingConv());
+  Call->setAttributes(
+      AttributeList::get(F.getContext(), AttributeSet(), F.getAttributes().getRetAttrs(),
+                         SmallVector<AttributeSet, 8>(map_range(F.args(), [&](Argument &A) {
+                           return F.getAttributes().getParamAttrs(A.getArgNo());
+                         }))));
+  F.getReturnType()->isVoidTy() ? B.CreateRetVoid() : B.CreateRet(Call);
+  return Twin;
+}
 
 Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
   const DerivativeSpec &Spec = Request.Spec;

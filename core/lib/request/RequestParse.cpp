@@ -110,7 +110,8 @@ Error RequestReader::readMode() {
   if (!Spelling->Mode)
     return fail(DiagId::UnsupportedMode, "'" + Spelling->Name + "'");
   Request.Spec.Mode = *Spelling->Mode;
-  Request.Part = Spelling->Part;
+  Request.Inactive = Spelling->Part == RequestPart::InactiveCall;
+  Request.Part = Request.Inactive ? RequestPart::Batch : Spelling->Part;
   Request.Spec.Split = !is_contained(
       {RequestPart::Whole, RequestPart::Batch, RequestPart::FunctionShadow}, Request.Part);
   return Error::success();
@@ -178,6 +179,10 @@ Error RequestReader::applyMarker(const MarkerSpelling &Marker) {
     break;
   case MarkerMeaning::Width:
     return readWidth();
+  case MarkerMeaning::Buffer:
+    if (Request.Part != RequestPart::Batch)
+      return fail(DiagId::RequestMarker, "'enzyme_buffer' belongs to a batch");
+    break;
   case MarkerMeaning::Tape:
     return readTape();
   case MarkerMeaning::ChecksShadows:
@@ -256,11 +261,11 @@ Error RequestReader::readLeading() {
   while (!atEnd()) {
     const MarkerSpelling *Marker = traceMarker(Call.getArgOperand(Next));
     const bool OfArgument =
-        Marker &&
-        is_contained({MarkerMeaning::Activity, MarkerMeaning::DupVector,
-                      MarkerMeaning::DupNoNeedVector, MarkerMeaning::Scalar, MarkerMeaning::Vector,
-                      MarkerMeaning::Hint, MarkerMeaning::ByReference, MarkerMeaning::Interleave},
-                     Marker->Meaning);
+        Marker && is_contained({MarkerMeaning::Activity, MarkerMeaning::DupVector,
+                                MarkerMeaning::DupNoNeedVector, MarkerMeaning::Scalar,
+                                MarkerMeaning::Vector, MarkerMeaning::Buffer, MarkerMeaning::Hint,
+                                MarkerMeaning::ByReference, MarkerMeaning::Interleave},
+                               Marker->Meaning);
     if (!Marker || OfArgument)
       return Error::success();
     auto Taken = takeMarker();
@@ -396,22 +401,39 @@ Error RequestReader::readShadows(const Argument &Parameter, RequestArg &Arg) {
   return Error::success();
 }
 
+/// How many bytes lie between the memories of two directions, or of two calls.
+Error RequestReader::readStride(const Argument &Parameter, RequestArg &Arg) {
+  Value *Stride = atEnd() ? nullptr : Call.getArgOperand(Next++);
+  if (!Stride || !Stride->getType()->isIntegerTy() || !Parameter.getType()->isPointerTy() ||
+      atEnd())
+    return fail(DiagId::RequestMarker,
+                "the distance of the " +
+                    Twine(Request.Part == RequestPart::Batch ? "memories" : "shadows") + " of " +
+                    describe() + " in bytes follows its marker, and it is a pointer");
+  Arg.Stride = Stride;
+  return Error::success();
+}
+
 /// One value for all calls, or one for each. Without a marker: the former.
 Error RequestReader::readBatch(const Argument &Parameter) {
   auto Marker = takeMarker();
   if (!Marker)
     return Marker.takeError();
   const MarkerMeaning Meaning = *Marker ? (*Marker)->Meaning : MarkerMeaning::Scalar;
+  const bool Buffer = Meaning == MarkerMeaning::Buffer;
   if (Parameter.hasByValAttr() ||
-      (Meaning != MarkerMeaning::Scalar && Meaning != MarkerMeaning::Vector))
+      !is_contained({MarkerMeaning::Scalar, MarkerMeaning::Vector, MarkerMeaning::Buffer}, Meaning))
     return fail(DiagId::RequestMarker, "'enzyme_scalar' or 'enzyme_vector' comes before " +
                                            describe() + ", which is no structure");
   RequestArg Arg;
-  const bool Vector = Meaning == MarkerMeaning::Vector;
-  for (unsigned Lane = 0; Lane != (Vector ? Request.Width : 1); ++Lane) {
+  if (Buffer)
+    if (Error E = readStride(Parameter, Arg))
+      return E;
+  const bool Scalar = Meaning == MarkerMeaning::Scalar;
+  for (unsigned Lane = 0; Lane != (Scalar || Buffer ? 1 : Request.Width); ++Lane) {
     if (atEnd())
       return fail(DiagId::RequestArgCount, describe() + " is missing");
-    RequestArg::Operand &To = Vector ? Arg.Shadows.emplace_back() : Arg.Primal;
+    RequestArg::Operand &To = Scalar ? Arg.Primal : Arg.Shadows.emplace_back();
     if (Error E = readValue(Parameter, DiagId::RequestArgType, To))
       return E;
   }
@@ -438,13 +460,9 @@ Error RequestReader::readParameter(const Argument &Parameter) {
     Kind = Activity::Dup; // both calls mean the same derivative
   RequestArg Arg;
   Arg.Kind = *Kind;
-  if (Strided) {
-    Value *Stride = Call.getArgOperand(Next++);
-    if (!Stride->getType()->isIntegerTy() || !Parameter.getType()->isPointerTy() || atEnd())
-      return fail(DiagId::RequestMarker, "the distance of the shadows of " + describe() +
-                                             " in bytes follows its marker, and it is a pointer");
-    Arg.Stride = Stride;
-  }
+  if (Strided)
+    if (Error E = readStride(Parameter, Arg))
+      return E;
   if (Error E = readValue(Parameter, DiagId::RequestArgType, Arg.Primal))
     return E;
   if (hasShadow(*Kind))

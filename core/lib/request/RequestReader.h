@@ -43,6 +43,7 @@ private:
   llvm::Error checkActivity(Activity Kind, const llvm::Argument &Parameter) const;
   llvm::Error readValue(const llvm::Argument &Parameter, DiagId Mismatch, RequestArg::Operand &Out);
   llvm::Error readShadows(const llvm::Argument &Parameter, RequestArg &Arg);
+  llvm::Error readStride(const llvm::Argument &Parameter, RequestArg &Arg);
   llvm::Error readBatch(const llvm::Argument &Parameter);
   llvm::Error readStructure(const SourceParameter &P);
   llvm::Expected<Activity> structureActivity(const StructureShape &Shape) const;

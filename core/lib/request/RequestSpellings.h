@@ -32,6 +32,7 @@ enum class MarkerMeaning {
   DupNoNeedVector,
   Scalar,      ///< batch: one value for all calls
   Vector,      ///< batch: a value for each
+  Buffer,      ///< batch: the distance in bytes of the memories follows; the first of them
   Tape,        ///< what the augmented call left follows
   Allocated,   ///< the size of the memory for it follows
   KeepTape,    ///< the reverse call may be repeated

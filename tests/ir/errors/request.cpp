@@ -7,13 +7,15 @@
 // RUN: %not %clangxx -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 
 extern int enzyme_dup, enzyme_out, enzyme_const, enzyme_width, enzyme_primal_return;
-extern int enzyme_byref, enzyme_buffer, enzyme_tape, enzyme_dupv, enzyme_interleave;
+extern int enzyme_byref, enzyme_buffer, enzyme_trace, enzyme_tape, enzyme_dupv, enzyme_interleave;
 template <class R, class... A> R __enzyme_autodiff(void *, A...);
 template <class R, class... A> R __enzyme_fwddiff(void *, A...);
 template <class R, class... A> R __enzyme_augmentfwd(void *, A...);
 template <class R, class... A> R __enzyme_reverse(void *, A...);
 template <class R, class... A> R __enzyme_batch(void *, A...);
 template <class R, class... A> R __enzyme_fwdsplit(void *, A...);
+template <class R, class... A> R __enzyme_todense(void *, A...);
+template <class R, class... A> R __enzyme_truncate_mem_func(void *, A...);
 
 struct Eight {
   double v[8];
@@ -128,8 +130,16 @@ void numberForPointer(int n) {
   __enzyme_autodiff<void>((void *)norm, enzyme_const, 1.0, n);
 }
 void unsupportedMarker(double *x, int n) {
-  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}marker 'enzyme_buffer'
-  __enzyme_autodiff<void>((void *)norm, enzyme_buffer, x, x, n);
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}marker 'enzyme_trace'
+  __enzyme_autodiff<void>((void *)norm, enzyme_trace, x, x, n);
+}
+void bufferWithoutBatch(double *x, int n) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}'enzyme_buffer' belongs to a batch
+  __enzyme_autodiff<void>((void *)norm, enzyme_buffer, 8, x, n);
+}
+void bufferOfNumbers(double x) {
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}the distance of the memories of parameter 1
+  __enzyme_batch<void>((void *)product, enzyme_width, 2, enzyme_buffer, 8, x, x);
 }
 void otherSize(double *x) {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}which has 8 bytes
@@ -174,9 +184,13 @@ void structureReturned() {
 void unsupportedCall(double *x) {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_fwdsplit'
   __enzyme_fwdsplit<void>((void *)norm, x, 3);
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_todense'
+  __enzyme_todense<double *>((void *)product, (void *)nothing);
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_truncate_mem_func'
+  __enzyme_truncate_mem_func<void>((void *)product, 64, 32);
 }
 void markerOfBatch(double x) {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}'enzyme_scalar' or 'enzyme_vector'
   __enzyme_batch<void>((void *)product, enzyme_width, 2, enzyme_dup, x, x, x);
 }
-// CHECK: 35 errors generated.
+// CHECK: 39 errors generated.

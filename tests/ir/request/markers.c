@@ -6,11 +6,12 @@
 // RUN: %cf_clang -O0 %s -o %t0 -lm && %t0 | FileCheck %s
 // RUN: %cf_clang -O2 %s -o %t2 -lm && %t2 | FileCheck %s
 // RUN: not %cf_clang -O1 -DAGAIN -gline-tables-only -c %s -o %t 2>&1 | FileCheck %s --check-prefix=AGAIN
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 extern int enzyme_dup, enzyme_out, enzyme_runtime_activity, enzyme_byref, enzyme_interleave,
-    enzyme_nofree;
+    enzyme_nofree, enzyme_width, enzyme_buffer;
 static int enzyme_const;
 
 struct Mixed {
@@ -20,6 +21,9 @@ struct Mixed {
 };
 struct Triple {
   double x, y, z;
+};
+struct Pair {
+  double a, b;
 };
 struct Law {
   double (*of)(double);
@@ -34,6 +38,8 @@ void *__enzyme_augmentfwd(void *, ...);
 double __enzyme_reverse(void *, ...);
 void *__enzyme_virtualreverse(void *);
 void __enzyme_double(void *, unsigned long);
+struct Pair __enzyme_batch(void *, ...);
+double __enzyme_call_inactive(void *, ...);
 
 static double product(double a, double *x, int n) {
   __enzyme_double(x, n * sizeof *x);
@@ -48,6 +54,8 @@ static double square(double x) { return x * x; }
 static double applied(struct Law *l, double x) { return l->k * l->of(x); }
 static double *second(double *x) { return x + 1; }
 static double slope(double (*f)(double), double x) { return __enzyme_autodiff((void *)f, x); }
+static double weighted(const double *x, double k) { return k * x[0] * x[1]; }
+static double limited(double x) { return x * fmin(1.0, __enzyme_call_inactive((void *)square, x)); }
 static double heap(double a, int n) {
   double *p = malloc(n * sizeof *p), sum = 0;
   for (int i = 0; i < n; ++i)
@@ -107,6 +115,16 @@ int main(void) {
 
   // CHECK: parameter 6
   printf("parameter %g\n", slope(square, 3));
+
+  // CHECK: buffer 6 36
+  double rows[4] = {1, 2, 3, 4};
+  const struct Pair both =
+      __enzyme_batch((void *)weighted, enzyme_width, 2, enzyme_buffer, 2 * sizeof *rows, rows, 3.0);
+  printf("buffer %g %g\n", both.a, both.b);
+
+  // CHECK: inactive 0.25 0.25, 4
+  printf("inactive %g %g, %g\n", __enzyme_autodiff((void *)limited, 0.5),
+         __enzyme_fwddiff((void *)limited, 0.5, 1.0), __enzyme_call_inactive((void *)square, 2.0));
 
 #ifdef AGAIN
   // AGAIN: markers.c:[[#@LINE+3]]:{{.*}}[CF209] {{.*}}'enzyme_nofree': the reverse sweep of 'heap'

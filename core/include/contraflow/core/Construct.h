@@ -197,6 +197,8 @@ public:
   virtual bool severalDirections() const { return false; }
   /// True if tangent() is asked once about a call and sees to all directions.
   virtual bool allDirections() const { return false; }
+  /// True if the handler asks isOwnShadow() or does nothing to operands that are their own shadows.
+  virtual bool knowsOwnShadows(const llvm::CallBase &) const { return false; }
   /// False if the reverse of this call would emit nothing: its blocks need not be reversed.
   virtual bool hasReverse(const llvm::CallBase &) const { return true; }
 };
@@ -217,6 +219,9 @@ public:
   virtual llvm::Value *shadowIn(unsigned Direction, llvm::Value *Pointer) {
     return Direction == 0 ? shadow(Pointer) : nullptr;
   }
+  /// If the shadow of a pointer may be the pointer itself, because its memory is constant: whether
+  /// it is, an i1. Else null. Forward sweep and tangent.
+  virtual llvm::Value *isOwnShadow(llvm::Value *) { return nullptr; }
   /// True if the memory holds active floats.
   virtual bool activeMemory(const llvm::Value *Pointer) const = 0;
   virtual bool activeValue(const llvm::Value *V) const = 0;

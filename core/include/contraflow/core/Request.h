@@ -29,8 +29,9 @@ enum class Activity { Const, Active, Dup, DupNoNeed };
 
 /// A whole derivative is one call. A split adjoint is two, with a tape in between; its size is
 /// asked for by a third. A batch is no derivative: the function itself is called several times.
-/// The shadow of a function is what stands for its address in a shadow.
-enum class RequestPart { Whole, Augmented, TapeSize, Reverse, Batch, FunctionShadow };
+/// The shadow of a function is what stands for its address in a shadow. An inactive call is a batch
+/// of one, of which no derivative is taken either.
+enum class RequestPart { Whole, Augmented, TapeSize, Reverse, Batch, FunctionShadow, InactiveCall };
 
 /// What identifies a derivative function; memoised on.
 struct DerivativeSpec {
@@ -115,6 +116,7 @@ struct DerivativeRequest {
   bool KeepsTape = false;                         ///< reverse: it may be run again
   bool ReceivesTape = false;                      ///< augmented: returned to the user
   bool ReceivesPrimal = false;
+  bool Inactive = false; ///< batch: nothing is differentiated in it
 };
 
 /// True if the callee's name is one of the request spellings.
@@ -135,6 +137,9 @@ llvm::Expected<DerivativeRequest> parseRequest(llvm::CallBase &Call);
 /// result type that the user declared (void, scalar, struct, sret) and the struct returned. Other
 /// requests stay valid.
 llvm::Error lowerRequest(const DerivativeRequest &Request, const Derivative &D);
+
+/// Calls F, and is without a derivative.
+llvm::Function *inactiveTwin(llvm::Function &F);
 
 /// Called when every request of the module is lowered: removes what is left of the request
 /// functions and markers, so that no undefined symbol remains.

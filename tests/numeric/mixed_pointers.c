@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pointers that lead to active memory or to constant memory, which only the run knows: arguments
+// that the function confuses, and shadows that are their own primals.
+// Supports: pointers to active or constant memory, told apart at run time
+#include "GradientCheck.h"
+#include <stdlib.h>
+#include <string.h>
+
+extern int enzyme_runtime_activity;
+
+static double chosen(const double *x, const double *c, int n, int active) {
+  const double *p = active ? x : c;
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += p[i] * x[n - 1 - i] * p[(i + 1) % n];
+  return sum;
+}
+GRADIENT_CHECK(chosen_active, Double, chosen, In(double, 5), Const(double, 5), Int(5), Int(1))
+GRADIENT_CHECK(chosen_constant, Double, chosen, In(double, 5), Const(double, 5), Int(5), Int(0))
+
+/// Every other row is constant; the local one is active, and what is active is overwritten.
+static double alternating(double *x, const double *c, int n) {
+  double own[4], sum = 0;
+  const double *rows[3] = {x, c, own};
+  for (int i = 0; i < n; ++i)
+    own[i] = x[i] * c[i];
+  for (int step = 0; step < 7; ++step) {
+    const double *p = rows[step % 3];
+    for (int i = 0; i < n; ++i)
+      x[i] = 0.5 * x[i] + 0.1 * p[(i + step) % n] * p[i];
+  }
+  for (int i = 0; i < n; ++i)
+    sum += x[i] * own[i];
+  return sum;
+}
+GRADIENT_CHECK(alternating, Double, alternating, InOut(double, 4), Const(double, 4), Int(4))
+
+/// Lists of arrays: a constant one is its own shadow. Copies, recursion, constants that change.
+struct List {
+  double *values;
+  int length;
+  struct List *next;
+};
+double __enzyme_fwddiff_lists(void *, ...);
+void __enzyme_autodiff_lists(void *, ...);
+
+static double product(const struct List *l, int i) {
+  return l ? l->values[i % l->length] * product(l->next, i + 1) : 1.0;
+}
+static double lists(struct List *l) {
+  double sum = 0;
+  for (const struct List *at = l; at; at = at->next) {
+    double *copy = (double *)malloc((size_t)at->length * sizeof *copy);
+    memcpy(copy, at->values, (size_t)at->length * sizeof *copy);
+    for (int i = 0; i < at->length; ++i)
+      sum += copy[i] * copy[i] * product(l, i);
+    free(copy);
+  }
+  memset(l->next->values, 0, sizeof *l->next->values);
+  return sum + product(l, 0) + product(l, 1);
+}
+static struct List at(void *values, int length, struct List *next) {
+  struct List l = {(double *)values, length, next};
+  return l;
+}
+static double lists_primal(void *const *v) {
+  struct List c = at(v[2], 2, NULL), b = at(v[1], 3, &c), a = at(v[0], 2, &b);
+  double kept[3];
+  memcpy(kept, v[1], sizeof kept);
+  const double result = lists(&a);
+  memcpy(v[1], kept, sizeof kept);
+  return result;
+}
+static double lists_tangent(void *const *v, void *const *d) {
+  struct List c = at(v[2], 2, NULL), b = at(v[1], 3, &c), a = at(v[0], 2, &b);
+  struct List c_dot = at(d[2], 2, NULL), b_dot = at(v[1], 3, &c_dot), a_dot = at(d[0], 2, &b_dot);
+  double kept[3];
+  memcpy(kept, v[1], sizeof kept);
+  const double dot =
+      __enzyme_fwddiff_lists((void *)lists, enzyme_runtime_activity, enzyme_dup, &a, &a_dot);
+  memcpy(v[1], kept, sizeof kept);
+  return dot;
+}
+static void lists_adjoint(void *const *v, void *const *d) {
+  struct List c = at(v[2], 2, NULL), b = at(v[1], 3, &c), a = at(v[0], 2, &b);
+  struct List c_bar = at(d[2], 2, NULL), b_bar = at(v[1], 3, &c_bar), a_bar = at(d[0], 2, &b_bar);
+  double kept[3];
+  memcpy(kept, v[1], sizeof kept);
+  __enzyme_autodiff_lists((void *)lists, enzyme_runtime_activity, enzyme_dup, &a, &a_bar);
+  memcpy(v[1], kept, sizeof kept);
+}
+GRADIENT_CHECK_CUSTOM(lists, Double, lists_primal, lists_tangent, lists_adjoint, In(double, 2),
+                      Const(double, 3), In(double, 2))
