@@ -165,8 +165,9 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   };
   auto Deferred = findDeferredLoops(S, U, Fwd, Shared, A);
   for (const DeferredLoop &D : Deferred)
-    for (LoadInst *Load : D.Loads)
-      Needs.push_back(Fwd.shadowOf(Load->getPointerOperand()));
+    for (const auto &Window : D.Windows)
+      for (const DeferredUpdate &Update : Window)
+        Needs.push_back(Fwd.shadowOf(Update.Load->getPointerOperand()));
   SnapshotSet Snapshots;
   auto Recomputable = [&](const Instruction &I) { return Snapshots.find(&I) || StableLoad(I); };
   PlanQuestions Q{Recomputable, U.Kind == SweepKind::Combined, S.Switch.MinCut,

@@ -121,6 +121,9 @@ private:
   llvm::Value *bufferEntry(const DeferredLoop &D, unsigned Number, llvm::Value *Index);
   void openBuffers(const DeferredLoop &D);
   bool defer(llvm::Instruction &Load, llvm::Value *Bar);
+  void addAlone(const DeferredLoop &D, const DeferredUpdate &Update);
+  void addWindow(const DeferredLoop &D, llvm::ArrayRef<DeferredUpdate> Window);
+  void addUpdates(const DeferredLoop &D, llvm::ArrayRef<DeferredUpdate> Window);
   void closeBuffers(const DeferredLoop &D);
   bool addsPlainly(const llvm::Instruction &Load) const;
   void leaveLoop(llvm::Loop &L);
