@@ -79,7 +79,6 @@ public:
     B.ir().SetInsertPoint(Site.Anchor->getNextNode());
     CallInst *Shadow =
         B.runtime("tape_reserve", B.ir().getPtrTy(), {Site.Operands[0], Site.Operands[1]});
-    Shadow->addRetAttr(Attribute::NoAlias);
     B.ir().CreateMemSet(Shadow, B.ir().getInt8(0), Site.Operands[1], Align(16));
     B.setShadow(Site.Anchor, Shadow);
     return Error::success();

@@ -29,7 +29,10 @@ CallInst *SweepBuilder::callRuntime(IRBuilderBase &B, Module &M, StringRef Name,
       M.getOrInsertFunction((RuntimePrefix + Name).str(), FunctionType::get(Result, Types, false));
   if (auto *Fn = dyn_cast<Function>(F.getCallee()))
     Fn->addFnAttr(Attribute::NoUnwind);
-  return B.CreateCall(F, Args);
+  CallInst *Call = B.CreateCall(F, Args);
+  if (Name == "tape_reserve")
+    Call->addRetAttr(Attribute::NoAlias);
+  return Call;
 }
 
 MemoryLayout layoutOf(const ActivityResult &Activity, const Value *Pointer) {
@@ -207,7 +210,6 @@ CallInst *ForwardSweep::reserve(Value *Size, Align Alignment, Value *&Object) {
   if (Wanted > TapeAlign)
     Size = B.CreateAdd(Size, B.getInt64(Wanted));
   CallInst *Room = runtime("tape_reserve", B.getPtrTy(), {U.Tape, Size});
-  Room->addRetAttr(Attribute::NoAlias);
   Object = Room;
   if (Wanted > TapeAlign)
     Object = B.CreateIntrinsic(Intrinsic::ptrmask, {B.getPtrTy(), B.getInt64Ty()},

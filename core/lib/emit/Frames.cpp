@@ -11,10 +11,13 @@
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
 
 using namespace llvm;
 
 namespace contraflow {
+
+constexpr size_t MaxTagged = 32; ///< columns: each names all others
 
 Type *storedType(Type *T) { return T->isIntegerTy(1) ? Type::getInt8Ty(T->getContext()) : T; }
 
@@ -66,6 +69,25 @@ Value *FrameEmitter::trips(IRBuilderBase &B, const Loop *L) {
   return B.CreateSelect(Negative, B.getInt64(0), Trips);
 }
 
+/// The columns of a nest's frame are apart, though all begin somewhere in one piece of memory.
+void FrameEmitter::tagColumn(Instruction &Store, const Slot &Place) {
+  ArrayRef<Slot *> Columns = Place.Home->Slots;
+  if (Place.Home->What != Frame::Nest || Columns.size() < 2 || Columns.size() > MaxTagged)
+    return;
+  MDBuilder B(Store.getContext());
+  SmallVector<Metadata *, 8> &Scopes = ColumnScopes[Place.Home];
+  if (Scopes.empty()) {
+    MDNode *Domain = B.createAnonymousAliasScopeDomain("cf.columns");
+    for (unsigned I = 0; I < Columns.size(); ++I)
+      Scopes.push_back(B.createAnonymousAliasScope(Domain, "column"));
+  }
+  SmallVector<Metadata *, 8> Others(Scopes);
+  const auto Own = find(Columns, &Place) - Columns.begin();
+  Others.erase(Others.begin() + Own);
+  Store.setMetadata(LLVMContext::MD_alias_scope, MDNode::get(Store.getContext(), {Scopes[Own]}));
+  Store.setMetadata(LLVMContext::MD_noalias, MDNode::get(Store.getContext(), Others));
+}
+
 void FrameEmitter::storeSlot(Slot &Place) {
   IRBuilder<> B(U.Forward->getContext());
   placeBehind(B, Place.V, *U.Forward);
@@ -81,7 +103,8 @@ void FrameEmitter::storeSlot(Slot &Place) {
       B.SetInsertPoint(I->getNextNode());
     Address = B.CreatePtrAdd(Place.Home->Pointer, B.getInt64(Place.Offset));
   }
-  B.CreateAlignedStore(asStored(B, Place.V), Address, Align(std::min<int64_t>(Place.Bytes, 8)));
+  const Align Alignment(std::min<int64_t>(Place.Bytes, 8));
+  tagColumn(*B.CreateAlignedStore(asStored(B, Place.V), Address, Alignment), Place);
 }
 
 static int64_t layOut(Frame &F, int64_t Start) {

@@ -85,6 +85,8 @@ private:
   bool reverseMove(llvm::Instruction &I);
   bool reverseVector(llvm::Instruction &I);
   bool reverseAggregate(llvm::Instruction &I);
+  /// The result of I, wanted for a derivative only.
+  llvm::Value *recallFactor(llvm::Instruction &I);
   void reverseRule(llvm::Instruction &I);
   void accumulate(llvm::Instruction &I, llvm::Value *Address, llvm::Value *Bar);
 
