@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { Dimensions = 20, Clusters = 10, Width = 256 };
+
 static double gmm(const double *alphas, const double *means, const double *icf, const double *x,
-                  int d, int k, int n) {
+                  int n) {
+  const int d = Dimensions, k = Clusters;
   double slse = 0;
   double *xc = malloc(d * sizeof *xc), *qx = malloc(d * sizeof *qx),
          *main_term = malloc(k * sizeof *main_term);
@@ -94,8 +97,9 @@ static void ba(const double *cams, const double *pts, const double *w, double *e
 }
 
 static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
-static double lstm(const double *w, const double *b, double *h, double *c, const double *x, int n,
+static double lstm(const double *w, const double *b, double *h, double *c, const double *x,
                    int steps) {
+  const int n = Width;
   double loss = 0;
   for (int t = 0; t < steps; t++) {
     for (int i = 0; i < n; i++) {
@@ -275,7 +279,8 @@ static double conv(const double *x, const double *w, double *y, int n) {
   return s;
 }
 static double tridiagonal(const double *a, const double *b, const double *c, const double *d,
-                          double *x, double *cp, int n) {
+                          double *x, int n) {
+  double *cp = x + n;
   cp[0] = c[0] / (b[0] + 4);
   x[0] = d[0] / (b[0] + 4);
   for (int i = 1; i < n; i++) {
@@ -328,12 +333,12 @@ static double structs(double *raw, int n, int steps) {
     e += b[i].x[0] * b[i].v[1];
   return e;
 }
-GRADIENT_CHECK(gmm, Double, gmm, In(double, 10), In(double, 200), In(double, 2100),
-               In(double, 20000), Int(20), Int(10), Int(1000))
+GRADIENT_CHECK(gmm, Double, gmm, In(double, Clusters), In(double, 200), In(double, 2100),
+               In(double, 20000), Int(1000))
 GRADIENT_CHECK(ba, Void, ba, In(double, 110), In(double, 60000), In(double, 20000),
                Out(double, 40000), Int(10), Int(20000))
-GRADIENT_CHECK(lstm, Double, lstm, In(double, 1024), In(double, 1024), InOut(double, 256),
-               InOut(double, 256), In(double, 25600), Int(256), Int(100))
+GRADIENT_CHECK(lstm, Double, lstm, In(double, 1024), In(double, 1024), InOut(double, Width),
+               InOut(double, Width), In(double, 25600), Int(100))
 GRADIENT_CHECK(lorenz, Void, lorenz, In(double, 3), InOut(double, 3), Int(20000))
 GRADIENT_CHECK(brusselator, Void, brusselator, In(double, 3), In(double, 20000), Out(double, 20000),
                Int(100))
@@ -348,8 +353,7 @@ GRADIENT_CHECK(matmul, Double, matmul, In(double, 10000), In(double, 10000), Out
                Int(100))
 GRADIENT_CHECK(conv, Double, conv, In(double, 40000), In(double, 9), InOut(double, 40000), Int(200))
 GRADIENT_CHECK(tridiagonal, Double, tridiagonal, In(double, 10000), In(double, 10000),
-               In(double, 10000), In(double, 10000), InOut(double, 10000), InOut(double, 10000),
-               Int(10000))
+               In(double, 10000), In(double, 10000), InOut(double, 20000), Int(10000))
 GRADIENT_CHECK(newton, Double, newton, In(double, 10000), Int(10000))
 GRADIENT_CHECK(logistic, Double, logistic, In(double, 32), In(double, 32000), In(double, 1000),
                Int(32), Int(1000))

@@ -120,8 +120,7 @@ void FrameEmitter::emitRoot(Frame &F) {
   int64_t Size = std::max<int64_t>(16, layOut(F, 0));
   BasicBlock &Entry = U.Forward->getEntryBlock();
   IRBuilder<> B(&Entry, Entry.getFirstInsertionPt());
-  F.Pointer =
-      SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(), {U.Tape, B.getInt64(Size)});
+  F.Pointer = SweepBuilder::reserve(B, U.Tape, B.getInt64(Size));
   U.Frame = F.Pointer;
 }
 
@@ -137,8 +136,7 @@ void FrameEmitter::emitNest(Frame &F) {
     Bytes = B.CreateAnd(B.CreateAdd(Bytes, B.getInt64(63)), B.getInt64(-64));
     Total = B.CreateAdd(Total, Bytes);
   }
-  Value *Memory =
-      SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(), {U.Tape, Total});
+  Value *Memory = SweepBuilder::reserve(B, U.Tape, Total);
   for (unsigned I = 0; I < F.Slots.size(); ++I) {
     F.Slots[I]->Base = I == 0 ? Memory : B.CreatePtrAdd(Memory, Offsets[I]);
     Plan.require(F.Slots[I]->Base, Q);
@@ -151,8 +149,7 @@ void FrameEmitter::emitIteration(Frame &F) {
   IRBuilder<> B(Header, Header->begin());
   PHINode *Previous = B.CreatePHI(B.getPtrTy(), 2, "cf.prev");
   B.SetInsertPoint(Header, Header->getFirstInsertionPt());
-  F.Pointer =
-      SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(), {U.Tape, B.getInt64(Size)});
+  F.Pointer = SweepBuilder::reserve(B, U.Tape, B.getInt64(Size));
   B.CreateStore(Previous, F.Pointer);
   Previous->addIncoming(ConstantPointerNull::get(B.getPtrTy()), F.L->getLoopPreheader());
   Previous->addIncoming(F.Pointer, F.L->getLoopLatch());

@@ -34,7 +34,7 @@ Value *ReverseSweep::bufferEntry(const DeferredLoop &D, unsigned Number, Value *
 void ReverseSweep::openBuffers(const DeferredLoop &D) {
   Value *Entries = B.CreateNUWAdd(iterations(D.L), B.getInt64(2 * D.padding()));
   Value *Bytes = B.CreateNUWMul(Entries, B.getInt64(8 * D.Buffers.size()));
-  B.CreateStore(runtime("tape_reserve", B.getPtrTy(), {In.U.ReverseTape, Bytes}), Buffers[D.L]);
+  B.CreateStore(reserve(B, In.U.ReverseTape, Bytes), Buffers[D.L]);
   for (unsigned I = 0; D.padding() != 0 && I < D.Buffers.size(); ++I) {
     const uint64_t Pad = D.padding() * (D.Buffers[I]->isDoubleTy() ? 8 : 4);
     for (Value *From : {static_cast<Value *>(B.getInt64(-D.padding())), iterations(D.L)})
