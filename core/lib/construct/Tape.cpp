@@ -77,9 +77,7 @@ public:
     if (!B.shadow(Site.Anchor))
       return Error::success();
     B.ir().SetInsertPoint(Site.Anchor->getNextNode());
-    CallInst *Shadow =
-        B.runtime("tape_reserve", B.ir().getPtrTy(), {Site.Operands[0], Site.Operands[1]});
-    Shadow->addRetAttr(Attribute::NoAlias);
+    CallInst *Shadow = SweepBuilder::reserve(B.ir(), Site.Operands[0], Site.Operands[1]);
     B.ir().CreateMemSet(Shadow, B.ir().getInt8(0), Site.Operands[1], Align(16));
     B.setShadow(Site.Anchor, Shadow);
     return Error::success();
@@ -117,8 +115,8 @@ public:
   bool hasReverse(const CallBase &) const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Site.Anchor = B.runtime("tape_open", B.ir().getPtrTy(), {});
-    Site.Recorded = {Site.Anchor, B.runtime("tape_reserve", B.ir().getPtrTy(),
-                                            {Site.Anchor, B.ir().getInt64(MarkBytes)})};
+    Site.Recorded = {Site.Anchor,
+                     SweepBuilder::reserve(B.ir(), Site.Anchor, B.ir().getInt64(MarkBytes))};
     return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {

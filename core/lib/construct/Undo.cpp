@@ -49,8 +49,7 @@ public:
   SmallVector<StringRef, 0> callees() const override { return {BytesName}; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Value *From = Site.Operands[0], *Bytes = Site.Operands[1];
-    CallInst *Room = B.runtime("tape_reserve", B.ir().getPtrTy(), {B.tape(), Bytes});
-    Room->addRetAttr(Attribute::NoAlias);
+    CallInst *Room = SweepBuilder::reserve(B.ir(), B.tape(), Bytes);
     Site.Anchor = B.ir().CreateMemCpy(Room, Align(1), From, Align(1), Bytes);
     Site.Recorded = {From, Room, Bytes};
     return Error::success();

@@ -43,8 +43,7 @@ void AdjointEmitter::provideTape() {
   IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
   U.Tape = U.ReverseTape = U.Begin =
       SweepBuilder::callRuntime(B, S.C.M, "tape_begin", B.getPtrTy(), {});
-  U.Mark =
-      SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(), {U.Tape, B.getInt64(16)});
+  U.Mark = SweepBuilder::reserve(B, U.Tape, B.getInt64(16));
 }
 
 static void packResult(IRBuilder<> &B, ArrayRef<Value *> Parts) {
@@ -118,7 +117,7 @@ void AdjointEmitter::takeSnapshots(SnapshotSet &Snapshots, ArrayRef<Value *> Nee
   };
   auto Reserve = [&](IRBuilderBase &B, Value *Bytes) -> Value * {
     U.UsesTape = true;
-    return SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(), {U.Tape, Bytes});
+    return SweepBuilder::reserve(B, U.Tape, Bytes);
   };
   Snapshots.choose(Needs, Q, {A.LI, A.DT, A.SE, S.Loops, Unchanged, Reserve});
 }
@@ -165,8 +164,9 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   };
   auto Deferred = findDeferredLoops(S, U, Fwd, Shared, A);
   for (const DeferredLoop &D : Deferred)
-    for (LoadInst *Load : D.Loads)
-      Needs.push_back(Fwd.accessOf(*Load));
+    for (const auto &Window : D.Windows)
+      for (const DeferredUpdate &Update : Window)
+        Needs.push_back(Fwd.accessOf(*Update.Load));
   SnapshotSet Snapshots;
   auto Recomputable = [&](const Instruction &I) { return Snapshots.find(&I) || StableLoad(I); };
   PlanQuestions Q{Recomputable, U.Kind == SweepKind::Combined, S.Switch.MinCut,

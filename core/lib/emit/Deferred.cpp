@@ -16,6 +16,30 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
+constexpr size_t MaxUpdates = 64;
+constexpr int64_t WidestWindow = 16;
+
+/// The last sum that I is a summand of and nothing else: it has the adjoint of I.
+const Instruction *sumOf(const Instruction &I) {
+  const Instruction *Sum = &I;
+  while (Sum->hasOneUse()) {
+    const auto *Next = cast<Instruction>(Sum->user_back());
+    if (Next->getOpcode() != Instruction::FAdd || Next->getParent() != I.getParent())
+      break;
+    Sum = Next;
+  }
+  return Sum;
+}
+
+void sortWindow(SmallVectorImpl<DeferredUpdate> &Window) {
+  sort(Window, [](const DeferredUpdate &A, const DeferredUpdate &B) {
+    return std::pair(A.Shift, A.Buffer) < std::pair(B.Shift, B.Buffer);
+  });
+  const int64_t Lowest = Window.front().Shift;
+  for (DeferredUpdate &Update : Window)
+    Update.Shift -= Lowest;
+}
+
 class DeferredFinder {
 public:
   DeferredFinder(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A)
@@ -26,6 +50,7 @@ private:
   bool qualifies(Loop &L);
   bool walksEvenly(Loop &L, LoadInst &Load) const;
   bool apartFromStores(LoadInst &Load) const;
+  void place(DeferredLoop &Out, DeferredUpdate New) const;
 
   RequestState &S;
   Unit &U;
@@ -94,14 +119,52 @@ bool DeferredFinder::find(Loop &L, ArrayRef<SharedPlan> Shared, DeferredLoop &Ou
       ++PerArray[Array];
       Found.push_back({Load, Array});
     }
-  for (auto [Load, Array] : Found)
-    if (PerArray[Array] > 1)
-      Out.Loads.push_back(Load);
+  erase_if(Found, [&](const auto &Pair) { return PerArray[Pair.second] < 2; });
+  if (Found.empty() || Found.size() > MaxUpdates)
+    return false;
+  DenseMap<const Instruction *, unsigned> BufferOf;
+  for (auto [Load, Array] : Found) {
+    auto [Buffer, New] = BufferOf.try_emplace(sumOf(*Load), Out.Buffers.size());
+    if (New)
+      Out.Buffers.push_back(Load->getType());
+    place(Out, {Load, Buffer->second, 0});
+  }
+  for (auto &Window : Out.Windows)
+    sortWindow(Window);
   Out.L = &L;
-  return !Out.Loads.empty() && Out.Loads.size() <= 64;
+  return true;
+}
+
+/// Into the window of a neighbour, or one of its own.
+void DeferredFinder::place(DeferredLoop &Out, DeferredUpdate New) const {
+  auto AddressOf = [&](const DeferredUpdate &Update) {
+    return A.SE.getSCEV(Fwd.accessOf(*Update.Load));
+  };
+  Type *T = New.Load->getType();
+  const auto Size = static_cast<int64_t>(New.Load->getDataLayout().getTypeStoreSize(T));
+  for (auto &Window : Out.Windows) {
+    const DeferredUpdate &First = Window.front();
+    auto *Apart = dyn_cast<SCEVConstant>(A.SE.getMinusSCEV(AddressOf(New), AddressOf(First)));
+    if (!Apart || First.Load->getType() != T || Apart->getAPInt().getSignificantBits() > 32)
+      continue;
+    const int64_t Bytes = Apart->getAPInt().getSExtValue();
+    if (Bytes % Size != 0 || std::abs(Bytes / Size) > WidestWindow)
+      continue;
+    New.Shift = First.Shift + Bytes / Size;
+    Window.push_back(New);
+    return;
+  }
+  Out.Windows.push_back({New});
 }
 
 } // namespace
+
+int64_t DeferredLoop::padding() const {
+  int64_t Widest = 0;
+  for (const auto &Window : Windows)
+    Widest = std::max(Widest, Window.back().Shift);
+  return Widest;
+}
 
 SmallVector<DeferredLoop, 2> findDeferredLoops(RequestState &S, Unit &U, ForwardSweep &Fwd,
                                                ArrayRef<SharedPlan> Shared, const BodyAnalyses &A) {

@@ -5,7 +5,9 @@
 // contributions go to one buffer per neighbour instead, and are added when the loop is over.
 //
 //   for i: x-bar[i-1] += a_i; x-bar[i] += b_i   ->   for i: A[i] = a_i; B[i] = b_i
-//                                                    x-bar[-1 ..] += A; x-bar[0 ..] += B
+//                                                    for i: x-bar[i] += A[i+1] + B[i]
+//
+// Summands of one sum have the same adjoint: they share a buffer.
 
 #pragma once
 
@@ -13,10 +15,20 @@
 
 namespace contraflow {
 
-/// The deferred updates of one loop: loads whose adjoints go to buffer 0, 1, ...
+struct DeferredUpdate {
+  llvm::LoadInst *Load;
+  unsigned Buffer; ///< where its adjoint goes
+  int64_t Shift;   ///< of its shadow against that of its window's first update, in elements
+};
+
+/// The deferred updates of one loop. Those of a window go to neighbours, and are added in one pass.
 struct DeferredLoop {
   llvm::Loop *L = nullptr;
-  llvm::SmallVector<llvm::LoadInst *, 8> Loads;
+  llvm::SmallVector<llvm::Type *, 8> Buffers;                         ///< the type of their entries
+  llvm::SmallVector<llvm::SmallVector<DeferredUpdate, 4>, 4> Windows; ///< by ascending shift
+
+  /// Entries before and behind those of the iterations, which are zero.
+  int64_t padding() const;
 };
 
 /// Finds the loops of a unit worth it. Shared loops keep their updates.

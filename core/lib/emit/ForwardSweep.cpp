@@ -34,6 +34,13 @@ CallInst *SweepBuilder::callRuntime(IRBuilderBase &B, Module &M, StringRef Name,
   return B.CreateCall(F, Args);
 }
 
+CallInst *SweepBuilder::reserve(IRBuilderBase &B, Value *Tape, Value *Bytes) {
+  Module &M = *B.GetInsertBlock()->getModule();
+  CallInst *Room = callRuntime(B, M, "tape_reserve", B.getPtrTy(), {Tape, Bytes});
+  Room->addRetAttr(Attribute::NoAlias);
+  return Room;
+}
+
 MemoryLayout layoutOf(const ActivityResult &Activity, const Value *Pointer) {
   return layoutOf(Activity, Activity.memory().find(Pointer));
 }
@@ -221,8 +228,7 @@ CallInst *ForwardSweep::reserve(Value *Size, Align Alignment, Value *&Object) {
   uint64_t Wanted = Alignment.value();
   if (Wanted > TapeAlign)
     Size = B.CreateAdd(Size, B.getInt64(Wanted));
-  CallInst *Room = runtime("tape_reserve", B.getPtrTy(), {U.Tape, Size});
-  Room->addRetAttr(Attribute::NoAlias);
+  CallInst *Room = SweepBuilder::reserve(B, U.Tape, Size);
   Object = Room;
   if (Wanted > TapeAlign)
     Object = B.CreateIntrinsic(Intrinsic::ptrmask, {B.getPtrTy(), B.getInt64Ty()},

@@ -11,10 +11,13 @@
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
 
 using namespace llvm;
 
 namespace contraflow {
+
+constexpr size_t MaxTagged = 32; ///< columns: each names all others
 
 Type *storedType(Type *T) { return T->isIntegerTy(1) ? Type::getInt8Ty(T->getContext()) : T; }
 
@@ -66,6 +69,25 @@ Value *FrameEmitter::trips(IRBuilderBase &B, const Loop *L) {
   return B.CreateSelect(Negative, B.getInt64(0), Trips);
 }
 
+/// The columns of a nest's frame are apart, though all begin somewhere in one piece of memory.
+void FrameEmitter::tagColumn(Instruction &Store, const Slot &Place) {
+  ArrayRef<Slot *> Columns = Place.Home->Slots;
+  if (Place.Home->What != Frame::Nest || Columns.size() < 2 || Columns.size() > MaxTagged)
+    return;
+  MDBuilder B(Store.getContext());
+  SmallVector<Metadata *, 8> &Scopes = ColumnScopes[Place.Home];
+  if (Scopes.empty()) {
+    MDNode *Domain = B.createAnonymousAliasScopeDomain("cf.columns");
+    for (unsigned I = 0; I < Columns.size(); ++I)
+      Scopes.push_back(B.createAnonymousAliasScope(Domain, "column"));
+  }
+  SmallVector<Metadata *, 8> Others(Scopes);
+  const auto Own = find(Columns, &Place) - Columns.begin();
+  Others.erase(Others.begin() + Own);
+  Store.setMetadata(LLVMContext::MD_alias_scope, MDNode::get(Store.getContext(), {Scopes[Own]}));
+  Store.setMetadata(LLVMContext::MD_noalias, MDNode::get(Store.getContext(), Others));
+}
+
 void FrameEmitter::storeSlot(Slot &Place) {
   IRBuilder<> B(U.Forward->getContext());
   placeBehind(B, Place.V, *U.Forward);
@@ -81,7 +103,8 @@ void FrameEmitter::storeSlot(Slot &Place) {
       B.SetInsertPoint(I->getNextNode());
     Address = B.CreatePtrAdd(Place.Home->Pointer, B.getInt64(Place.Offset));
   }
-  B.CreateAlignedStore(asStored(B, Place.V), Address, Align(std::min<int64_t>(Place.Bytes, 8)));
+  const Align Alignment(std::min<int64_t>(Place.Bytes, 8));
+  tagColumn(*B.CreateAlignedStore(asStored(B, Place.V), Address, Alignment), Place);
 }
 
 static int64_t layOut(Frame &F, int64_t Start) {
@@ -97,8 +120,7 @@ void FrameEmitter::emitRoot(Frame &F) {
   int64_t Size = std::max<int64_t>(16, layOut(F, 0));
   BasicBlock &Entry = U.Forward->getEntryBlock();
   IRBuilder<> B(&Entry, Entry.getFirstInsertionPt());
-  F.Pointer =
-      SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(), {U.Tape, B.getInt64(Size)});
+  F.Pointer = SweepBuilder::reserve(B, U.Tape, B.getInt64(Size));
   U.Frame = F.Pointer;
 }
 
@@ -114,8 +136,7 @@ void FrameEmitter::emitNest(Frame &F) {
     Bytes = B.CreateAnd(B.CreateAdd(Bytes, B.getInt64(63)), B.getInt64(-64));
     Total = B.CreateAdd(Total, Bytes);
   }
-  Value *Memory =
-      SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(), {U.Tape, Total});
+  Value *Memory = SweepBuilder::reserve(B, U.Tape, Total);
   for (unsigned I = 0; I < F.Slots.size(); ++I) {
     F.Slots[I]->Base = I == 0 ? Memory : B.CreatePtrAdd(Memory, Offsets[I]);
     Plan.require(F.Slots[I]->Base, Q);
@@ -128,8 +149,7 @@ void FrameEmitter::emitIteration(Frame &F) {
   IRBuilder<> B(Header, Header->begin());
   PHINode *Previous = B.CreatePHI(B.getPtrTy(), 2, "cf.prev");
   B.SetInsertPoint(Header, Header->getFirstInsertionPt());
-  F.Pointer =
-      SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(), {U.Tape, B.getInt64(Size)});
+  F.Pointer = SweepBuilder::reserve(B, U.Tape, B.getInt64(Size));
   B.CreateStore(Previous, F.Pointer);
   Previous->addIncoming(ConstantPointerNull::get(B.getPtrTy()), F.L->getLoopPreheader());
   Previous->addIncoming(F.Pointer, F.L->getLoopLatch());

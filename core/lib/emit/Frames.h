@@ -30,6 +30,7 @@ private:
   void emitIteration(Frame &F);
   void recordLastFrames(Frame &F);
   void storeSlot(Slot &Place);
+  void tagColumn(llvm::Instruction &Store, const Slot &Place);
   void keep(llvm::Value *V);
   llvm::Value *trips(llvm::IRBuilderBase &B, const llvm::Loop *L);
   Frame *nextFrame();
@@ -41,6 +42,7 @@ private:
   const PlanQuestions &Q;
   llvm::SmallPtrSet<Frame *, 8> Done;
   llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *> Keepers;
+  llvm::DenseMap<const Frame *, llvm::SmallVector<llvm::Metadata *, 8>> ColumnScopes;
   llvm::DenseMap<std::pair<llvm::BasicBlock *, const llvm::Loop *>, llvm::Value *> LastFrames;
 };
 

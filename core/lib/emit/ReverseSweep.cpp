@@ -56,7 +56,10 @@ void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
     return addAtomically(I, Where, Bar);
   auto &Load = cast<LoadInst>(I);
   LoadInst *Old = B.CreateAlignedLoad(Bar->getType(), Where, Load.getAlign());
-  StoreInst *New = B.CreateAlignedStore(B.CreateFAdd(Old, Bar), Where, Load.getAlign());
+  Value *Sum = B.CreateFAdd(Old, Bar);
+  if (auto *Add = dyn_cast<Instruction>(Sum))
+    Add->setHasNoSignedZeros(true); // 0 + Bar, where the shadow has just been consumed, is Bar
+  StoreInst *New = B.CreateAlignedStore(Sum, Where, Load.getAlign());
   Tags.shadow(*Old, I);
   Tags.shadow(*New, I);
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa)) {
@@ -171,6 +174,13 @@ bool ReverseSweep::reverseAggregate(Instruction &I) {
   return true;
 }
 
+Value *ReverseSweep::recallFactor(Instruction &I) {
+  if (I.getOpcode() != Instruction::FDiv || In.Plan.decisionFor(&I) != Decision::Recompute)
+    return recall(&I);
+  Value *Dividend = recall(I.getOperand(0));
+  return divideAsFactor(B, Dividend, recall(I.getOperand(1)));
+}
+
 void ReverseSweep::reverseRule(Instruction &I) {
   Rule R = findRule(I);
   Value *Bar = takeAdjoint(&I);
@@ -181,7 +191,7 @@ void ReverseSweep::reverseRule(Instruction &I) {
     for (unsigned Read = 0; Read < R.operands(); ++Read)
       if (R.readsOperand(Op, Read))
         Values[Read] = recall(I.getOperand(Read));
-    Value *Result = R.readsResult(Op) ? recall(&I) : nullptr;
+    Value *Result = R.readsResult(Op) ? recallFactor(I) : nullptr;
     Value *Part = R.scale(B, Op, Bar, {Values, Result});
     if (isGuardedProduct(I, Op)) {
       Value *Zero = Constant::getNullValue(Bar->getType());

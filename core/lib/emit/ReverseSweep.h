@@ -85,6 +85,8 @@ private:
   bool reverseMove(llvm::Instruction &I);
   bool reverseVector(llvm::Instruction &I);
   bool reverseAggregate(llvm::Instruction &I);
+  /// The result of I, wanted for a derivative only.
+  llvm::Value *recallFactor(llvm::Instruction &I);
   void reverseRule(llvm::Instruction &I);
   void accumulate(llvm::Instruction &I, llvm::Value *Address, llvm::Value *Bar);
 
@@ -121,6 +123,9 @@ private:
   llvm::Value *bufferEntry(const DeferredLoop &D, unsigned Number, llvm::Value *Index);
   void openBuffers(const DeferredLoop &D);
   bool defer(llvm::Instruction &Load, llvm::Value *Bar);
+  void addAlone(const DeferredLoop &D, const DeferredUpdate &Update);
+  void addWindow(const DeferredLoop &D, llvm::ArrayRef<DeferredUpdate> Window);
+  void addUpdates(const DeferredLoop &D, llvm::ArrayRef<DeferredUpdate> Window);
   void closeBuffers(const DeferredLoop &D);
   bool addsPlainly(const llvm::Instruction &Load) const;
   void leaveLoop(llvm::Loop &L);

@@ -175,8 +175,7 @@ bool SharedPlanner::expand(SharedPlan &Out) {
     Values.push_back(Expander.expandCodeFor(E, Type::getInt64Ty(At->getContext()), At));
   IRBuilder<> B(At);
   Out.Trip = Values[0];
-  Out.Groups = SweepBuilder::callRuntime(B, S.C.M, "tape_reserve", B.getPtrTy(),
-                                         {U.Tape, B.getInt64(8 * (Values.size() - 1))});
+  Out.Groups = SweepBuilder::reserve(B, U.Tape, B.getInt64(8 * (Values.size() - 1)));
   for (unsigned I = 1; I < Values.size(); ++I)
     B.CreateStore(Values[I], B.CreateConstGEP1_64(B.getInt64Ty(), Out.Groups, I - 1));
   U.UsesTape = true;

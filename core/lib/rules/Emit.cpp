@@ -23,6 +23,13 @@ using namespace llvm::PatternMatch;
 namespace contraflow {
 namespace {
 
+/// What is folded into a quotient must allow as much as the quotient does.
+Value *asFactor(Value *V) {
+  if (auto *I = dyn_cast<Instruction>(V); I && isa<FPMathOperator>(I))
+    I->setHasAllowReciprocal(true);
+  return V;
+}
+
 class FormulaEmitter {
 public:
   FormulaEmitter(IRBuilderBase &B, Type *Ty, const RuleValues &Values)
@@ -63,11 +70,11 @@ Value *FormulaEmitter::scaled(const FormulaNode *Node, Value *Seed) {
     return Constant::getNullValue(Ty);
   switch (Node->Kind) {
   case NodeKind::Neg:
-    return B.CreateFNeg(scaled(Node->Args[0], Seed));
+    return asFactor(B.CreateFNeg(scaled(Node->Args[0], Seed)));
   case NodeKind::Mul:
     return scaled(Node->Args[1], scaled(Node->Args[0], Seed));
   case NodeKind::Div:
-    return B.CreateFDiv(scaled(Node->Args[0], Seed), value(Node->Args[1], Ty));
+    return divideAsFactor(B, scaled(Node->Args[0], Seed), value(Node->Args[1], Ty));
   case NodeKind::Select:
     return select(Node, [&](const FormulaNode *Branch) { return scaled(Branch, Seed); });
   case NodeKind::Call:
@@ -246,6 +253,10 @@ static bool isTamed(const RuleRow &Row, const RuleValues &Values) {
   if (Fn == MathFn::Pow)
     return *Number >= APFloat::getOne(Number->getSemantics());
   return !Fn && !Number->isZero();
+}
+
+Value *divideAsFactor(IRBuilderBase &B, Value *Dividend, Value *Divisor) {
+  return asFactor(B.CreateFDiv(Dividend, Divisor));
 }
 
 Value *Rule::scale(IRBuilderBase &B, unsigned I, Value *Seed, const RuleValues &Values) const {

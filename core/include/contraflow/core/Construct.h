@@ -210,6 +210,8 @@ public:
   /// Calls cf_v1_<Name> in any function, declaring it when first used.
   static llvm::CallInst *callRuntime(llvm::IRBuilderBase &B, llvm::Module &M, llvm::StringRef Name,
                                      llvm::Type *Result, llvm::ArrayRef<llvm::Value *> Args);
+  /// Room on a tape: fresh memory until it is released.
+  static llvm::CallInst *reserve(llvm::IRBuilderBase &B, llvm::Value *Tape, llvm::Value *Bytes);
   virtual llvm::IRBuilder<> &ir() = 0;
   /// The shadow of a pointer, or null when its memory is inactive. Forward sweep and tangent.
   virtual llvm::Value *shadow(llvm::Value *Pointer) = 0;

@@ -61,6 +61,10 @@ private:
   llvm::Type *ResultTy = nullptr;
 };
 
+/// A quotient that is a factor of a derivative, and nothing the program computes: several with one
+/// divisor may become products with its reciprocal.
+llvm::Value *divideAsFactor(llvm::IRBuilderBase &B, llvm::Value *Dividend, llvm::Value *Divisor);
+
 /// Finds the rule for an instruction: arithmetic, casts between float widths, an intrinsic, or a
 /// call to a function of the C library (any spelling in callee/Math.def). Select, phi, loads and
 /// calls to user functions have no rule. An instruction whose result carries no derivative

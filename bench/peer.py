@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The best other compiler tool, Enzyme, on our own programs.
+
+bench/peer.py install BUILD                      fetches it (a package of PyPI, 120 MB) into BUILD/peer
+bench/peer.py compile BUILD FILE -o OBJECT ...   a source file through clang 22 and Enzyme; further words go to clang
+bench/peer.py survey  BUILD [--only WORD]        every program of tests/numeric through it: BUILD/peer/survey.json
+
+The package is Enzyme with an LLVM of its own, made for JAX. Our clang makes the unoptimised IR, the package
+differentiates and optimises it, and our clang makes the object: the same source, headers, checker and
+measurement on both sides.
+"""
+
+import argparse
+import json
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = "enzyme_ad==0.0.16"
+ENTRY = "contraflow_peer_entry"
+SECONDS = 300
+SPECIAL_NUMBERS = {"+inf": "0x7FF0000000000000", "-inf": "0xFFF0000000000000",
+                   "+qnan": "0x7FF8000000000000", "-qnan": "0xFFF8000000000000"}
+
+
+class PeerFailed(Exception):
+    """One of: refused, crashed, hung; with what it printed."""
+
+    def __init__(self, how, text):
+        super().__init__(text)
+        self.how = how
+
+
+def folder(build):
+    return build / "peer"
+
+
+def install(build):
+    """Returns the folder with the package, fetching it if it is not there."""
+    place = folder(build) / "package"
+    if not (place / "enzyme_ad").exists():
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", place, PACKAGE],
+                       check=True)
+    return place
+
+
+def older_number(digits):
+    """A number by its bits, whose count tells the type."""
+    if len(digits) == 8:
+        digits = struct.pack(">d", struct.unpack(">f", bytes.fromhex(digits))[0]).hex().upper()
+    return {4: "0xH", 16: "0x", 20: "0xK", 32: "0xL"}[len(digits)] + digits
+
+
+def older_spelling(text):
+    """IR as LLVM 22 reads it: the package's LLVM is a little newer."""
+    def memory(found):
+        kept = [part for part in found[1].split(", ") if not re.match(r"(errnomem|target_mem\d*):", part)]
+        return f"memory({', '.join(kept)})" if kept else ""
+    text = re.sub(r"memory\(([^)]*)\)", memory, text)
+    text = text.replace("define dso_local void @entry(", "define internal void @entry(")
+    text = re.sub(r"\bf0x([0-9A-F]+)\b", lambda found: older_number(found[1]), text)
+    text = re.sub(r'(= (?:distinct )?!\{!\d+, )i1 (?:true|false), (!")', r"\1\2", text)
+    for new, old in SPECIAL_NUMBERS.items():
+        text = re.sub(r"(?<=[ (,<])" + re.escape(new) + r"\b", old, text)
+    return text
+
+
+def differentiate(package, source, result):
+    """Runs in a process of its own: the package ends the process where it cannot go on."""
+    sys.path.insert(0, str(package / "enzyme_ad/jax"))
+    import enzyme_call  # pylint: disable=import-error,import-outside-toplevel
+    shape = [("double", [1])]
+    enzyme_call.compile_to_llvm(str(result), source.read_text(), ENTRY, shape, shape, ("-O2",),
+                                enzyme_call.Language.LLVM, True, "")
+    result.write_text(older_spelling(result.read_text()))
+
+
+def step(command, how):
+    try:
+        done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise PeerFailed("hung", f"still at work after {SECONDS} s") from None
+    if done.returncode:
+        raise PeerFailed("crashed" if done.returncode < 0 else how, done.stdout)
+
+
+def compile_file(build, source, result, words):
+    """`source` as an object file `result`; `words` are options of clang. Raises PeerFailed."""
+    package = install(build)
+    compiler = ["clang++-22", "-std=c++20"] if source.suffix == ".cpp" else ["clang-22"]
+    before, after = result.with_suffix(".before.ll"), result.with_suffix(".after.ll")
+    step([*compiler, "-O2", *words, "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm", source, "-o", before],
+         "front end")
+    with before.open("a") as text:
+        text.write(f"define void @{ENTRY}(ptr %o, ptr %i) {{ ret void }}\n")
+    step([sys.executable, __file__, "differentiate", package, before, after], "refused")
+    step([*compiler[:1], "-O2", "-c", after, "-o", result], "not readable")
+
+
+def flags_of_tests():
+    return [f"-I{ROOT}/tests/support", f"-I{ROOT}/runtime/include", f"-I{ROOT}"]
+
+
+def link(build, objects, result):
+    libraries = [build / "tests/lib/libcontraflow_checker.a", build / "lib/libcontraflow_runtime.a"]
+    step(["clang++-22", "-O2", *objects, "-o", result, *libraries, "-lm", "-lz", "-lpthread"], "not linked")
+
+
+# The survey.
+
+CHECK = re.compile(r"^GRADIENT_CHECK\w*(\()(?:[\d.eE+-]+, *)?(\w+),", re.M)
+
+
+def requests(text):
+    """(name, first, behind) of each GRADIENT_CHECK line, to its closing bracket."""
+    for found in CHECK.finditer(text):
+        depth, at = 1, found.end(1)
+        while depth:
+            depth += {"(": 1, ")": -1}.get(text[at], 0)
+            at += 1
+        yield found[2], found.start(), at
+
+
+def alone(text, wanted):
+    """The source with no program but `wanted`."""
+    for name, first, behind in reversed(list(requests(text))):
+        if name != wanted:
+            text = text[:first] + text[behind:]
+    return text
+
+
+def survey_file(build, file):
+    """{program: how it went} for one file: together, and one by one if that fails."""
+    names = [name for name, _, _ in requests(file.read_text())]
+    place = folder(build) / "survey"
+    place.mkdir(parents=True, exist_ok=True)
+    try:
+        return run_programs(build, file, place / file.stem, names)
+    except PeerFailed as together:
+        if len(names) == 1:
+            return {names[0]: together.how}
+    found = {}
+    for name in names:
+        single = place / f"{name}{file.suffix}"
+        single.write_text(alone(file.read_text(), name))
+        try:
+            found |= run_programs(build, single, place / name, [name])
+        except PeerFailed as failure:
+            found[name] = failure.how
+    return found
+
+
+def run_programs(build, file, stem, names):
+    compile_file(build, file, stem.with_suffix(".o"), [f"-I{ROOT}/tests/numeric", *flags_of_tests()])
+    driver = build / "tests/lib/libcontraflow_serial_driver.a"
+    link(build, [stem.with_suffix(".o"), driver], stem)
+    found = {}
+    try:
+        done = subprocess.run([stem], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              timeout=SECONDS)
+        said = dict(reversed(line.split()) for line in done.stdout.splitlines() if re.match(r"(passed|failed) \w+$", line))
+        reasons = dict(re.findall(r"^FAIL (\w+) \([^)]*\): ([\w ]+)", done.stdout, re.M)[::-1])
+        ended = "crashes" if done.returncode < 0 else "wrong"
+    except subprocess.TimeoutExpired:
+        said, ended = {}, "does not end"
+    if len(said) < len(names) and len(names) > 1:
+        raise PeerFailed(ended, "")
+    for name in names:
+        found[name] = {"passed": "right", "failed": f"wrong ({reasons.get(name)})"}.get(said.get(name), ended)
+    return found
+
+
+def survey(build, only):
+    """Continues an earlier survey where that ended."""
+    results = folder(build) / "survey.json"
+    found = json.loads(results.read_text()) if results.exists() else {}
+    files = sorted(path for path in (ROOT / "tests/numeric").iterdir() if path.suffix in (".c", ".cpp"))
+    for file in files:
+        if only not in file.name or file.name in found:
+            continue
+        found[file.name] = survey_file(build, file)
+        print(file.name, " ".join(f"{name}:{how}" for name, how in found[file.name].items()), flush=True)
+        results.write_text(json.dumps(found, indent=1) + "\n")
+    counts = {}
+    for how in (how for programs in found.values() for how in programs.values()):
+        counts[how] = counts.get(how, 0) + 1
+    print(", ".join(f"{how} {count}" for how, count in sorted(counts.items())))
+
+
+def main():
+    if sys.argv[1:2] == ["differentiate"]:
+        differentiate(*map(Path, sys.argv[2:5]))
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["install", "compile", "survey"])
+    parser.add_argument("build", type=lambda word: Path(word).resolve())
+    parser.add_argument("file", type=Path, nargs="?")
+    parser.add_argument("-o", dest="object", type=Path)
+    parser.add_argument("--only", default="")
+    options, words = parser.parse_known_args()
+    folder(options.build).mkdir(parents=True, exist_ok=True)
+    if options.what == "install":
+        print(install(options.build))
+    elif options.what == "survey":
+        survey(options.build, options.only)
+    else:
+        try:
+            compile_file(options.build, options.file, options.object, words)
+        except PeerFailed as failure:
+            sys.exit(f"{failure.how}: {failure}")
+
+
+if __name__ == "__main__":
+    main()
