@@ -388,12 +388,11 @@ void Surgeon::copyVariables(int Unit) {
 
 /// What stays works on the frame itself.
 void Surgeon::replaceInPlace() {
-  IRBuilder<> B(F.getContext());
   for (Variable &V : Variables) {
-    if (Frame)
-      B.SetInsertPoint(Frame->getNextNode());
-    if (!V.Memory->use_empty())
-      V.Memory->replaceAllUsesWith(B.CreatePtrAdd(Frame, B.getInt64(V.Offset)));
+    for (Use &U : make_early_inc_range(V.Memory->uses())) {
+      IRBuilder<> B(cast<Instruction>(U.getUser()));
+      U.set(B.CreatePtrAdd(Frame, B.getInt64(V.Offset)));
+    }
     V.Memory->eraseFromParent();
   }
 }

@@ -61,7 +61,7 @@ private:
   SmallVector<DerivativeRequest, 4> Pending;
   SmallPtrSet<const Function *, 4> Faulty; ///< that hold a request with an error
   std::map<std::vector<uintptr_t>, Derivative> Derivatives;
-  CodeReach Reach;
+  CodeReach Reach{otherCode()};
   PreparedLibrary Libraries[2]; ///< of tangents, of adjoints
   TwinTable Twins[2];
   Error Errors;

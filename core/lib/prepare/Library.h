@@ -23,6 +23,7 @@ constexpr unsigned SmallCallee = 40; ///< instructions of what is inlined in any
 /// The code that the requests of a module lead to.
 class CodeReach {
 public:
+  explicit CodeReach(uint64_t Size = 0) : Size(Size) {}
   /// One more request of this function.
   void add(llvm::Function &Primal);
   /// Instructions, once for each request that leads to them; without small functions.
@@ -32,7 +33,7 @@ public:
   unsigned callsOf(const llvm::Function &F) const { return Calls.lookup(&F); }
 
 private:
-  uint64_t Size = 0;
+  uint64_t Size;
   unsigned Requests = 0;
   llvm::DenseMap<const llvm::Function *, unsigned> Calls;
 };
