@@ -26,9 +26,9 @@ set(ContraflowConfiguration_O2 -O2)
 set(ContraflowConfiguration_O3 -O3)
 set(ContraflowConfiguration_noactivity -O2 "SHELL:-mllvm -contraflow-activity=0")
 set(ContraflowConfiguration_nomincut -O2 "SHELL:-mllvm -contraflow-mincut=0")
-# Small pieces as well: few of the programs are large.
+# Small pieces and little inlining as well: few of the programs are large.
 set(ContraflowConfiguration_nosharing -O2 "SHELL:-mllvm -contraflow-sharing=0"
-    "SHELL:-mllvm -contraflow-piece-size=40")
+    "SHELL:-mllvm -contraflow-piece-size=40" "SHELL:-mllvm -contraflow-other-code=100000")
 set(ContraflowConfiguration_wide -O2 -DCF_TEST_WIDE)
 set(ContraflowConfigurations O0 O1 O2 O3 noactivity nomincut nosharing)
 if(CONTRAFLOW_SANITIZE)

@@ -16,7 +16,10 @@
 #include "Spine.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -208,7 +211,7 @@ bool Surgeon::readsEarlier(const Variable &V, int Unit) const {
 /// True if somebody needs what the piece leaves in the variable.
 bool Surgeon::isReadAfter(const Variable &V, int Unit) const {
   return any_of(V.By, [&](const auto &By) {
-    return (By.first < 0 || By.first > Unit) && readsEarlier(V, By.first);
+    return (By.first < 0 || By.first > Unit || S.isCyclic()) && readsEarlier(V, By.first);
   });
 }
 
@@ -223,7 +226,8 @@ void Surgeon::placeVariables() {
     const bool Stays = V.By.empty() || (V.By.size() == 1 && V.By.begin()->first < 0);
     if (Stays)
       continue;
-    if (V.By.size() > 1) {
+    const bool Lasts = S.isCyclic() && readsEarlier(V, V.By.begin()->first);
+    if (V.By.size() > 1 || Lasts) {
       V.Offset = alignTo(FrameBytes, A->getAlign());
       FrameBytes = V.Offset + DL.getTypeAllocSize(A->getAllocatedType()).getFixedValue();
     }
@@ -333,6 +337,16 @@ void Surgeon::move(Part &P) {
   }
 }
 
+/// The vectoriser of straight-line code tries all that is next to each other in the frame, which
+/// takes long and gains nothing. This keeps it away; the code generator then uses no registers of
+/// floats to copy memory.
+void dropVectoriser(Function &Piece) {
+  for (auto Component = scc_begin(&Piece); !Component.isAtEnd(); ++Component)
+    if (Component.hasCycle())
+      return;
+  Piece.addFnAttr(Attribute::NoImplicitFloat);
+}
+
 /// The only block that leads out of the piece.
 BasicBlock *Surgeon::Part::exit() const {
   return *find_if(Blocks, [](BasicBlock *B) { return isa<ReturnInst>(B->getTerminator()); });
@@ -374,12 +388,11 @@ void Surgeon::copyVariables(int Unit) {
 
 /// What stays works on the frame itself.
 void Surgeon::replaceInPlace() {
-  IRBuilder<> B(F.getContext());
   for (Variable &V : Variables) {
-    if (Frame)
-      B.SetInsertPoint(Frame->getNextNode());
-    if (!V.Memory->use_empty())
-      V.Memory->replaceAllUsesWith(B.CreatePtrAdd(Frame, B.getInt64(V.Offset)));
+    for (Use &U : make_early_inc_range(V.Memory->uses())) {
+      IRBuilder<> B(cast<Instruction>(U.getUser()));
+      U.set(B.CreatePtrAdd(Frame, B.getInt64(V.Offset)));
+    }
     V.Memory->eraseFromParent();
   }
 }
@@ -401,6 +414,7 @@ void Surgeon::run(SmallVectorImpl<Function *> &Made) {
   for (unsigned I = 0; I < Parts.size(); ++I) {
     move(Parts[I]);
     copyVariables(static_cast<int>(I));
+    dropVectoriser(*Parts[I].Made);
   }
   replaceInPlace();
 }
@@ -469,6 +483,98 @@ void sinkFirstStores(Function &F, Spine &S) {
   }
 }
 
+/// What a loop does with a variable, and what is done elsewhere.
+struct LoopAccesses {
+  Instruction *First = nullptr, *Last = nullptr; ///< in an iteration
+  unsigned FirstAt = ~0U, LastAt = 0;
+  SmallVector<StoreInst *, 4> Outside;
+  bool ReadOutside = false;
+};
+
+LoopAccesses accessesOf(const AllocaInst &A, const Loop &L, const Spine &S) {
+  LoopAccesses Found;
+  for (const User *U : A.users()) {
+    auto *I = cast<Instruction>(const_cast<User *>(U));
+    if (!L.contains(I->getParent())) {
+      if (auto *Store = dyn_cast<StoreInst>(I))
+        Found.Outside.push_back(Store);
+      else
+        Found.ReadOutside = true;
+      continue;
+    }
+    const unsigned At = S.number(*I);
+    if (!Found.First || At < Found.FirstAt) {
+      Found.First = I;
+      Found.FirstAt = At;
+    }
+    if (!Found.Last || At > Found.LastAt) {
+      Found.Last = I;
+      Found.LastAt = At;
+    }
+  }
+  return Found;
+}
+
+/// A variable that is zero whenever an iteration begins is set where an iteration needs it: the
+/// adjoint of what the body calculates.
+void restartVariables(Function &F, const Loop &L, Spine &S) {
+  for (Instruction &I : F.getEntryBlock()) {
+    auto *A = dyn_cast<AllocaInst>(&I);
+    if (!A || !isVariable(*A))
+      continue;
+    LoopAccesses By = accessesOf(*A, L, S);
+    auto *Last = dyn_cast_or_null<StoreInst>(By.Last);
+    auto *Zero = Last ? dyn_cast<Constant>(Last->getValueOperand()) : nullptr;
+    if (!Zero || By.ReadOutside || By.Outside.empty() || By.LastAt == Spine::Outside ||
+        S.after(*Last) || any_of(By.Outside, [&](const StoreInst *Store) {
+          return Store->getValueOperand() != Zero;
+        }))
+      continue;
+    By.Outside.front()->moveBefore(S.before(*By.First)->getIterator());
+    for (StoreInst *Store : drop_begin(By.Outside))
+      Store->eraseFromParent();
+  }
+}
+
+/// The innermost loop whose iteration is long, and of which no part is most of it. What is left of
+/// one that was cut is short.
+const Loop *findLongLoop(const LoopInfo &LI, const DominatorTree &DT, unsigned Large,
+                         const SmallPtrSetImpl<BasicBlock *> &Done) {
+  const auto Loops = LI.getLoopsInPreorder();
+  for (const Loop *L : reverse(Loops)) {
+    if (!L->getLoopLatch() || Done.contains(L->getHeader()))
+      continue;
+    unsigned Count = 0;
+    for (const BasicBlock *B : L->blocks())
+      Count += B->size();
+    if (Count < Large)
+      continue;
+    Spine S(*L, DT);
+    if (!S.empty() && 2 * S.largestRegion() <= Count)
+      return L;
+  }
+  return nullptr;
+}
+
+/// The code of an iteration becomes calls of pieces.
+void cutLongLoops(Function &F, unsigned Size, SmallVectorImpl<Function *> &Made) {
+  SmallPtrSet<BasicBlock *, 4> Done;
+  while (F.getInstructionCount() >= WorthIt * Size) {
+    DominatorTree DT(F);
+    LoopInfo LI(DT);
+    const Loop *L = findLongLoop(LI, DT, WorthIt * Size, Done);
+    if (!L)
+      return;
+    Done.insert(L->getHeader());
+    Spine S(*L, DT);
+    restartVariables(F, *L, S);
+    S.renumber();
+    auto Pieces = S.cut(*L->getHeader()->getFirstNonPHIIt(), Size);
+    if (Pieces.size() >= 2)
+      Surgeon(F, S, Pieces).run(Made);
+  }
+}
+
 } // namespace
 
 SmallVector<Function *, 0> cutIntoPieces(Function &F, Instruction *Keep, unsigned Size) {
@@ -478,6 +584,9 @@ SmallVector<Function *, 0> cutIntoPieces(Function &F, Instruction *Keep, unsigne
     return Made;
   removeUnreachableBlocks(F);
   hoistVariables(F);
+  cutLongLoops(F, Size, Made);
+  if (F.getInstructionCount() < Large)
+    return Made;
   DominatorTree DT(F);
   Spine S(F, DT);
   // Where one loop is most of the function nothing is gained, and the loop knows less.

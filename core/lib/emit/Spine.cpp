@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The blocks that dominate the end of the function and are in no cycle run exactly once. A region
-// is what can be reached from one of them without passing the next.
+// The blocks that dominate the end of the function, or the latch of a loop, and are in no cycle
+// inside run exactly once. A region is what can be reached from one of them without passing the
+// next.
 
 #include "Spine.h"
 
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
 
@@ -43,6 +45,58 @@ Spine::Spine(Function &F, const DominatorTree &DT) {
     if (!Repeated.contains(Node->getBlock()))
       Blocks.push_back(Node->getBlock());
   std::reverse(Blocks.begin(), Blocks.end());
+  build();
+}
+
+/// Those of the blocks that run once in each iteration. A jump from below one of them to above it
+/// makes it part of a cycle.
+static SmallVector<BasicBlock *, 16> blocksRunOnce(const Loop &L, const DominatorTree &DT) {
+  SmallVector<BasicBlock *, 16> Chain;
+  for (auto *Node = DT.getNode(L.getLoopLatch()); Node->getBlock() != L.getHeader();
+       Node = Node->getIDom())
+    Chain.push_back(Node->getBlock());
+  Chain.push_back(L.getHeader());
+  std::reverse(Chain.begin(), Chain.end());
+  DenseMap<const BasicBlock *, int> Place; // of itself, or of the last that dominates it
+  for (int I = 0; I < static_cast<int>(Chain.size()); ++I)
+    Place[Chain[I]] = I;
+  const DenseMap<const BasicBlock *, int> OnChain = Place;
+  SmallVector<const DomTreeNode *, 16> Todo{DT.getNode(L.getHeader())};
+  while (!Todo.empty()) {
+    const DomTreeNode *Node = Todo.pop_back_val();
+    for (const DomTreeNode *Child : *Node) {
+      Place.try_emplace(Child->getBlock(), Place.lookup(Node->getBlock()));
+      if (L.contains(Child->getBlock()))
+        Todo.push_back(Child);
+    }
+  }
+  SmallVector<int, 16> Opened(Chain.size() + 1, 0); // cycles that begin here, less those that ended
+  for (const BasicBlock *From : L.blocks())
+    for (const BasicBlock *To : successors(From)) {
+      if (To == L.getHeader() || !L.contains(To))
+        continue;
+      const int First = Place.lookup(To) + (OnChain.count(To) ? 0 : 1), Last = Place.lookup(From);
+      if (First > Last)
+        continue;
+      ++Opened[First];
+      --Opened[Last + 1];
+    }
+  SmallVector<BasicBlock *, 16> Once;
+  int Cycles = 0;
+  for (unsigned I = 0; I < Chain.size(); ++I)
+    if ((Cycles += Opened[I]) == 0)
+      Once.push_back(Chain[I]);
+  return Once;
+}
+
+Spine::Spine(const Loop &L, const DominatorTree &DT) : Within(&L) {
+  Blocks = blocksRunOnce(L, DT);
+  if (Blocks.front() != L.getHeader() || Blocks.back() != L.getLoopLatch())
+    Blocks.clear();
+  build();
+}
+
+void Spine::build() {
   for (unsigned I = 0; I < Blocks.size(); ++I)
     Place[Blocks[I]] = I;
   Regions.resize(Blocks.size());
@@ -63,6 +117,12 @@ void Spine::renumber() {
     }
 }
 
+/// True if B is behind the loop. What ends the program there is part of the iteration.
+bool Spine::leaves(const BasicBlock &B) const {
+  return Within && !Within->contains(&B) &&
+         !(isa<UnreachableInst>(B.getTerminator()) && B.getSinglePredecessor());
+}
+
 void Spine::findRegion(unsigned Index) {
   Region &R = Regions[Index];
   R.From = Blocks[Index]->getTerminator();
@@ -71,7 +131,7 @@ void Spine::findRegion(unsigned Index) {
     BasicBlock *B = Todo.pop_back_val();
     if (B == Blocks[Index + 1])
       continue;
-    if (Place.count(B)) {
+    if (Place.count(B) || leaves(*B)) {
       R.Clean = false;
       continue;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a function always runs, once and in this order: the spine. In between are regions of which
-// some part runs, or runs repeatedly. A piece is a part of the spine with the regions that lie in
-// it: one way in, one way out.
+// What a function, or one iteration of a loop, always runs, once and in this order: the spine. In
+// between are regions of which some part runs, or runs repeatedly. A piece is a part of the spine
+// with the regions that lie in it: one way in, one way out.
 //
 //   spine      entry ------ join ------------- after ---- return
 //   regions         {then, else}   {a loop nest}
@@ -12,6 +12,11 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Dominators.h"
+
+namespace llvm {
+class Loop;
+class LoopInfo;
+} // namespace llvm
 
 namespace contraflow {
 
@@ -23,6 +28,8 @@ struct Piece {
 class Spine {
 public:
   Spine(llvm::Function &F, const llvm::DominatorTree &DT);
+  /// Of an iteration; the loop has one latch.
+  Spine(const llvm::Loop &L, const llvm::DominatorTree &DT);
 
   /// Cuts the spine into pieces of about Size instructions, from Start on.
   llvm::SmallVector<Piece, 8> cut(llvm::Instruction &Start, unsigned Size) const;
@@ -44,6 +51,8 @@ public:
   /// Instructions of the largest region.
   unsigned largestRegion() const;
   bool empty() const { return Blocks.empty(); }
+  /// What comes last is followed by what comes first.
+  bool isCyclic() const { return Within != nullptr; }
 
   static constexpr unsigned Outside = ~0U; ///< the number of what is in no region
 
@@ -54,8 +63,11 @@ private:
     unsigned Size = 0;
     llvm::Instruction *From = nullptr, *To = nullptr; ///< on the spine
   };
+  void build();
   void findRegion(unsigned Index);
+  bool leaves(const llvm::BasicBlock &B) const;
 
+  const llvm::Loop *Within = nullptr;
   llvm::SmallVector<llvm::BasicBlock *, 16> Blocks; ///< in the order in which they run
   llvm::SmallVector<Region, 16> Regions;            ///< behind each block but the last
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> Place, Home; ///< on the spine; in a region

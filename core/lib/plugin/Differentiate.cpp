@@ -11,10 +11,12 @@
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
+#include "emit/Twins.h"
 #include "emit/Unit.h"
 #include "parallel/mpi/Register.h"
 #include "parallel/omp/Register.h"
 #include "parallel/threads/Register.h"
+#include "prepare/Library.h"
 #include "request/ByValue.h"
 #include "request/Registration.h"
 
@@ -28,6 +30,7 @@
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 #include <map>
+#include <set>
 
 using namespace llvm;
 
@@ -42,6 +45,7 @@ public:
 
 private:
   void readRequests();
+  void lookAhead();
   bool reaches(Function &From, function_ref<bool(Function &)> Wanted) const;
   bool waits(const DerivativeRequest &R) const;
   bool lacksInner(const DerivativeRequest &R) const;
@@ -60,6 +64,9 @@ private:
   SmallPtrSet<const Function *, 4> Faulty; ///< that hold a request with an error
   SmallPtrSet<const Function *, 16> Inner; ///< that primals lead to
   std::map<std::vector<uintptr_t>, Derivative> Derivatives;
+  CodeReach Reach{otherCode()};
+  PreparedLibrary Libraries[2]; ///< of tangents, of adjoints
+  TwinTable Twins[2];
   Error Errors;
 };
 
@@ -129,7 +136,7 @@ bool ModuleDriver::lacksInner(const DerivativeRequest &R) const {
          reaches(*R.Spec.Primal, [&](Function &F) { return Faulty.contains(&F); });
 }
 
-Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
+static std::vector<uintptr_t> keyOf(const DerivativeSpec &Spec) {
   std::vector<uintptr_t> Key{reinterpret_cast<uintptr_t>(Spec.Primal),
                              static_cast<uintptr_t>(Spec.Mode),
                              static_cast<uintptr_t>(Spec.Result),
@@ -142,11 +149,41 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
   for (Activity A : Spec.Args)
     Key.push_back(static_cast<uintptr_t>(A));
   Key.insert(Key.end(), Spec.IntegerMembers.begin(), Spec.IntegerMembers.end());
-  Derivative &Known = Derivatives[Key];
+  return Key;
+}
+
+/// What all requests lead to is known before the first one is served.
+void ModuleDriver::lookAhead() {
+  std::set<std::vector<uintptr_t>> Seen;
+  for (const DerivativeRequest &R : Pending) {
+    const bool Derives = R.Part != RequestPart::TapeSize && R.Part != RequestPart::Batch &&
+                         R.Part != RequestPart::FunctionShadow;
+    if (Derives && Seen.insert(keyOf(R.Spec)).second)
+      Reach.add(*R.Spec.Primal);
+  }
+  for (Compilation *C : {&Tangents, &Adjoints}) {
+    C->Reach = &Reach;
+    if (Reach.requests() < 2)
+      continue;
+    C->Library = &Libraries[C == &Adjoints];
+    C->Twins = &Twins[C == &Adjoints];
+  }
+}
+
+Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
+  Derivative &Known = Derivatives[keyOf(Spec)];
   if (Known.Forward)
     return Known;
   Compilation &C = Spec.Mode == DerivativeMode::Tangent ? Tangents : Adjoints;
+  C.Spared = false;
   auto New = differentiate(Spec, C, chosenSwitches());
+  if (!New && C.Spared) {
+    // More is known about what is inlined.
+    consumeError(New.takeError());
+    C.Sparing = false;
+    New = differentiate(Spec, C, chosenSwitches());
+    C.Sparing = true;
+  }
   if (New)
     Known = *New;
   return New;
@@ -241,6 +278,7 @@ bool ModuleDriver::serveCallbacks() {
 bool ModuleDriver::run() {
   readRequests();
   findInner();
+  lookAhead();
   bool Any = !Pending.empty();
   while (!Pending.empty()) {
     auto Next = find_if(Pending, [&](const DerivativeRequest &R) { return !waits(R); });
@@ -254,7 +292,16 @@ bool ModuleDriver::run() {
     else if (Error E = serve(R))
       fail(*R.Call, std::move(E));
   }
+  for (Compilation *C : {&Tangents, &Adjoints}) {
+    C->Library = nullptr;
+    C->Twins = nullptr;
+  }
+  for (unsigned I : {0, 1}) {
+    Libraries[I].clear();
+    Twins[I].clear();
+  }
   Any |= serveCallbacks();
+  Tangents.Reach = Adjoints.Reach = nullptr;
   removeTakenApart(M);
   retireRequests(M);
   reportErrors(M.getContext(), std::move(Errors));

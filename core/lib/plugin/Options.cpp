@@ -19,6 +19,10 @@ cl::opt<unsigned>
     PieceSize("contraflow-piece-size", cl::init(2000), cl::Hidden,
               cl::desc("Contraflow: instructions in one piece of a large derivative"));
 
+cl::opt<unsigned> OtherCode("contraflow-other-code", cl::init(0), cl::Hidden,
+                            cl::desc("Contraflow: instructions, beside those of this module, that "
+                                     "are differentiated; with much code less is inlined"));
+
 cl::opt<bool> PrintTypes("contraflow-print-types", cl::Hidden,
                          cl::desc("Contraflow: print what memory holds"));
 cl::opt<bool> PrintActivity("contraflow-print-activity", cl::Hidden,
@@ -54,6 +58,8 @@ Switches chosenSwitches() {
   S.Print = {PrintTypes, PrintActivity, PrintNeeds, PrintPlan, PrintSharing};
   return S;
 }
+
+unsigned otherCode() { return OtherCode; }
 
 bool globalsAreInactive() { return InactiveGlobals; }
 

@@ -11,6 +11,9 @@ namespace contraflow {
 /// As they were given on the command line.
 Switches chosenSwitches();
 
+/// Instructions that count as differentiated, too, when it is decided what is inlined.
+unsigned otherCode();
+
 /// True if a global variable without a declaration of its own has no derivative.
 bool globalsAreInactive();
 

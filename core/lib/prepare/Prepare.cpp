@@ -12,6 +12,7 @@
 #include "Endings.h"
 #include "Indices.h"
 #include "Indirect.h"
+#include "Library.h"
 #include "Packs.h"
 #include "Results.h"
 #include "SignBits.h"
@@ -54,7 +55,6 @@ constexpr unsigned InlineBudget = 24000; ///< instructions in one prepared funct
 /// What all functions of a closure take over of their callees. Beyond it only what is small is
 /// inlined: otherwise each of many functions would take over all that it leads to.
 constexpr unsigned ClosureBudget = 24000;
-constexpr unsigned SmallCallee = 40;
 constexpr unsigned MostRounds = 8;      ///< of indirect calls that lead to indirect calls
 constexpr unsigned RoundsInlined = 3;   ///< after these the callees of a choice stay calls,
 constexpr unsigned ChoiceBudget = 3000; ///< as they do in a function of so many instructions
@@ -67,8 +67,10 @@ public:
       : C(C), Out(Out), Versions(Versions), Slims(C.FAM),
         HistoryKind(C.M.getContext().getMDKindID("contraflow.history")) {}
   Expected<Function *> prepare(Function &F);
+  void keepTemplates();
 
 private:
+  Error prepareCallee(Function &Callee);
   Function *cloneOf(Function &F);
   Error resolveCalls(Function &P, Function &Origin);
   bool inlineCalls(Function &P);
@@ -78,6 +80,7 @@ private:
   void noteHistory(CallBase &Call, int Id) const;
   bool inlinable(const CallBase &Call) const;
   bool inHistory(int Id, const Function *F) const;
+  bool mayTakeOver(const CallBase &Call, unsigned Size);
   Error prepareClosures(Function &P);
   Error prepareRemainingCalls(Function &P);
   void canonicalise(Function &P);
@@ -99,6 +102,10 @@ private:
   Endings NeverReturning;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
+  uint64_t Repeated = 0;  ///< of these, instructions that are needed elsewhere as well
+  /// Called functions, and their copies; those that hold regions, which differ from site to site.
+  SmallVector<std::pair<Function *, Function *>, 8> Called;
+  SmallPtrSet<Function *, 4> WithRegions;
 };
 
 Function *Preparer::cloneOf(Function &F) {
@@ -152,6 +159,39 @@ static void callAgain(CallBase &Call) {
         Call.getModule()->getFunction(F->getFnAttribute(attr::Again).getValueAsString()));
 }
 
+/// True if the code of the call may run several times in its function.
+static bool mayRepeat(const CallBase &Call) {
+  SmallPtrSet<const BasicBlock *, 16> Seen;
+  SmallVector<const BasicBlock *, 16> Todo(successors(Call.getParent()));
+  while (!Todo.empty()) {
+    const BasicBlock *B = Todo.pop_back_val();
+    if (B == Call.getParent())
+      return true;
+    if (Seen.insert(B).second)
+      append_range(Todo, successors(B));
+  }
+  return false;
+}
+
+/// Code that is inlined at its only call has moved. Other code is there once more, which is paid
+/// for where it runs often, or as long as all requests together lead to little code.
+bool Preparer::mayTakeOver(const CallBase &Call, unsigned Size) {
+  if (Size <= SmallCallee)
+    return true;
+  if (TakenOver + Size > ClosureBudget)
+    return false;
+  if (!C.Reach || !C.Sparing || C.Reach->callsOf(*Call.getCalledFunction()) <= 1)
+    return true;
+  const uint64_t Spare = ClosureBudget - std::min<uint64_t>(ClosureBudget, C.Reach->size());
+  const uint64_t Often = ClosureBudget / std::max(1U, C.Reach->requests());
+  if (Repeated + Size > Spare && !(Repeated + Size <= Often && mayRepeat(Call))) {
+    C.Spared = true;
+    return false;
+  }
+  Repeated += Size;
+  return true;
+}
+
 /// True if a call was inlined.
 bool Preparer::inlineCalls(Function &P) {
   SmallVector<std::pair<CallBase *, int>, 16> Work;
@@ -175,7 +215,7 @@ bool Preparer::inlineCalls(Function &P) {
     const unsigned Added = Slim.getInstructionCount();
     if (Size + Added > InlineBudget)
       continue;
-    if (Added > SmallCallee && TakenOver + Added > ClosureBudget)
+    if (!mayTakeOver(*Call, Added))
       continue;
     Function *Fixed = nullptr; // the copy of a variadic function for this call
     if (readsVariableArguments(*Callee)) {
@@ -337,6 +377,7 @@ Error Preparer::prepareClosures(Function &P) {
     auto Region = C.Handlers.find(*Call)->closure(*Call);
     if (!Region)
       continue;
+    WithRegions.insert(&P);
     Function *Body = Region->Body, *Copy = nullptr;
     for (auto [Original, Done] : ClosureChain)
       if (Original == Body)
@@ -372,14 +413,57 @@ Error Preparer::prepareRemainingCalls(Function &P) {
     Function *Callee = Call->getCalledFunction();
     auto It = Prepared.find(Callee);
     if (It == Prepared.end()) {
-      auto New = prepare(*Callee);
-      if (!New)
-        return New.takeError();
+      if (Error E = prepareCallee(*Callee))
+        return E;
       It = Prepared.find(Callee);
     }
     Call->setCalledFunction(It->second);
   }
   return Error::success();
+}
+
+/// Another request may have led to the same function.
+Error Preparer::prepareCallee(Function &Callee) {
+  if (C.Library && C.Sparing)
+    for (auto [Of, P] : C.Library->instantiate(Callee, Prepared)) {
+      Prepared[Of] = P;
+      Out.Functions.push_back(P);
+      Called.push_back({Of, P});
+    }
+  if (Prepared.count(&Callee))
+    return Error::success();
+  auto New = prepare(Callee);
+  if (!New)
+    return New.takeError();
+  if (!Results.made(Callee))
+    Called.push_back({&Callee, *New});
+  return Error::success();
+}
+
+/// Functions without regions, that call nothing else but such functions.
+void Preparer::keepTemplates() {
+  if (!C.Library || !C.Sparing || !C.Reach || C.Reach->requests() < 2)
+    return;
+  SmallPtrSet<Function *, 8> Kept;
+  for (auto [Of, P] : Called)
+    if (!WithRegions.contains(P))
+      Kept.insert(P);
+  auto CallsOther = [&](Function *P) {
+    return any_of(instructions(*P), [&](Instruction &I) {
+      return any_of(I.operands(), [&](const Use &Op) {
+        auto *F = dyn_cast<Function>(Op);
+        return F && !Kept.contains(F) && is_contained(Out.Functions, F);
+      });
+    });
+  };
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (auto [Of, P] : Called)
+      if (Kept.contains(P) && CallsOther(P))
+        Changed = Kept.erase(P);
+  }
+  erase_if(Called, [&](const auto &Pair) { return !Kept.contains(Pair.second); });
+  C.Library->keep(Called);
 }
 
 /// What is in memory is described byte by byte.
@@ -570,11 +654,13 @@ Expected<PreparedClosure> prepareClosure(Function &F, Compilation &C, NestVersio
   if (F.isDeclaration() && !Declared)
     return diffError(DiagId::RequestNoBody, F, userName(F));
   Function *Caller = Declared ? callerOf(F) : nullptr;
-  auto Root = Preparer(C, Out, V).prepare(Caller ? *Caller : F);
+  Preparer P(C, Out, V);
+  auto Root = P.prepare(Caller ? *Caller : F);
   if (Caller)
     Caller->eraseFromParent();
   if (!Root)
     return Root.takeError();
+  P.keepTemplates();
   findUsedInTeams(Out);
   Out.Root = wrapRecursion(**Root, Out);
   return std::move(Out);

@@ -16,6 +16,10 @@ class PassBuilder;
 
 namespace contraflow {
 
+class CodeReach;
+class PreparedLibrary;
+class TwinTable;
+
 /// What a stage needs of the surrounding compilation.
 struct Compilation {
   llvm::Module &M;
@@ -23,6 +27,13 @@ struct Compilation {
   llvm::FunctionAnalysisManager &FAM;
   const HandlerRegistry &Handlers;
   bool KeepsMemory = false; ///< a derivative asks the runtime what global variables lead to
+  /// What the requests of the module have in common; null: nothing is known about others.
+  const CodeReach *Reach = nullptr;
+  PreparedLibrary *Library = nullptr;
+  TwinTable *Twins = nullptr;
+  /// Where the requests lead to much code, what several calls lead to is not inlined.
+  bool Sparing = true;
+  bool Spared = false; ///< that was so of something
 };
 
 /// The functions a derivative is made of, privately cloned. They are erased with the object.

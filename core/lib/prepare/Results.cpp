@@ -39,6 +39,10 @@ static Value *memberAt(IRBuilder<> &B, StructType *T, Value *Room, unsigned I) {
                                       Layout.getStructLayout(T)->getElementOffset(I));
 }
 
+bool ReturnedStructures::made(const Function &F) const {
+  return any_of(Copies, [&](const auto &Known) { return Known.second == &F; });
+}
+
 Function *ReturnedStructures::copyOf(Function &F) {
   Function *&Copy = Copies[&F];
   if (Copy)

@@ -31,6 +31,9 @@ public:
   /// Replaces the call by one of a copy of its callee that takes the address of the result last.
   llvm::CallBase *throughMemory(llvm::CallBase &Call);
 
+  /// True of one of the copies.
+  bool made(const llvm::Function &F) const;
+
 private:
   llvm::Function *copyOf(llvm::Function &F);
 
