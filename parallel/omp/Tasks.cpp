@@ -16,6 +16,7 @@
 // Then a taskloop is one task with all iterations; what a task reduces, it adds to the variable
 // itself.
 
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Remark.h"
 #include "parallel/omp/Handlers.h"
@@ -151,7 +152,8 @@ class Unfolder {
 public:
   explicit Unfolder(Function &F)
       : M(*F.getParent()), MayCancel(mayCancelTasks(M)), HasEvents(hasEvents(M)),
-        Stay(!MayCancel && !HasEvents && hasTeams(M) && makesTasks(M)) {}
+        Stay(!MayCancel && !HasEvents && !F.hasFnAttribute(attr::TasksAtOnce) && hasTeams(M) &&
+             makesTasks(M)) {}
   bool run(CallBase &Call, Role What);
 
 private:

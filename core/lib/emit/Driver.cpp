@@ -21,6 +21,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Pass.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/Timer.h"
 
 using namespace llvm;
@@ -524,6 +525,8 @@ static Expected<PreparedClosure> prepare(const DerivativeSpec &Spec, Compilation
                                          const Switches &Sw) {
   Timed T("prepare", "Prepare: clone, inline, canonicalise");
   bool Two = Spec.Mode == DerivativeMode::Adjoint && Sw.MinCut;
+  const SaveAndRestore Mode(C.TasksAtOnce, Spec.Again);
+  const SaveAndRestore Shared(C.Library, Spec.Again ? nullptr : C.Library);
   return prepareClosure(*Spec.Primal, C, Two ? NestVersions::Two : NestVersions::One);
 }
 

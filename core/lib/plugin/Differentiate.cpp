@@ -208,8 +208,6 @@ Error ModuleDriver::serve(const DerivativeRequest &R) {
 /// What shares out the adjoints of a region has no derivative itself: where a derivative is
 /// differentiated again, a version without takes its place.
 Error ModuleDriver::makeAgain(const DerivativeSpec &Spec, const Derivative &First) {
-  if (Spec.Mode == DerivativeMode::Tangent)
-    return Error::success();
   DerivativeSpec Plain = Spec;
   Plain.Again = true;
   auto Second = derivativeOf(Plain);

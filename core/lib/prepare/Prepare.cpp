@@ -120,6 +120,8 @@ Function *Preparer::cloneOf(Function &F) {
   for (auto Kind : {Attribute::OptimizeNone, Attribute::NoInline, Attribute::MinSize,
                     Attribute::OptimizeForSize, Attribute::AlwaysInline, Attribute::Memory})
     P->removeFnAttr(Kind);
+  if (C.TasksAtOnce)
+    P->addFnAttr(attr::TasksAtOnce);
   Out.Functions.push_back(P);
   return P;
 }

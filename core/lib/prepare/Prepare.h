@@ -34,6 +34,8 @@ struct Compilation {
   /// Where the requests lead to much code, what several calls lead to is not inlined.
   bool Sparing = true;
   bool Spared = false; ///< that was so of something
+  /// What is prepared will be differentiated again, which no task graph can be.
+  bool TasksAtOnce = false;
 };
 
 /// The functions a derivative is made of, privately cloned. They are erased with the object.

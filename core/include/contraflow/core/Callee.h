@@ -55,6 +55,8 @@ inline constexpr llvm::StringLiteral Allocator = "enzyme_allocator";
 inline constexpr llvm::StringLiteral Deallocator = "contraflow_deallocator";
 /// = name: where code is differentiated, that function takes the place of this one.
 inline constexpr llvm::StringLiteral Again = "contraflow_again";
+/// Of a function that is prepared: its tasks run where they are made.
+inline constexpr llvm::StringLiteral TasksAtOnce = "contraflow_tasks_at_once";
 /// The function has a derivative of the user's.
 inline constexpr llvm::StringLiteral Registered = "contraflow_registered";
 } // namespace attr
