@@ -6,6 +6,7 @@
 // Loads belong together if they are a few iterations apart, as those of a stencil:
 //
 //   x[i * n + j], x[(i - 1) * n + j]      8 n bytes, one iteration of the loop over i
+//   x[(3 i + v) * n + j] for v = 0, 1, 2  8 n bytes, a third of an iteration
 //   x[i * n + k] * x[j * n + k]           two groups: all between the rows i and j would be copied
 
 #include "Snapshot.h"
@@ -44,9 +45,11 @@ private:
   void add(LoadInst &Load);
   Loop *nestFor(LoadInst &Load) const;
   bool runsAlways(LoadInst &Load, const Loop &Nest) const;
-  SmallVector<const SCEV *, 4> stepsOf(LoadInst &Load, const Loop &Nest) const;
+  std::pair<const SCEV *, SmallVector<const SCEV *, 4>> wayOf(LoadInst &Load,
+                                                              const Loop &Nest) const;
+  std::pair<APInt, const SCEV *> factorOf(const SCEV *Summand) const;
   bool isNear(const SCEV *Distance, ArrayRef<const SCEV *> Steps) const;
-  Candidate &groupFor(LoadInst &Load, Loop &Nest, Value *Array, const SCEV *Begin);
+  Candidate &groupFor(LoadInst &Load, Loop &Nest, Value *Array);
   Value *innerLoopsRun(IRBuilder<> &B, SCEVExpander &E, Loop &Nest, const Candidate &C);
 
   const SnapshotQuestions &S;
@@ -83,46 +86,61 @@ bool Chooser::runsAlways(LoadInst &Load, const Loop &Nest) const {
 
 constexpr int64_t NearBytes = 512;
 
-/// How far the address moves with each loop of the nest, as far as that is not near anyway.
-SmallVector<const SCEV *, 4> Chooser::stepsOf(LoadInst &Load, const Loop &Nest) const {
+/// Where the address begins, and how far it moves with each loop of the nest, as far as that is not
+/// near anyway.
+std::pair<const SCEV *, SmallVector<const SCEV *, 4>> Chooser::wayOf(LoadInst &Load,
+                                                                     const Loop &Nest) const {
   constexpr unsigned MostSteps = 2;
   SmallVector<const SCEV *, 4> Steps;
   Type *T = Type::getInt64Ty(Load.getContext());
   const SCEV *At = S.SE.getPtrToIntExpr(S.SE.getSCEV(Load.getPointerOperand()), T);
-  while (auto *Rec = dyn_cast<SCEVAddRecExpr>(At)) {
+  for (auto *Rec = dyn_cast<SCEVAddRecExpr>(At); Rec && Nest.contains(Rec->getLoop());
+       Rec = dyn_cast<SCEVAddRecExpr>(At)) {
     const SCEV *Step = Rec->getStepRecurrence(S.SE);
     auto *Bytes = dyn_cast<SCEVConstant>(Step);
-    if (Nest.contains(Rec->getLoop()) && Steps.size() < MostSteps &&
-        !(Bytes && Bytes->getAPInt().abs().ule(NearBytes)))
+    if (Steps.size() < MostSteps && !(Bytes && Bytes->getAPInt().abs().ule(NearBytes)))
       Steps.push_back(Step);
     At = Rec->getStart();
   }
-  return Steps;
+  return {At, Steps};
 }
 
-/// True if the distance is that of a few iterations, and perhaps a few bytes more.
+/// A summand as a number times something.
+std::pair<APInt, const SCEV *> Chooser::factorOf(const SCEV *Summand) const {
+  const SCEV *One = S.SE.getOne(Summand->getType());
+  if (auto *Number = dyn_cast<SCEVConstant>(Summand))
+    return {Number->getAPInt(), One};
+  auto *Product = dyn_cast<SCEVMulExpr>(Summand);
+  auto *Number = Product ? dyn_cast<SCEVConstant>(Product->getOperand(0)) : nullptr;
+  if (!Number)
+    return {cast<SCEVConstant>(One)->getAPInt(), Summand};
+  SmallVector<const SCEV *, 4> Others(drop_begin(Product->operands()));
+  return {Number->getAPInt(), S.SE.getMulExpr(Others)};
+}
+
+/// True if the distance is that of a few iterations at most, and perhaps a few bytes more.
 bool Chooser::isNear(const SCEV *Distance, ArrayRef<const SCEV *> Steps) const {
-  constexpr int64_t MostIterations = 4;
-  if (auto *Bytes = dyn_cast<SCEVConstant>(Distance))
-    if (Bytes->getAPInt().abs().ule(NearBytes))
+  constexpr uint64_t MostIterations = 4;
+  auto IsShort = [&](const SCEV *Summand) {
+    const auto [Number, What] = factorOf(Summand);
+    const APInt Size = Number.abs();
+    if (What->isOne() && Size.ule(NearBytes))
       return true;
-  if (Steps.empty())
-    return false;
-  for (int64_t N = 0; N <= MostIterations; ++N)
-    for (int64_t Sign : {1, -1}) {
-      const SCEV *Way =
-          S.SE.getMulExpr(S.SE.getConstant(Distance->getType(), N * Sign, true), Steps.front());
-      if (isNear(S.SE.getMinusSCEV(Distance, Way), Steps.drop_front()))
-        return true;
-    }
-  return false;
+    return any_of(Steps, [&, What = What](const SCEV *Step) {
+      const auto [Each, Of] = factorOf(Step);
+      return Of == What && Size.udiv(MostIterations).ule(Each.abs());
+    });
+  };
+  if (auto *Sum = dyn_cast<SCEVAddExpr>(Distance))
+    return all_of(Sum->operands(), IsShort);
+  return IsShort(Distance);
 }
 
-Candidate &Chooser::groupFor(LoadInst &Load, Loop &Nest, Value *Array, const SCEV *Begin) {
+Candidate &Chooser::groupFor(LoadInst &Load, Loop &Nest, Value *Array) {
   SmallVector<Candidate, 1> &All = Groups[{&Nest, Array}];
-  const auto Steps = stepsOf(Load, Nest);
+  const auto [Start, Steps] = wayOf(Load, Nest);
   for (Candidate &C : All)
-    if (isNear(S.SE.getMinusSCEV(Begin, C.Begins.front()), Steps))
+    if (isNear(S.SE.getMinusSCEV(Start, wayOf(*C.Loads.front(), Nest).first), Steps))
       return C;
   return All.emplace_back();
 }
@@ -136,7 +154,7 @@ void Chooser::add(LoadInst &Load) {
                            Load.getDataLayout().getTypeStoreSize(Load.getType()));
   if (!Array || !Range)
     return;
-  Candidate &C = groupFor(Load, *Nest, Array, Range->Begin);
+  Candidate &C = groupFor(Load, *Nest, Array);
   C.Loads.push_back(&Load);
   C.Begins.insert(Range->Begin);
   C.Ends.insert(Range->End);
