@@ -136,7 +136,9 @@ Value *ForwardSweep::mayVary(Value *V, unsigned &Left) {
     Value *Own = isOwnShadow(Load->getPointerOperand());
     return Own ? B.CreateNot(Own) : B.getTrue();
   }
-  if (!I || isa<PHINode>(I) || (isa<CallBase>(I) && !findRule(*I)) || Left == 0)
+  // Numbers may travel as bits, or in structures.
+  const bool Opaque = I && isa<CallBase, CastInst, ExtractValueInst>(I) && !findRule(*I);
+  if (!I || isa<PHINode>(I) || Opaque || Left == 0)
     return B.getTrue();
   --Left;
   Value *Any = B.getFalse();
@@ -152,8 +154,10 @@ void ForwardSweep::checkStored(Instruction &I, Value *V) {
   if (!Pointer || !mayBeOwnShadow(Pointer))
     return;
   Value *Shadow = shadowOf(Pointer);
-  if (U.Kind == SweepKind::Tangent && V->getType()->isFloatingPointTy()) {
+  if (U.Kind == SweepKind::Tangent && V->getType()->isFPOrFPVectorTy()) {
     Value *Lost = B.CreateFCmpUNE(V, Constant::getNullValue(V->getType()));
+    if (Lost->getType()->isVectorTy())
+      Lost = B.CreateOrReduce(Lost);
     Pointer = B.CreateSelect(Lost, Pointer, ConstantPointerNull::get(B.getPtrTy()));
   } else if (V->getType()->isFPOrFPVectorTy()) {
     unsigned Left = MostCalculated;
