@@ -5,15 +5,8 @@
 // loops and branches lie between the cuts.
 
 #include "GradientCheck.h"
-#include <math.h>
+#include "ManyStatements.h"
 
-#define STEP(i)                                                                                    \
-  a = a * x[(i) % 7] + 0.3 * b;                                                                    \
-  b = sin(b + x[((i) + 3) % 7]) / (1.5 + a * a);                                                   \
-  c[(i) % 4] = c[((i) + 1) % 4] * b + 0.2 * a;
-#define STEP8(i)                                                                                   \
-  STEP(i)                                                                                          \
-  STEP((i) + 1) STEP((i) + 2) STEP((i) + 3) STEP((i) + 4) STEP((i) + 5) STEP((i) + 6) STEP((i) + 7)
 #define STEP64(i)                                                                                  \
   STEP8(i)                                                                                         \
   STEP8((i) + 8)                                                                                   \

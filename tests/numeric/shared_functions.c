@@ -5,15 +5,7 @@
 // requests.
 
 #include "GradientCheck.h"
-#include <math.h>
-
-#define STEP(i)                                                                                    \
-  a = a * x[(i) % 7] + 0.3 * b;                                                                    \
-  b = sin(b + x[((i) + 3) % 7]) / (1.5 + a * a);                                                   \
-  c[(i) % 4] = c[((i) + 1) % 4] * b + 0.2 * a;
-#define STEP8(i)                                                                                   \
-  STEP(i)                                                                                          \
-  STEP((i) + 1) STEP((i) + 2) STEP((i) + 3) STEP((i) + 4) STEP((i) + 5) STEP((i) + 6) STEP((i) + 7)
+#include "ManyStatements.h"
 
 static const double weights[4] = {0.3, 0.6, 0.2, 0.9};
 static double memory[4]; // changes: requests have shadows of their own

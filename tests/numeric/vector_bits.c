@@ -114,41 +114,5 @@ GRADIENT_CHECK(vector_functions, Double, functions, In(double, 4))
 GRADIENT_CHECK(vector_written, Double, written, In(double, 4))
 #else
 static double nothing(const double *x) { return x[0] * x[1]; }
-// A number and an address of one structure, loaded and stored as two numbers.
-struct Term {
-  double scale;
-  const double *at;
-};
-union Both {
-  struct Term term;
-  __m128d lanes;
-};
-
-__attribute__((noinline)) static double value(const union Both *both) {
-  const __m128d lanes = both->lanes;
-  const double *at =
-      (const double *)_mm_cvtsi128_si64(_mm_castpd_si128(_mm_unpackhi_pd(lanes, lanes)));
-  const double scale = _mm_cvtsd_f64(lanes);
-  return scale * scale * at[0] * at[1];
-}
-
-__attribute__((noinline)) static void fill(union Both *both, double scale, const double *at) {
-  const __m128d high = _mm_castsi128_pd(_mm_cvtsi64_si128((long long)at));
-  both->lanes = _mm_unpacklo_pd(_mm_set_sd(scale), high);
-}
-
-static double records(const double *x, int n) {
-  double sum = 0;
-  for (int i = 0; i + 1 < n; ++i) {
-    union Both loaded, stored;
-    loaded.term.scale = 2 * x[i];
-    loaded.term.at = x + i;
-    fill(&stored, x[i], x + n - 2 - i);
-    sum += value(&loaded) * stored.term.scale * stored.term.at[1];
-  }
-  return sum;
-}
-
-GRADIENT_CHECK(vector_records, Double, records, In(double, 5), Int(5))
 GRADIENT_CHECK(vector_bits, Double, nothing, In(double, 2))
 #endif
