@@ -15,6 +15,7 @@
 
 #include "Indirect.h"
 #include "Choice.h"
+#include "Variadic.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
@@ -74,7 +75,7 @@ private:
   bool fromTable();
   void atDistance(const GlobalVariable &G, int64_t Distance);
   void everyTable();
-  bool differentiable(const Function &F);
+  std::string obstacle(const Function &F) const;
   bool opaque(const CallBase &Inner) const;
 
   CallBase &Call;
@@ -218,31 +219,34 @@ static bool fillsArguments(const Function &F, const CalleeInfo &Info) {
          any_of(F.args(), [](const Argument &A) { return A.getType()->isPointerTy(); });
 }
 
-bool Candidates::differentiable(const Function &F) {
+/// What keeps F from having a derivative, as the end of a sentence. Empty if nothing is known of.
+std::string Candidates::obstacle(const Function &F) const {
   if (F.isDeclaration()) {
     CalleeInfo Info = lookupCallee(F);
-    return (Info.Kind != CalleeKind::Unknown && !fillsArguments(F, Info)) ||
-           Handlers.find(F.getName());
+    const bool Known = Info.Kind != CalleeKind::Unknown && !fillsArguments(F, Info);
+    return Known || Handlers.find(F.getName()) ? "" : "is defined elsewhere";
   }
   if (none_of(F, [](const BasicBlock &B) { return isa<ReturnInst>(B.getTerminator()); }))
-    return false; // the destructor of an abstract class: a trap
+    return "does not return"; // the destructor of an abstract class: a trap
   SmallPtrSet<const Function *, 16> Seen;
   SmallVector<const Function *, 16> Todo{&F};
   while (!Todo.empty()) {
     const Function *Next = Todo.pop_back_val();
     if (!Seen.insert(Next).second || lookupCallee(*Next).Kind != CalleeKind::Unknown)
       continue;
-    if (Next->isInterposable() || (Next->isVarArg() && Next != &F))
-      return false;
+    if (Next->isInterposable() || (Next != &F && readsVariableArguments(*Next)))
+      return ("calls '" + Twine(userName(*Next)) + "', which has no derivative").str();
     for (const Instruction &I : instructions(*Next)) {
       auto *Inner = dyn_cast<CallBase>(&I);
+      const Function *G = Inner ? Inner->getCalledFunction() : nullptr;
       if (Inner && opaque(*Inner))
-        return false;
-      if (const Function *G = Inner ? Inner->getCalledFunction() : nullptr)
+        return G ? ("calls '" + Twine(userName(*G)) + "', which has no derivative").str()
+                 : "has inline assembly";
+      if (G)
         Todo.push_back(G);
     }
   }
-  return true;
+  return "";
 }
 
 SmallVector<Function *, 8> Candidates::find() {
@@ -255,11 +259,12 @@ SmallVector<Function *, 8> Candidates::find() {
     return Fitting;
   SmallVector<Function *, 8> Usable;
   for (Function *F : Fitting) {
-    if (differentiable(*F))
+    std::string Why = obstacle(*F);
+    if (Why.empty())
       Usable.push_back(F);
     else
       remark(RemarkKind::Missed, "CalleeWithoutDerivative", Call,
-             "'" + userName(*F) + "' may be called here, but has no derivative: an error if it is");
+             "'" + userName(*F) + "' may be called here, but " + Why + ": an error if it is");
   }
   return Usable.empty() ? Fitting : Usable;
 }
