@@ -3,6 +3,7 @@
 // std::optional, std::variant with std::visit, std::tuple, std::pair.
 // Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <variant>
@@ -56,4 +57,31 @@ double sum(const double *x, double a, int n) {
 }
 } // namespace
 
+// Terms own terms: their destructors call each other through tables of variadic lambdas.
+struct Term;
+using TermPtr = std::shared_ptr<Term>;
+
+struct Product {
+  TermPtr left, right;
+};
+struct Term {
+  std::variant<double, Product> value;
+};
+
+static double evaluate(const Term &n) {
+  if (auto *p = std::get_if<Product>(&n.value))
+    return evaluate(*p->left) * evaluate(*p->right) + 1;
+  return std::get<double>(n.value);
+}
+
+static TermPtr leaf(double v) { return std::make_shared<Term>(Term{v}); }
+
+static double ownedVariants(const double *x) {
+  TermPtr square = std::make_shared<Term>(Term{Product{leaf(x[0]), leaf(x[0])}});
+  TermPtr top = std::make_shared<Term>(Term{Product{square, leaf(x[1])}});
+  square->value = Product{leaf(x[1]), leaf(x[2])};
+  return evaluate(*top);
+}
+
 GRADIENT_CHECK(std_sum_types, Double, sum, In(double, 9), Scalar(double), Int(9))
+GRADIENT_CHECK(owned_variants, Double, ownedVariants, In(double, 3))

@@ -287,15 +287,16 @@ bool isIndirect(const CallBase &Call) {
 
 bool staysCall(const CallBase &Call) { return Call.hasFnAttr(KeepMark); }
 
-Expected<SmallVector<CallBase *, 8>> chooseCallee(CallBase &Call, const HandlerRegistry &Handlers,
-                                                  Inlining Calls) {
+Expected<SmallVector<CallBase *, 8>>
+chooseCallee(CallBase &Call, const HandlerRegistry &Handlers,
+             function_ref<bool(ArrayRef<Function *>)> MayInline) {
   SmallVector<Function *, 8> Callees = Candidates(Call, Handlers).find();
   if (Callees.empty())
     return SmallVector<CallBase *, 8>();
   if (Callees.size() > MostCandidates)
     return diffError(DiagId::IndirectCall, Call,
                      Twine(Callees.size()) + " functions of this program fit");
-  const bool Stays = Calls == Inlining::No || Callees.size() > MostInlined;
+  const bool Stays = Callees.size() > MostInlined || !MayInline(Callees);
   return replaceByChoice(Call, Call.getCalledOperand(), Callees,
                          [Stays](CallBase &Direct, Function &Callee) {
                            Direct.setCalledFunction(&Callee);

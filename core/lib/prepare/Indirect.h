@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
@@ -21,13 +23,11 @@ class HandlerRegistry;
 /// True for a call through a pointer; inline assembly is none.
 bool isIndirect(const llvm::CallBase &Call);
 
-/// Whether the calls of a choice may be inlined.
-enum class Inlining { Allowed, No };
-
 /// Replaces an indirect call by a choice. Returns the direct calls made; none if no function of
-/// the module fits, and then nothing is changed.
+/// the module fits, and then nothing is changed. MayInline is asked about all candidates at once.
 llvm::Expected<llvm::SmallVector<llvm::CallBase *, 8>>
-chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers, Inlining Calls);
+chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers,
+             llvm::function_ref<bool(llvm::ArrayRef<llvm::Function *>)> MayInline);
 
 /// True for a call made by chooseCallee that had better stay a call.
 bool staysCall(const llvm::CallBase &Call);

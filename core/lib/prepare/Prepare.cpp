@@ -257,8 +257,11 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
   bool Any = false;
   for (CallBase *Call : Calls) {
     int Id = historyOf(*Call);
-    bool Small = Round < RoundsInlined && P.getInstructionCount() < ChoiceBudget;
-    auto Made = chooseCallee(*Call, C.Handlers, Small ? Inlining::Allowed : Inlining::No);
+    const bool Small = Round < RoundsInlined && P.getInstructionCount() < ChoiceBudget;
+    // Where a choice leads back to itself, the others would be inlined in each other's order.
+    auto Made = chooseCallee(*Call, C.Handlers, [&](ArrayRef<Function *> Callees) {
+      return Small && none_of(Callees, [&](Function *F) { return inHistory(Id, F); });
+    });
     if (!Made)
       return Made.takeError();
     Any |= !Made->empty();
