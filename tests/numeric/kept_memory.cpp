@@ -9,6 +9,8 @@
 #include "GradientCheck.h"
 
 #include <cstdlib>
+#include <list>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -61,6 +63,7 @@ static double workspaces(const double *x, int n) {
   }
   return sum;
 }
+
 GRADIENT_CHECK(kept_workspaces, Double, workspaces, In(double, 7), Int(7))
 
 // An odd number of steps: the next call finds the buffers the other way round.
@@ -82,3 +85,21 @@ static double steps(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(kept_buffers, Double, steps, In(double, 6), Int(6))
+
+// The head of a tree or list is part of the global variable, and nodes lead back to it.
+static double heads(const double *x) {
+  static std::map<int, std::vector<double>> table;
+  static std::list<double> last;
+  table[3] = {x[0], x[1]};
+  table[1].assign(3, x[2]);
+  last.push_front(x[0] * x[1]);
+  if (last.size() > 2)
+    last.pop_back();
+  double sum = last.front();
+  for (auto &[key, values] : table)
+    for (double v : values)
+      sum += key * v * v;
+  return sum;
+}
+
+GRADIENT_CHECK(kept_heads, Double, heads, In(double, 3))

@@ -225,6 +225,7 @@ void MemoryGraph::mergeNodes(Location Keep, Location Gone) {
   G.Shift = Keep.Offset - Gone.Offset;
   int64_t Shift = G.Shift, Period = G.Period;
   Nodes[Keep.Node].External |= G.External;
+  Nodes[Keep.Node].Callers |= G.Callers;
   if (Period)
     refold(Keep.Node, Period);
   for (auto [Offset, C] : Fields)
@@ -325,9 +326,9 @@ void MemoryGraph::markExternal(Location At) {
   SmallVector<unsigned, 8> Work{canonical(At.Node)};
   while (!Work.empty()) {
     unsigned N = Work.pop_back_val();
-    if (Nodes[N].External)
+    if (Nodes[N].Callers)
       continue;
-    Nodes[N].External = true;
+    Nodes[N].External = Nodes[N].Callers = true;
     for (auto [Offset, C] : Nodes[N].Fields)
       if (Location T = typeOf(C).Target)
         Work.push_back(canonical(T.Node));

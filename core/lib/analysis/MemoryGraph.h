@@ -83,6 +83,8 @@ public:
   /// Objects that exist before the call or come from outside: two of them may be one.
   void markExternal(Location At);
   bool isExternal(unsigned Node) const { return Nodes[canonical(Node)].External; }
+  /// Of these, the objects that the caller's arguments lead to.
+  bool isCallers(unsigned Node) const { return Nodes[canonical(Node)].Callers; }
   const llvm::Value *original(const llvm::Value *V) const;
   void print(llvm::raw_ostream &OS) const;
 
@@ -102,6 +104,7 @@ private:
     int64_t Shift = 0; ///< offset in Parent = offset here + Shift
     int64_t Period = 0;
     bool External = false;
+    bool Callers = false;
     std::map<int64_t, unsigned> Fields;
   };
 

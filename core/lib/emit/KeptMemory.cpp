@@ -35,7 +35,7 @@ static void findKept(RequestState &S) {
     for (auto [Offset, Cell] : S.Graph.fields(Work.pop_back_val()))
       if (auto Target = S.Graph.pointee(Cell)) {
         const unsigned Node = S.Graph.canonical(Target->Node);
-        if (!S.Graph.isExternal(Node) && S.Kept.Nodes.insert(Node).second)
+        if (!S.Graph.isCallers(Node) && S.Kept.Nodes.insert(Node).second)
           Work.push_back(Node);
       }
 }
