@@ -79,6 +79,10 @@ Error checkLayout(const MemoryLayout &Blurred, CallBase &Call) {
              : diffError(DiagId::UnknownType, Call, "nothing is known of the object copied");
 }
 
+Error checkCleared(const MemoryLayout &Layout, CallBase &Call) {
+  return allKinds(Layout) & SK_Pointer ? checkLayout(Layout, Call) : Error::success();
+}
+
 SmallVector<FieldRow, 8> activeFields(const MemoryLayout &Layout) {
   SmallVector<FieldRow, 8> Rows;
   for (auto &F : sharpened(Layout).Fields) {

@@ -27,6 +27,8 @@ void callFields(SweepBuilder &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Valu
 unsigned allKinds(const MemoryLayout &Layout);
 /// Every active field has one kind of float, and there is an active field.
 llvm::Error checkLayout(const MemoryLayout &Layout, llvm::CallBase &Call);
+/// The same, if the floats are to be cleared and anything else stays.
+llvm::Error checkCleared(const MemoryLayout &Layout, llvm::CallBase &Call);
 
 /// Forward: the pointers in the shadow Src, of memory with this layout, are copied to Dst.
 void copyPointers(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst, llvm::Value *Src,

@@ -97,7 +97,7 @@ Error CopyHandler::augment(SweepBuilder &B, CallSite &Site) const {
   MemoryLayout Layout = B.layout(Call.getArgOperand(0));
   refuseConstant(B, Call, Src);
   if (B.activeMemory(Call.getArgOperand(0)))
-    if (Error E = checkLayout(Layout, Call))
+    if (Error E = Src ? checkLayout(Layout, Call) : checkCleared(Layout, Call))
       return E;
   copyPointers(B, Layout, Dst, Src ? Src : Call.getArgOperand(1), bytes(B, Call));
   if (!B.activeMemory(Call.getArgOperand(0)))
@@ -116,8 +116,6 @@ Error CopyHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   if (Recalled.empty())
     return Error::success();
   MemoryLayout Layout = B.layout(Site.Operands[0]);
-  if (Error E = checkLayout(Layout, *Site.Anchor))
-    return E;
   auto &IR = B.ir();
   Value *Dst = Recalled[0], *Bytes = Recalled[1];
   if (Recalled.size() == 2) {

@@ -311,6 +311,7 @@ bool ModuleDriver::run() {
 static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules,
                              DerivativeMode Mode) {
   registerMemoryHandlers(Handlers);
+  registerFillingHandlers(Handlers);
   registerAllocationHandlers(Handlers);
   registerTapeHandlers(Handlers);
   registerUndoHandlers(Handlers);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is read from files and strings overwrites values that depended on the inputs, as far as it
+// gets; names are put together beside floats.
+// Supports: `fread`, `scanf`, `snprintf` and their kin writing over active memory
+#include "GradientCheck.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct record {
+  char name[12];
+  float weight;
+  double v[3];
+  int n;
+};
+
+static double named(const double *x) {
+  struct record r;
+  for (int i = 0; i < 3; i++)
+    r.v[i] = x[i] * x[i];
+  r.weight = 0.5f;
+  snprintf(r.name, sizeof r.name, "r%d", 31);
+  strcat(r.name, "abcdef");
+  r.n = (int)strlen(r.name);
+  double sum = 0;
+  for (int i = 0; i < 3; i++)
+    sum += r.v[i] * (r.name[i] - '0');
+  return sum * r.n * r.weight;
+}
+
+// Of four values, the line has two and a half.
+static double scanned(const double *x, const double *y) {
+  double c[4];
+  float a = (float)y[0];
+  struct record r = {.n = 1};
+  for (int i = 0; i < 4; i++)
+    c[i] = x[i] * y[i];
+  r.v[1] = c[0] * c[1];
+  const char *line = "2.5 west 4 0.25 none";
+  const int found = sscanf(line, "%lf %11s %*d %f %lf %lf", &c[0], r.name, &a, &c[2], &c[3]);
+  double sum = r.v[1] + (double)a * c[1] + found;
+  for (int i = 0; i < 4; i++)
+    sum += c[i] * c[i] * x[i] + r.name[i];
+  return sum;
+}
+
+// The file holds three values where five are asked for, and is read twice.
+static double received(const double *x, int n) {
+  FILE *file = tmpfile();
+  const double kept[3] = {0.5, 1.5, 2.5};
+  if (!file || fwrite(kept, sizeof kept[0], 3, file) != 3)
+    return -1;
+  double *w = (double *)malloc(n * sizeof(double)), sum = 0;
+  for (int i = 0; i < n; i++)
+    w[i] = x[i] * x[i];
+  for (int pass = 0; pass < 2; pass++) {
+    rewind(file);
+    for (int i = 0; i < n; i++)
+      sum += w[i] * x[i] * (pass + 1);
+    const size_t got = fread(w + 1, sizeof *w, n - 1, file);
+    for (int i = 0; i < n; i++)
+      sum += w[i] * w[i] * x[i] * (double)got;
+  }
+  fclose(file);
+  free(w);
+  return sum;
+}
+
+GRADIENT_CHECK(filled_names, Double, named, In(double, 3))
+GRADIENT_CHECK(filled_by_scanf, Double, scanned, In(double, 4), In(double, 4))
+GRADIENT_CHECK(filled_by_fread, Double, received, In(double, 6), Int(6))
