@@ -64,8 +64,8 @@ bool isTable(const GlobalVariable &G) { return G.isConstant() && G.hasDefinitive
 
 class Candidates {
 public:
-  Candidates(CallBase &Call, const HandlerRegistry &Handlers)
-      : Call(Call), Handlers(Handlers), DL(Call.getDataLayout()) {}
+  Candidates(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions)
+      : Call(Call), Handlers(Handlers), Functions(Functions), DL(Call.getDataLayout()) {}
   SmallVector<Function *, 8> find();
 
 private:
@@ -80,12 +80,13 @@ private:
 
   CallBase &Call;
   const HandlerRegistry &Handlers;
+  FunctionIndex &Functions;
   const DataLayout &DL;
   SmallPtrSet<Function *, 8> Found;
 };
 
 bool Candidates::fits(const Function &F) const {
-  if (F.getFunctionType() != Call.getFunctionType() || F.isIntrinsic() || F.isVarArg())
+  if (F.isIntrinsic() || F.isVarArg())
     return false;
   for (unsigned I = 0; I < F.arg_size(); ++I)
     if (F.getParamByValType(I) != Call.getParamByValType(I) ||
@@ -94,7 +95,6 @@ bool Candidates::fits(const Function &F) const {
   return true;
 }
 
-/// True if the address of F goes where an indirect call may find it, other than constant tables.
 bool Candidates::escapes(const Value &F) const {
   return any_of(F.uses(), [&](const Use &U) {
     const User *By = U.getUser();
@@ -102,6 +102,8 @@ bool Candidates::escapes(const Value &F) const {
       return !isTable(*G) && !G->hasAppendingLinkage();
     if (isa<ConstantAggregate, ConstantExpr, GlobalAlias>(By))
       return escapes(*By);
+    if (isa<ICmpInst>(By)) // choices made before
+      return false;
     auto *User = dyn_cast<CallBase>(By);
     if (!User || User->isCallee(&U))
       return !User;
@@ -252,9 +254,10 @@ std::string Candidates::obstacle(const Function &F) const {
 SmallVector<Function *, 8> Candidates::find() {
   bool Exact = fromTable();
   SmallVector<Function *, 8> Fitting;
-  for (Function &F : *Call.getModule())
-    if (fits(F) && (Found.contains(&F) || (!Exact && escapes(F))))
-      Fitting.push_back(&F);
+  auto Escapes = [this](const Function &F) { return escapes(F); };
+  for (Function *F : Functions.ofType(Call.getFunctionType()))
+    if (fits(*F) && (Found.contains(F) || (!Exact && Functions.escapes(*F, Escapes))))
+      Fitting.push_back(F);
   if (Fitting.size() < 2)
     return Fitting;
   SmallVector<Function *, 8> Usable;
@@ -280,6 +283,23 @@ void emitFailure(IRBuilderBase &B, Instruction &At, StringRef Name) {
   End->addFnAttr(Attribute::Cold);
 }
 
+FunctionIndex::FunctionIndex(Module &M) {
+  for (Function &F : M)
+    ByType[F.getFunctionType()].push_back(&F);
+}
+
+ArrayRef<Function *> FunctionIndex::ofType(FunctionType *T) const {
+  auto It = ByType.find(T);
+  return It == ByType.end() ? ArrayRef<Function *>() : It->second;
+}
+
+bool FunctionIndex::escapes(const Function &F, function_ref<bool(const Function &)> Escapes) {
+  auto [It, New] = Known.try_emplace(&F, false);
+  if (New)
+    It->second = Escapes(F);
+  return It->second;
+}
+
 bool isIndirect(const CallBase &Call) {
   const Value *Callee = Call.getCalledOperand()->stripPointerCasts();
   return !Call.isInlineAsm() && !isa<Function>(Callee);
@@ -288,9 +308,9 @@ bool isIndirect(const CallBase &Call) {
 bool staysCall(const CallBase &Call) { return Call.hasFnAttr(KeepMark); }
 
 Expected<SmallVector<CallBase *, 8>>
-chooseCallee(CallBase &Call, const HandlerRegistry &Handlers,
+chooseCallee(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions,
              function_ref<bool(ArrayRef<Function *>)> MayInline) {
-  SmallVector<Function *, 8> Callees = Candidates(Call, Handlers).find();
+  SmallVector<Function *, 8> Callees = Candidates(Call, Handlers, Functions).find();
   if (Callees.empty())
     return SmallVector<CallBase *, 8>();
   if (Callees.size() > MostCandidates)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -13,7 +14,9 @@ namespace llvm {
 class CallBase;
 class Instruction;
 class Function;
+class FunctionType;
 class IRBuilderBase;
+class Module;
 } // namespace llvm
 
 namespace contraflow {
@@ -23,10 +26,24 @@ class HandlerRegistry;
 /// True for a call through a pointer; inline assembly is none.
 bool isIndirect(const llvm::CallBase &Call);
 
+/// The functions of a module by type, in module order. Valid until one is erased.
+class FunctionIndex {
+public:
+  explicit FunctionIndex(llvm::Module &M);
+  llvm::ArrayRef<llvm::Function *> ofType(llvm::FunctionType *T) const;
+  /// True if the address of F goes where an indirect call may find it, other than constant tables.
+  /// Escapes(F) is asked once.
+  bool escapes(const llvm::Function &F, llvm::function_ref<bool(const llvm::Function &)> Escapes);
+
+private:
+  llvm::DenseMap<llvm::FunctionType *, llvm::SmallVector<llvm::Function *, 4>> ByType;
+  llvm::DenseMap<const llvm::Function *, bool> Known;
+};
+
 /// Replaces an indirect call by a choice. Returns the direct calls made; none if no function of
 /// the module fits, and then nothing is changed. MayInline is asked about all candidates at once.
 llvm::Expected<llvm::SmallVector<llvm::CallBase *, 8>>
-chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers,
+chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions,
              llvm::function_ref<bool(llvm::ArrayRef<llvm::Function *>)> MayInline);
 
 /// True for a call made by chooseCallee that had better stay a call.

@@ -255,11 +255,12 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
     if (auto *Call = dyn_cast<CallBase>(&I); Call && isIndirect(*Call))
       Calls.push_back(Call);
   bool Any = false;
+  FunctionIndex Functions(C.M);
   for (CallBase *Call : Calls) {
     int Id = historyOf(*Call);
     const bool Small = Round < RoundsInlined && P.getInstructionCount() < ChoiceBudget;
     // Where a choice leads back to itself, the others would be inlined in each other's order.
-    auto Made = chooseCallee(*Call, C.Handlers, [&](ArrayRef<Function *> Callees) {
+    auto Made = chooseCallee(*Call, C.Handlers, Functions, [&](ArrayRef<Function *> Callees) {
       return Small && none_of(Callees, [&](Function *F) { return inHistory(Id, F); });
     });
     if (!Made)
