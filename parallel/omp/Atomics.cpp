@@ -8,6 +8,9 @@
 //   do new = old * v;                  ->    new = old * v
 //   while (!cmpxchg(x, old, new))            store new, x; leave(x)
 //
+//   s = cmpxchg(x, e, new)             ->    enter(x); old = load x; s = old == e
+//                                            store s ? new : old, x; leave(x)
+//
 // Where a function has one of these, its x += v are treated so, too. Alone, they commute and stay
 // as they are.
 //
@@ -55,6 +58,31 @@ bool holdsFloat(Value *V) {
   return Cell && Cell->getAllocatedType()->isFloatingPointTy();
 }
 
+/// True if the value is a float, or is made of one or taken for one.
+bool carriesFloat(Value *V) {
+  return isFloat(V) || holdsFloat(V) ||
+         any_of(V->users(), [](const User *U) { return isa<BitCastInst>(U) && isFloat(U); });
+}
+
+/// True if the value that an operation writes may be a float. Where there are no threads, nobody
+/// else sees what an exchange is made of.
+bool updatesFloat(AtomicRMWInst &I) {
+  Value *V = I.getValOperand();
+  if (isFloat(V) || I.getOperation() != AtomicRMWInst::Xchg)
+    return isFloat(V);
+  return holdsFloat(V) || carriesFloat(&I) ||
+         (V->getType()->isIntegerTy() && !hasTeams(*I.getModule()));
+}
+
+/// True if an exchange of floats can be written out: all look at parts of its result.
+bool swapsFloat(AtomicCmpXchgInst &I) {
+  auto IsPart = [](const User *U) { return isa<ExtractValueInst>(U); };
+  return (holdsFloat(I.getNewValOperand()) || holdsFloat(I.getCompareOperand())) &&
+         all_of(I.users(), [&](const User *U) {
+           return IsPart(U) || (isa<PHINode>(U) && all_of(U->users(), IsPart));
+         });
+}
+
 /// The exchange of a loop that tries until nobody else was faster.
 struct Attempt {
   Instruction *Read = nullptr;  ///< before the loop
@@ -72,14 +100,30 @@ bool findBranch(Attempt &A, Value *Done) {
   return A.Read->getParent()->getSingleSuccessor() == A.Again;
 }
 
+Value *withoutCasts(Value *V) {
+  while (auto *Cast = dyn_cast<BitCastInst>(V))
+    V = Cast->getOperand(0);
+  return V;
+}
+
+/// What the next attempt takes for the old value; where this one has worked, that does not matter.
+Value *takenNext(Value *V, const AtomicCmpXchgInst &I) {
+  V = withoutCasts(V);
+  auto *Choice = dyn_cast<SelectInst>(V);
+  auto *Done = Choice ? dyn_cast<ExtractValueInst>(Choice->getCondition()) : nullptr;
+  const bool Worked = Done && Done->getAggregateOperand() == &I && Done->getIndices()[0] == 1;
+  return Worked ? withoutCasts(Choice->getFalseValue()) : V;
+}
+
 std::optional<Attempt> attemptOf(AtomicCmpXchgInst &I) {
-  auto *Old = dyn_cast<PHINode>(I.getCompareOperand());
+  auto *Old = dyn_cast<PHINode>(withoutCasts(I.getCompareOperand()));
   if (!Old || Old->getNumIncomingValues() != 2)
     return std::nullopt;
   Attempt A;
   A.Swap = &I;
   bool Again = false;
-  for (Value *V : Old->incoming_values()) {
+  for (Value *Incoming : Old->incoming_values()) {
+    Value *V = takenNext(Incoming, I);
     auto *Load = dyn_cast<LoadInst>(V);
     auto *Seen = dyn_cast<ExtractValueInst>(V);
     if (Load && Load->isAtomic() && Load->getPointerOperand() == I.getPointerOperand())
@@ -87,7 +131,7 @@ std::optional<Attempt> attemptOf(AtomicCmpXchgInst &I) {
     Again |= Seen && Seen->getAggregateOperand() == &I && Seen->getIndices()[0] == 0;
   }
   Value *Done = nullptr;
-  bool IsFloat = holdsFloat(I.getNewValOperand());
+  bool IsFloat = isFloat(Old) || holdsFloat(I.getNewValOperand());
   for (User *U : Old->users())
     IsFloat |= isa<BitCastInst>(U) && isFloat(U);
   for (User *U : I.users()) {
@@ -127,12 +171,14 @@ private:
   void finish(const Attempt &A);
   void rewrite(const Attempt &A, AtomicCmpXchgInst &Swap);
   void rewrite(const Attempt &A, CallInst &Swap);
+  void rewrite(AtomicCmpXchgInst &Swap);
   void rewrite(AtomicRMWInst &I);
   void rewriteAccess(Instruction &I);
 
   Function &F;
   Module &M;
   SmallVector<Attempt, 4> Attempts;
+  SmallVector<AtomicCmpXchgInst *, 4> Swaps; ///< others
   SmallVector<AtomicRMWInst *, 8> Updates;
   SmallVector<Instruction *, 8> Accesses;
 };
@@ -148,15 +194,17 @@ void Rewriting::collect() {
     if (A) {
       Attempts.push_back(*A);
       Read.insert(A->Read);
+    } else if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I); Swap && swapsFloat(*Swap)) {
+      Swaps.push_back(Swap);
     }
     auto *Update = dyn_cast<AtomicRMWInst>(&I);
-    if (Update && isFloat(Update->getValOperand()))
+    if (Update && updatesFloat(*Update))
       Updates.push_back(Update);
   }
   for (Instruction &I : instructions(F)) {
     Value *V = isa<LoadInst>(I) ? &I : isa<StoreInst>(I) ? I.getOperand(0) : nullptr;
     bool Wide = callOf(I, WideLoad, 4);
-    if (!Read.contains(&I) && (Wide || (I.isAtomic() && V && isFloat(V))))
+    if (!Read.contains(&I) && (Wide || (I.isAtomic() && V && carriesFloat(V))))
       Accesses.push_back(&I);
   }
 }
@@ -175,7 +223,7 @@ void Rewriting::finish(const Attempt &A) {
 
 void Rewriting::rewrite(const Attempt &A, AtomicCmpXchgInst &Swap) {
   auto *Load = cast<LoadInst>(A.Read);
-  Value *Address = Swap.getPointerOperand(), *Old = Swap.getCompareOperand();
+  Value *Address = Swap.getPointerOperand(), *Old = Swap.getCompareOperand(); // bits
   IRBuilder<> B(Load);
   mark(B, Enter, Address);
   Load->setAtomic(AtomicOrdering::NotAtomic);
@@ -204,6 +252,47 @@ void Rewriting::rewrite(const Attempt &A, CallInst &Swap) {
   Swap.replaceAllUsesWith(B.getTrue());
   Swap.eraseFromParent();
   Load->eraseFromParent();
+}
+
+/// One phi for each part of what was a phi of pairs.
+void splitPairs(PHINode &Pairs) {
+  SmallVector<PHINode *, 2> Parts;
+  for (unsigned Part : {0U, 1U}) {
+    auto *Type = cast<StructType>(Pairs.getType())->getElementType(Part);
+    PHINode *New = PHINode::Create(Type, Pairs.getNumIncomingValues(), "", Pairs.getIterator());
+    for (unsigned I = 0; I < Pairs.getNumIncomingValues(); ++I) {
+      IRBuilder<> B(Pairs.getIncomingBlock(I)->getTerminator());
+      New->addIncoming(B.CreateExtractValue(Pairs.getIncomingValue(I), Part),
+                       Pairs.getIncomingBlock(I));
+    }
+    Parts.push_back(New);
+  }
+  for (User *U : make_early_inc_range(Pairs.users())) {
+    auto *Part = cast<ExtractValueInst>(U);
+    Part->replaceAllUsesWith(Parts[Part->getIndices()[0]]);
+    Part->eraseFromParent();
+  }
+  Pairs.eraseFromParent();
+}
+
+/// An exchange that works if the value is the one expected, whatever is done then.
+void Rewriting::rewrite(AtomicCmpXchgInst &Swap) {
+  Value *Address = Swap.getPointerOperand(), *New = Swap.getNewValOperand();
+  for (User *U : make_early_inc_range(Swap.users()))
+    if (auto *Pairs = dyn_cast<PHINode>(U))
+      splitPairs(*Pairs);
+  IRBuilder<> B(&Swap);
+  mark(B, Enter, Address);
+  Value *Old = B.CreateAlignedLoad(New->getType(), Address, Swap.getAlign());
+  Value *Same = B.CreateICmpEQ(Old, Swap.getCompareOperand());
+  B.CreateAlignedStore(B.CreateSelect(Same, New, Old), Address, Swap.getAlign());
+  mark(B, Leave, Address);
+  for (User *U : make_early_inc_range(Swap.users())) {
+    auto *Part = cast<ExtractValueInst>(U);
+    Part->replaceAllUsesWith(Part->getIndices()[0] == 0 ? Old : Same);
+    Part->eraseFromParent();
+  }
+  Swap.eraseFromParent();
 }
 
 /// False operands of an operation that is not a calculation with floats: none.
@@ -268,6 +357,8 @@ void Rewriting::run() {
       rewrite(A, *Swap);
     else
       rewrite(A, *cast<CallInst>(A.Swap));
+  for (AtomicCmpXchgInst *I : Swaps)
+    rewrite(*I);
   for (AtomicRMWInst *I : Updates)
     rewrite(*I);
   for (Instruction *I : Accesses)
@@ -311,12 +402,12 @@ void Rewriting::order(ArrayRef<Instruction *> Signals) {
 bool ordersAtomics(Function &F) {
   return any_of(instructions(F), [](Instruction &I) {
     if (auto *Update = dyn_cast<AtomicRMWInst>(&I))
-      return isFloat(Update->getValOperand()) &&
+      return updatesFloat(*Update) &&
              (!Update->use_empty() || (Update->getOperation() != AtomicRMWInst::FAdd &&
                                        Update->getOperation() != AtomicRMWInst::FSub));
     if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
-      return attemptOf(*Swap).has_value();
-    return (isa<LoadInst>(I) && I.isAtomic() && isFloat(&I)) || callOf(I, WideLoad, 4);
+      return attemptOf(*Swap) || swapsFloat(*Swap);
+    return (isa<LoadInst>(I) && I.isAtomic() && carriesFloat(&I)) || callOf(I, WideLoad, 4);
   });
 }
 

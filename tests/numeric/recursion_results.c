@@ -4,6 +4,7 @@
 // that is differentiated calls itself.
 #include "GradientCheck.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct pair {
@@ -52,6 +53,30 @@ static double self(double *x, int n, double weight) {
     return weight;
   x[0] = 0.5 * x[0] * weight + x[n - 1];
   return x[0] * self(x + 1, n - 1, weight * x[0]) + self(x + 1, n - 2, 0.5 * weight);
+}
+
+// A member that may be one of two things comes back as the bits of an integer.
+struct either {
+  long count;
+  union {
+    double value;
+    long bits;
+  } of;
+};
+
+__attribute__((noinline)) static struct either repeated(const double *x, int n) {
+  struct either e = {3, {x[0]}};
+  if (n == 0)
+    return e;
+  e = repeated(x, n - 1);
+  e.of.value = e.of.value * x[n % 3] + sin(e.of.value);
+  e.count++;
+  return e;
+}
+
+static double eitherReturned(const double *x) {
+  struct either e = repeated(x, 4);
+  return e.of.value * e.count;
 }
 
 GRADIENT_CHECK(recursion_struct, Double, polynomial, In(double, 5), Scalar(double), Int(5))
@@ -113,3 +138,4 @@ static double grow_and_cut(double x) {
   return g.sum * cut(g.top);
 }
 GRADIENT_CHECK(recursion_grown, Double, grow_and_cut, Scalar(double))
+GRADIENT_CHECK(either_returned, Double, eitherReturned, In(double, 3))

@@ -414,7 +414,7 @@ Error Preparer::prepareRemainingCalls(Function &P) {
           !is_contained(Out.Functions, Call->getCalledFunction()))
         Calls.push_back(Call);
   for (CallBase *Call : Calls) {
-    if (ReturnedStructures::holdPointers(*Call->getCalledFunction()))
+    if (ReturnedStructures::wantMemory(*Call->getCalledFunction()))
       Call = Results.throughMemory(*Call);
     Function *Callee = Call->getCalledFunction();
     auto It = Prepared.find(Callee);

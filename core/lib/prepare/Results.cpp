@@ -27,9 +27,11 @@ ReturnedStructures::~ReturnedStructures() {
   }
 }
 
-bool ReturnedStructures::holdPointers(const Function &F) {
+bool ReturnedStructures::wantMemory(const Function &F) {
   auto *T = dyn_cast<StructType>(F.getReturnType());
-  return T && any_of(T->elements(), [](Type *Member) { return Member->isPointerTy(); });
+  return T && any_of(T->elements(), [](Type *Member) {
+           return Member->isPointerTy() || Member->isIntegerTy(32) || Member->isIntegerTy(64);
+         });
 }
 
 /// Where member I of a structure in memory lies.
