@@ -28,9 +28,9 @@ typedef double Lanes __attribute__((vector_size(16), aligned(8)));
 static void put(double *p, const double *x, int how) {
   if (how == 0)
     *(Lanes *)p = *(const Lanes *)x * 2.0;
+  const double flipped = -x[0];
   uint64_t bits;
-  memcpy(&bits, x, sizeof bits);
-  bits ^= (uint64_t)1 << 63;
+  memcpy(&bits, &flipped, sizeof bits);
   if (how == 1)
     memcpy(p, &bits, sizeof bits);
   if (how == 2)
