@@ -5,6 +5,7 @@
 
 #include "Pieces.h"
 #include "Print.h"
+#include "Replay.h"
 #include "Twins.h"
 #include "Unit.h"
 #include "Unwinding.h"
@@ -428,6 +429,8 @@ static Error emitAll(RequestState &S) {
     Unit &U = *(S.Units.begin() + I)->second;
     if (Error E = Tangent ? emitTangent(S, U) : emitAdjoint(S, U))
       Errors = joinErrors(std::move(Errors), std::move(E));
+    else if (isReplay(*S.Spec.Primal))
+      readLog(*U.Forward);
   }
   return Errors;
 }

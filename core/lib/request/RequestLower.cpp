@@ -205,10 +205,10 @@ Value *RequestLowering::shadow(const RequestArg &Arg, unsigned Lane, const Argum
   return Builder.CreatePtrAdd(First, Builder.CreateMul(Stride, Builder.getInt64(Lane)));
 }
 
-/// The seed and the tape of a reverse call.
+/// The tape, and the seed of a reverse call.
 void RequestLowering::addTape() {
   const DerivativeSpec &Spec = Request.Spec;
-  if (Spec.Result == Activity::Active)
+  if (Request.Part == RequestPart::Reverse && Spec.Result == Activity::Active)
     Args.push_back(seed());
   Value *Tape = Request.Tape.Value;
   for (bool Behind : {Request.Tape.ByReference, Request.TapeInMemory})
@@ -222,8 +222,9 @@ void RequestLowering::addTape() {
 void RequestLowering::addResultMemory(const Argument &Parameter) {
   Type *Structure = Request.ResultInMemory;
   const uint64_t Bytes = Call.getDataLayout().getTypeAllocSize(Structure);
-  Value *Room = receivesInMemory(Call) ? Call.getArgOperand(0) : nullptr;
-  if (Type *Received = receivedType(Call); Received && !Room) {
+  const bool Wanted = Request.Part != RequestPart::Augmented;
+  Value *Room = Wanted && receivesInMemory(Call) ? Call.getArgOperand(0) : nullptr;
+  if (Type *Received = receivedType(Call); Wanted && Received && !Room) {
     Room = ResultRoom = localVariable(Received);
     ResultRoom->setAlignment(
         std::max(ResultRoom->getAlign(), Parameter.getParamAlign().valueOrOne()));
@@ -269,6 +270,8 @@ void RequestLowering::collectArguments(unsigned Lane) {
       for (unsigned L = 0; L != Spec.Width; ++L)
         Args.push_back(shadow(Arg, Lane + L, Parameter));
   }
+  if (Request.Part == RequestPart::Replay)
+    return addTape();
   if (Request.Part == RequestPart::Whole && Spec.Mode == DerivativeMode::Adjoint &&
       Spec.Result == Activity::Active)
     Args.push_back(seed());
@@ -483,6 +486,7 @@ Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
   FunctionType *Want = !F || Itself                             ? nullptr
                        : Request.Part == RequestPart::Whole     ? derivativeType(Spec)
                        : Request.Part == RequestPart::Augmented ? augmentedType(Spec)
+                       : Request.Part == RequestPart::Replay    ? replayType(Spec)
                                                                 : reverseType(Spec);
   if (Want && F->getFunctionType() != Want)
     return diffError(DiagId::Internal, *Request.Call, "derivative with an unexpected signature");

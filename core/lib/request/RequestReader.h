@@ -21,7 +21,8 @@ namespace contraflow {
 /// One pass over the arguments of one call.
 class RequestReader {
 public:
-  explicit RequestReader(llvm::CallBase &Call) : Call(Call) {
+  explicit RequestReader(llvm::CallBase &Call, std::optional<DerivativeMode> Mode = std::nullopt)
+      : Call(Call), Mode(Mode) {
     Request.Call = &Call;
     End = Call.arg_size();
   }
@@ -87,6 +88,7 @@ private:
   }
 
   llvm::CallBase &Call;
+  std::optional<DerivativeMode> Mode; ///< not that of the spelling
   DerivativeRequest Request;
   unsigned Next = 0, End = 0;             ///< the arguments that are read now
   std::optional<unsigned> ShadowsFrom;    ///< all shadows come after all primals, from here on
