@@ -439,7 +439,7 @@ Function *emitReplayCall(const DerivativeSpec &Spec, const Replay &R, Function &
   auto Call = [&](StringRef Name, Type *T, ArrayRef<Value *> Args) {
     return SweepBuilder::callRuntime(B, M, Name, T, Args);
   };
-  SplitHandle Handle(B, F->getArg(F->arg_size() - 2));
+  SplitHandle Handle = SplitHandle::given(B, F->getArg(F->arg_size() - 2));
   Value *Keep = F->getArg(F->arg_size() - 1), *Log = Handle.get(SplitHandle::Log);
   const std::string Text = "[CF319] the tape of a split tangent of '" + userName(*Spec.Primal) +
                            "' was not made by an augmented call of it with the same arguments";

@@ -88,7 +88,7 @@ Function *emitAugmented(RequestState &S, Unit &Root, Function *Reverse) {
 Function *emitReverse(RequestState &S, Unit &Root) {
   Function *F = newCall(S, reverseType(S.Spec), "cf.second.", *Root.Reverse);
   IRBuilder<> B(BasicBlock::Create(F->getContext(), "entry", F));
-  SplitHandle Handle(B, F->getArg(F->arg_size() - 2));
+  SplitHandle Handle = SplitHandle::given(B, F->getArg(F->arg_size() - 2));
   Value *Keep = F->getArg(F->arg_size() - 1);
   checkHandle(S, B, *F, Handle);
   Value *Tape = Handle.get(SplitHandle::Tape), *Frame = Handle.get(SplitHandle::Frame);

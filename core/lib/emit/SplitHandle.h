@@ -6,6 +6,7 @@
 #pragma once
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
 
 namespace contraflow {
 
@@ -16,6 +17,14 @@ public:
   static constexpr int64_t Bytes = 32;
 
   SplitHandle(llvm::IRBuilderBase &B, llvm::Value *Address) : B(B), Address(Address) {}
+  /// As the user gives it, which may be null: then all its fields are.
+  static SplitHandle given(llvm::IRBuilderBase &B, llvm::Value *Address) {
+    llvm::Module &M = *B.GetInsertBlock()->getModule();
+    auto *T = llvm::ArrayType::get(B.getPtrTy(), Bytes / sizeof(void *));
+    auto *None = new llvm::GlobalVariable(M, T, true, llvm::GlobalValue::PrivateLinkage,
+                                          llvm::Constant::getNullValue(T), "cf.none");
+    return SplitHandle(B, B.CreateSelect(B.CreateIsNull(Address), None, Address));
+  }
   llvm::Value *address() const { return Address; }
   llvm::Value *get(Field F) { return B.CreateLoad(B.getPtrTy(), place(F)); }
   void set(Field F, llvm::Value *V) { B.CreateStore(V, place(F)); }

@@ -405,7 +405,7 @@ void RequestLowering::deliverResults() {
     Result->takeName(&Call);
     Call.replaceAllUsesWith(Result);
   }
-  if (!Received || Request.ResultInMemory)
+  if (!Received || (Request.ResultInMemory && Request.Part != RequestPart::Augmented))
     return;
   const SmallVector<Value *, 8> Results = takeResults();
   if (receivesInMemory(Call)) {

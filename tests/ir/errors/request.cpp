@@ -182,8 +182,8 @@ void structureReturned() {
   __enzyme_autodiff<void>((void *)named, 1.0);
 }
 void unsupportedCall(double *x) {
-  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_fwdsplit'
-  __enzyme_fwdsplit<void>((void *)norm, x, 3);
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF103] {{.*}}the tape is missing
+  __enzyme_fwdsplit<void>((void *)norm, x, x, 3);
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_todense'
   __enzyme_todense<double *>((void *)product, (void *)nothing);
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_truncate_mem_func'
