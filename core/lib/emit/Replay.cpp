@@ -21,6 +21,7 @@
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Rule.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
@@ -80,6 +81,11 @@ private:
   DenseSet<unsigned> Own; ///< objects that the primal makes
 };
 
+static bool makesMemory(const CallBase &Call) {
+  const CalleeKind Kind = lookupCallee(Call).Kind;
+  return Kind == CalleeKind::Allocate || Kind == CalleeKind::Reallocate;
+}
+
 /// What arguments and global variables lead to. The memory for a result is the caller's, but
 /// nobody else's.
 void ReplayMaker::findOutside() {
@@ -99,8 +105,7 @@ void ReplayMaker::findOutside() {
       Add(&A);
   for (Function *F : Closure.Functions)
     for (Instruction &I : instructions(*F))
-      if (auto *Call = dyn_cast<CallBase>(&I);
-          isa<AllocaInst>(I) || (Call && lookupCallee(*Call).Kind == CalleeKind::Allocate))
+      if (auto *Call = dyn_cast<CallBase>(&I); isa<AllocaInst>(I) || (Call && makesMemory(*Call)))
         Add(&I);
 }
 
@@ -129,6 +134,31 @@ bool ReplayMaker::givesLocal(const CallBase &Call) const {
   return any_of(Call.args(), [&](const Use &Arg) {
     return Arg->getType()->isPointerTy() && !isa<Constant>(Arg) && !isOutside(Arg);
   });
+}
+
+/// True if F, whose derivatives are the user's, gives the same if it is called again: it uses
+/// arguments, constants and memory of its own.
+static bool dependsOnArguments(Function &F) {
+  SmallSetVector<Function *, 8> Todo;
+  Todo.insert(&F);
+  for (unsigned Next = 0; Next < Todo.size(); ++Next) {
+    if (Todo[Next]->isDeclaration())
+      return false;
+    for (Instruction &I : instructions(*Todo[Next])) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (Call && !isa<IntrinsicInst>(Call) && !findRule(I)) {
+        if (!Call->getCalledFunction())
+          return false;
+        Todo.insert(Call->getCalledFunction());
+      }
+      if (any_of(I.operands(), [](const Use &V) {
+            return V->getType()->isPointerTy() && isa<Constant>(V) && !isa<Function>(V) &&
+                   !isa<ConstantPointerNull>(V) && !isConstantData(V);
+          }))
+        return false;
+    }
+  }
+  return true;
 }
 
 Error ReplayMaker::classifyTransfer(MemIntrinsic &I) {
@@ -169,25 +199,30 @@ Error ReplayMaker::classifyCall(CallBase &Call) {
       note(Call, Step::Decide);
     return Error::success();
   }
-  if (passesPointer(Call) || Call.isLifetimeStartOrEnd() || isa<AssumeInst>(Call))
+  if (passesPointer(Call) || Call.isLifetimeStartOrEnd() || isa<AssumeInst>(Call) ||
+      Call.getIntrinsicID() == Intrinsic::stackrestore)
     return Error::success();
-  if (C.Handlers.find(Call))
-    return touchesOutside(Call)
-               ? refuse(Call, "calls '" + F->getName() + "' with memory of its caller")
-               : Error::success();
+  if (C.Handlers.find(Call)) {
+    if (touchesOutside(Call) || any_of(Call.args(), [](const Use &V) { return isa<Function>(V); }))
+      return refuse(Call, "calls '" + userName(*F) + "' with functions, or memory of its caller");
+    if (F->hasFnAttribute(attr::Registered) && !dependsOnArguments(*F))
+      return refuse(Call, "calls '" + userName(*F) + "', which may depend on more than arguments");
+    return Error::success();
+  }
   if (isa<IntrinsicInst>(Call) && !Call.mayWriteToMemory() && Call.getType()->isVoidTy())
     return Error::success();
   const bool Spares =
       Info.Kind == CalleeKind::Inactive && (Info.ReadOnly || onlyReadsArguments(*F));
   if (Call.isInlineAsm() || isa<IntrinsicInst>(Call) || (givesLocal(Call) && !Spares))
-    return refuse(Call, "calls '" + F->getName() + "'");
+    return refuse(Call, "calls '" + userName(*F) + "'");
   note(Call, Step::Result);
   return Error::success();
 }
 
-/// True if control may go another way if the operand is rounded otherwise.
+/// True if control may go another way if the operand is rounded otherwise. Bits that are moved are
+/// still numbers.
 static bool decides(const Instruction &I) {
-  if (!I.getType()->isIntOrIntVectorTy() || isa<LoadInst, PHINode, CallBase>(I))
+  if (!I.getType()->isIntOrIntVectorTy() || isa<LoadInst, PHINode, CallBase, BitCastInst>(I))
     return false;
   return any_of(I.operands(), [](const Use &V) { return V->getType()->isFPOrFPVectorTy(); }) &&
          any_of(I.users(), [](const User *U) {
@@ -317,9 +352,6 @@ Function *ReplayMaker::copy(const Twine &What, SmallVectorImpl<Function *> &Made
     for (auto Kind : {Attribute::Memory, Attribute::WillReturn, Attribute::Speculatable,
                       Attribute::NoSync, Attribute::NoFree})
       New->removeFnAttr(Kind);
-    for (Argument &A : New->args()) // structures passed by value are the caller's copies
-      for (auto Kind : {Attribute::ByVal, Attribute::StructRet})
-        A.removeAttr(Kind);
     for (Instruction &I : instructions(*New)) // the program's own ones
       if (auto *Load = dyn_cast<LoadInst>(&I))
         Load->setVolatile(false);
@@ -333,6 +365,9 @@ Function *ReplayMaker::copy(const Twine &What, SmallVectorImpl<Function *> &Made
     Again ? replay(cast<Instruction>(*New), What) : record(cast<Instruction>(*New), What);
   }
   auto *Root = cast<Function>(Map[Closure.Root]);
+  for (Argument &A : Root->args()) // structures passed by value are the caller's copies
+    for (auto Kind : {Attribute::ByVal, Attribute::StructRet})
+      A.removeAttr(Kind);
   Root->addFnAttr(Again ? AgainMark : RecordMark);
   return Root;
 }
