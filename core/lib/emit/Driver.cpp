@@ -429,9 +429,10 @@ static Error emitAll(RequestState &S) {
     Unit &U = *(S.Units.begin() + I)->second;
     if (Error E = Tangent ? emitTangent(S, U) : emitAdjoint(S, U))
       Errors = joinErrors(std::move(Errors), std::move(E));
-    else if (isReplay(*S.Spec.Primal))
-      readLog(*U.Forward);
   }
+  if (!Errors && isReplay(*S.Spec.Primal))
+    for (auto &[Prepared, U] : S.Units)
+      readLog(*U->Forward);
   return Errors;
 }
 

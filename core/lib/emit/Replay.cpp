@@ -476,7 +476,7 @@ Function *emitReplayCall(const DerivativeSpec &Spec, const Replay &R, Function &
   };
   SplitHandle Handle = SplitHandle::given(B, F->getArg(F->arg_size() - 2));
   Value *Keep = F->getArg(F->arg_size() - 1), *Log = Handle.get(SplitHandle::Log);
-  const std::string Text = "[CF319] the tape of a split tangent of '" + userName(*Spec.Primal) +
+  const std::string Text = "[CF319] the tape of a split call of '" + userName(*Spec.Primal) +
                            "' was not made by an augmented call of it with the same arguments";
   Call("log_rewind", B.getVoidTy(), {Log, R.Record, B.CreateGlobalString(Text)});
   SmallVector<Value *, 8> Args;

@@ -105,7 +105,7 @@ void ModuleDriver::readRequests() {
       fail(*Call, R.takeError());
   }
   for (const DerivativeRequest &R : Pending)
-    if (R.Part == RequestPart::Replay)
+    if (R.Part == RequestPart::Replay || (R.Spec.Split && R.Spec.Repeated))
       Replayed.insert(R.Spec.Primal);
     else if (R.Part == RequestPart::Reverse)
       Reversed.insert(R.Spec.Primal);
@@ -255,7 +255,8 @@ Expected<Replay> ModuleDriver::replayOf(Function &Primal) {
   return New;
 }
 
-/// The first or the second call of a split tangent.
+/// The first or the second call of a split tangent, or of an adjoint in several directions: that is
+/// called once for each, on the same log.
 Expected<Function *> ModuleDriver::replayCall(const DerivativeRequest &R) {
   auto Runs = replayOf(*R.Spec.Primal);
   if (!Runs)
@@ -268,7 +269,7 @@ Expected<Function *> ModuleDriver::replayCall(const DerivativeRequest &R) {
     return ReplayCalls[Key] = emitRecordCall(R.Spec, *Runs);
   DerivativeSpec Whole = R.Spec;
   Whole.Primal = Runs->Again;
-  Whole.Split = false;
+  Whole.Split = Whole.Repeated = false;
   auto Tangent = derivativeOf(Whole);
   if (!Tangent)
     return Tangent.takeError();
@@ -278,7 +279,12 @@ Expected<Function *> ModuleDriver::replayCall(const DerivativeRequest &R) {
 /// A call with a tape, of a function of which a split tangent is wanted. If its adjoint is wanted
 /// as well, that is the adjoint of what logs.
 Error ModuleDriver::serveReplay(const DerivativeRequest &R) {
-  if (R.Part == RequestPart::Replay || !Reversed.contains(R.Spec.Primal)) {
+  const bool Again =
+      R.Part == RequestPart::Replay || (R.Part == RequestPart::Reverse && R.Spec.Repeated);
+  if (HasRules && Again && R.Spec.Mode == DerivativeMode::Adjoint)
+    return diffError(DiagId::UnsupportedMode, *R.Call,
+                     "'enzyme_width' in a split adjoint, in a program with registered derivatives");
+  if (Again || !Reversed.contains(R.Spec.Primal)) {
     auto F = replayCall(R);
     return F ? lowerRequest(R, {*F, nullptr}) : F.takeError();
   }
@@ -291,6 +297,7 @@ Error ModuleDriver::serveReplay(const DerivativeRequest &R) {
     return Runs.takeError();
   DerivativeSpec Logging = R.Spec;
   Logging.Primal = Runs->Record;
+  Logging.Repeated = false;
   auto D = derivativeOf(Logging);
   return D ? lowerRequest(R, *D) : D.takeError();
 }

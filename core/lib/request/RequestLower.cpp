@@ -57,10 +57,11 @@ public:
 private:
   /// An adjoint in several directions is called once for each.
   unsigned calls() const {
-    return Request.Spec.Mode == DerivativeMode::Adjoint ? Request.Width : 1;
+    const bool Once = Request.Part == RequestPart::Augmented;
+    return Request.Spec.Mode == DerivativeMode::Adjoint && !Once ? Request.Width : 1;
   }
   void collectArguments(unsigned Lane);
-  void addTape();
+  void addTape(unsigned Lane);
   void addResultMemory(const Argument &Parameter);
   void addBatch(unsigned Lane);
   InvokeInst *invokeBefore(InvokeInst &Invoke);
@@ -68,7 +69,7 @@ private:
   Value *convert(const RequestArg::Operand &From, const Argument &Parameter);
   Value *partOf(const RequestArg::Operand &From, Type *Want);
   Value *memoryOf(unsigned Structure);
-  Value *seed();
+  Value *seed(unsigned Lane);
   Value *copyStructure(Value *Address, const Argument &Parameter);
   AllocaInst *localVariable(Type *T);
   CallBase *createCall(bool Last);
@@ -150,8 +151,8 @@ Value *RequestLowering::partOf(const RequestArg::Operand &From, Type *Want) {
       From.Offset || From.Structure ? MaybeAlign(1) : MaybeAlign());
 }
 
-/// The adjoint of the result.
-Value *RequestLowering::seed() {
+/// The adjoint of the result for one direction.
+Value *RequestLowering::seed(unsigned Lane) {
   Type *Want = Request.Spec.Primal->getReturnType();
   if (Request.Seed.empty()) {
     Type *Number = Want->isAggregateType() ? nullptr : Want;
@@ -162,16 +163,18 @@ Value *RequestLowering::seed() {
       Ones.push_back(ConstantFP::get(Element, 1.0));
     return ConstantStruct::get(cast<StructType>(Want), Ones);
   }
+  const size_t Parts = Request.Seed.size() / Request.Width;
+  const auto Seed = ArrayRef(Request.Seed).slice(Lane * Parts, Parts);
   auto *Structure = dyn_cast<StructType>(Want);
   if (!Structure) {
-    const RequestArg::Operand &Only = Request.Seed[0];
+    const RequestArg::Operand &Only = Seed[0];
     if (Only.ByReference || Only.Structure)
       return partOf(Only, Want);
     return Want->isVectorTy() ? static_cast<Value *>(Only.Value)
                               : Builder.CreateFPCast(Only.Value, Want);
   }
   Value *All = PoisonValue::get(Want);
-  for (auto [I, Part] : enumerate(Request.Seed))
+  for (auto [I, Part] : enumerate(Seed))
     All = Builder.CreateInsertValue(All, partOf(Part, Structure->getElementType(I)), I);
   return All;
 }
@@ -206,16 +209,16 @@ Value *RequestLowering::shadow(const RequestArg &Arg, unsigned Lane, const Argum
 }
 
 /// The tape, and the seed of a reverse call.
-void RequestLowering::addTape() {
+void RequestLowering::addTape(unsigned Lane) {
   const DerivativeSpec &Spec = Request.Spec;
   if (Request.Part == RequestPart::Reverse && Spec.Result == Activity::Active)
-    Args.push_back(seed());
+    Args.push_back(seed(Lane));
   Value *Tape = Request.Tape.Value;
   for (bool Behind : {Request.Tape.ByReference, Request.TapeInMemory})
     if (Behind)
       Tape = Builder.CreateLoad(Builder.getPtrTy(), Tape);
   Args.push_back(Tape);
-  Args.push_back(Builder.getInt1(Request.KeepsTape));
+  Args.push_back(Builder.getInt1(Request.KeepsTape || Lane + 1 != calls()));
 }
 
 /// The primal writes its result, and the tangents theirs, to where the user expects them.
@@ -257,8 +260,8 @@ void RequestLowering::collectArguments(unsigned Lane) {
   Args.clear();
   if (Request.Part == RequestPart::Batch)
     return addBatch(Lane);
-  if (Request.Part == RequestPart::Reverse)
-    return addTape();
+  if (Request.Part == RequestPart::Reverse && !Spec.Repeated)
+    return addTape(Lane);
   for (const Argument &Parameter : Spec.Primal->args()) {
     const RequestArg &Arg = Request.Args[Parameter.getArgNo()];
     if (Parameter.hasStructRetAttr()) {
@@ -270,11 +273,11 @@ void RequestLowering::collectArguments(unsigned Lane) {
       for (unsigned L = 0; L != Spec.Width; ++L)
         Args.push_back(shadow(Arg, Lane + L, Parameter));
   }
-  if (Request.Part == RequestPart::Replay)
-    return addTape();
+  if (Request.Part == RequestPart::Replay || Request.Part == RequestPart::Reverse)
+    return addTape(Lane);
   if (Request.Part == RequestPart::Whole && Spec.Mode == DerivativeMode::Adjoint &&
       Spec.Result == Activity::Active)
-    Args.push_back(seed());
+    Args.push_back(seed(Lane));
 }
 
 void RequestLowering::copyParameterAttributes(CallBase &NewCall) const {
@@ -476,7 +479,9 @@ Function *inactiveTwin(Function &F) {
 
 Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
   const DerivativeSpec &Spec = Request.Spec;
-  Function *F = Request.Part == RequestPart::Reverse ? D.Reverse : D.Forward;
+  const bool Replays = Request.Part == RequestPart::Replay ||
+                       (Request.Part == RequestPart::Reverse && Spec.Repeated);
+  Function *F = Request.Part == RequestPart::Reverse && !Replays ? D.Reverse : D.Forward;
   if (Request.KeepsTape && Request.Part == RequestPart::Reverse && D.RunsOnce)
     return diffError(DiagId::UnsupportedMode, *Request.Call,
                      "'enzyme_nofree': the reverse sweep of '" + userName(*Spec.Primal) +
@@ -486,7 +491,7 @@ Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
   FunctionType *Want = !F || Itself                             ? nullptr
                        : Request.Part == RequestPart::Whole     ? derivativeType(Spec)
                        : Request.Part == RequestPart::Augmented ? augmentedType(Spec)
-                       : Request.Part == RequestPart::Replay    ? replayType(Spec)
+                       : Replays                                ? replayType(Spec)
                                                                 : reverseType(Spec);
   if (Want && F->getFunctionType() != Want)
     return diffError(DiagId::Internal, *Request.Call, "derivative with an unexpected signature");

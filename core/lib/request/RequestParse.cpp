@@ -213,8 +213,6 @@ Error RequestReader::readWidth() {
                                            Twine(MaxWidth) + " that is known at compile time");
   if (Request.Args.size() > (Request.ResultInMemory ? 1 : 0))
     return fail(DiagId::RequestMarker, "'enzyme_width' comes before the arguments");
-  if (Request.Spec.Split && Request.Spec.Mode == DerivativeMode::Adjoint && *Width > 1)
-    return fail(DiagId::UnsupportedMode, "'enzyme_width' in a split call");
   ++Next;
   Request.Width = *Width;
   if (Request.Spec.Mode == DerivativeMode::Tangent)
@@ -292,7 +290,7 @@ Error RequestReader::readTrailing() {
     Value *V = Call.getArgOperand(Next);
     const unsigned Before = Next;
     if (Seeded && Request.Seed.empty() && ResultKind != Activity::Const)
-      if (Error E = readSeed())
+      if (Error E = readSeeds())
         return E;
     if (Next != Before)
       continue;
@@ -303,6 +301,16 @@ Error RequestReader::readTrailing() {
       return Error::success();
     }
   }
+}
+
+/// The adjoint of the result, one for each direction.
+Error RequestReader::readSeeds() {
+  for (unsigned Lane = 0; Lane != Request.Width && !atEnd(); ++Lane)
+    if (Error E = readSeed())
+      return E;
+  if (Request.Seed.size() % Request.Width != 0)
+    return fail(DiagId::RequestArgCount, "an adjoint of the result for each direction is missing");
+  return Error::success();
 }
 
 /// The activity that is marked in front of a value, if there is one.

@@ -51,6 +51,7 @@ private:
   llvm::Error checkStructure(Activity Kind, const StructureShape &Shape) const;
   llvm::Expected<RequestArg::Operand> readStructureValue(const SourceParameter &P, DiagId Mismatch);
   llvm::Error readSeed();
+  llvm::Error readSeeds();
   llvm::Error takeApart();
   llvm::Error takeResultApart(ResultForm &Form);
   llvm::Error readResult();

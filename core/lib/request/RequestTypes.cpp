@@ -140,7 +140,7 @@ FunctionType *reverseType(const DerivativeSpec &Spec) {
 }
 
 FunctionType *replayType(const DerivativeSpec &Spec) {
-  SmallVector<Type *, 16> Parameters = argumentTypes(Spec);
+  SmallVector<Type *, 16> Parameters(derivativeType(Spec)->params());
   Parameters.push_back(PointerType::getUnqual(Spec.Primal->getContext()));
   Parameters.push_back(Type::getInt1Ty(Spec.Primal->getContext()));
   return functionOf(Spec, derivativeResults(Spec), Parameters);

@@ -173,10 +173,6 @@ int tapeIsNoNumber(double *x) {
   // CHECK: request.cpp:[[@LINE+1]]:10: error: [CF106]
   return __enzyme_augmentfwd<int>((void *)norm, x, x, 3);
 }
-void splitWidth(double *x) {
-  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'enzyme_width' in a split call
-  __enzyme_augmentfwd<void *>((void *)norm, enzyme_width, 2, x, x, x, 3);
-}
 void structureReturned() {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'named(double)' returns a structure
   __enzyme_autodiff<void>((void *)named, 1.0);
