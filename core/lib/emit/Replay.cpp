@@ -67,7 +67,9 @@ private:
   Error classifyTransfer(MemIntrinsic &I);
   void note(Instruction &I, Step What) { Steps.push_back({&I, What}); }
   static Error refuse(const Instruction &I, const Twine &Why) {
-    return diffError(DiagId::UnsupportedMode, I, "a split tangent of a function that " + Why);
+    return diffError(DiagId::UnsupportedMode, I,
+                     "a split tangent, or an adjoint in several directions, of a function that " +
+                         Why);
   }
   void record(Instruction &I, Step What);
   void replay(Instruction &I, Step What);
@@ -254,7 +256,8 @@ Error ReplayMaker::classify(Instruction &I) {
 Error ReplayMaker::classify() {
   if (!Closure.TeamBodies.empty() || Closure.Detached)
     return diffError(DiagId::UnsupportedMode, *Closure.Root,
-                     "a split tangent of a function with parallel regions");
+                     "a split tangent, or an adjoint in several directions, of a function "
+                     "with parallel regions");
   findOutside();
   Error Errors = Error::success();
   for (Function *F : Closure.Functions)

@@ -57,6 +57,7 @@ private:
   Error serveReplay(const DerivativeRequest &R);
   Expected<Replay> replayOf(Function &Primal);
   Expected<Function *> replayCall(const DerivativeRequest &R);
+  Expected<Derivative> fromLog(const DerivativeRequest &R);
   void dropReplays();
   void findInner();
   Error makeAgain(const DerivativeSpec &Spec, const Derivative &First);
@@ -238,8 +239,15 @@ Error ModuleDriver::serve(const DerivativeRequest &R) {
   if (Replayed.contains(R.Spec.Primal) && R.Spec.Split)
     return serveReplay(R);
   auto D = derivativeOf(R.Spec);
-  if (!D)
-    return D.takeError();
+  if (!D) {
+    auto Log = fromLog(R);
+    if (!Log) {
+      consumeError(Log.takeError());
+      return D.takeError();
+    }
+    consumeError(D.takeError());
+    return lowerRequest(R, *Log);
+  }
   if (D->HasTeams && Inner.contains(R.Call->getFunction()))
     if (Error E = makeAgain(R.Spec, *D))
       return E;
@@ -274,6 +282,22 @@ Expected<Function *> ModuleDriver::replayCall(const DerivativeRequest &R) {
   if (!Tangent)
     return Tangent.takeError();
   return ReplayCalls[Key] = emitReplayCall(R.Spec, *Runs, *Tangent->Forward);
+}
+
+/// An adjoint in several directions, of a primal that cannot run more than once.
+Expected<Derivative> ModuleDriver::fromLog(const DerivativeRequest &R) {
+  if (R.Part != RequestPart::Whole || !R.Spec.Repeated || HasRules || !isa<CallInst>(R.Call))
+    return diffError(DiagId::UnsupportedMode, *R.Call, "");
+  DerivativeRequest Two = R;
+  Two.Part = RequestPart::Augmented;
+  auto First = replayCall(Two);
+  if (!First)
+    return First.takeError();
+  Two.Part = RequestPart::Whole;
+  auto Second = replayCall(Two);
+  if (!Second)
+    return Second.takeError();
+  return Derivative{*Second, *First};
 }
 
 /// A call with a tape, of a function of which a split tangent is wanted. If its adjoint is wanted

@@ -32,9 +32,10 @@ namespace {
 
 class RequestLowering {
 public:
-  RequestLowering(const DerivativeRequest &Request, Function *Derivative, bool TakesBack)
-      : Request(Request), Call(*Request.Call), Derivative(Derivative), TakesBack(TakesBack),
-        Builder(&Call) {}
+  RequestLowering(const DerivativeRequest &Request, Function *Derivative, Function *First,
+                  bool TakesBack)
+      : Request(Request), Call(*Request.Call), Derivative(Derivative), First(First),
+        TakesBack(TakesBack), Builder(&Call) {}
 
   void lower() {
     splitNormalEdge();
@@ -43,6 +44,8 @@ public:
     } else if (Request.Part == RequestPart::FunctionShadow) {
       deliver(Derivative);
     } else {
+      if (First)
+        runFirst();
       for (unsigned Lane = 0; Lane != calls(); ++Lane) {
         collectArguments(Lane);
         NewCalls.push_back(createCall(Lane + 1 == calls()));
@@ -62,6 +65,7 @@ private:
   }
   void collectArguments(unsigned Lane);
   void addTape(unsigned Lane);
+  void runFirst();
   void addResultMemory(const Argument &Parameter);
   void addBatch(unsigned Lane);
   InvokeInst *invokeBefore(InvokeInst &Invoke);
@@ -85,7 +89,9 @@ private:
   const DerivativeRequest &Request;
   CallBase &Call;
   Function *Derivative;
-  bool TakesBack; ///< the primal has not run in the end
+  Function *First; ///< what makes the tape that the derivative reads, or null
+  bool TakesBack;  ///< the primal has not run in the end
+  Value *Tape = nullptr;
   IRBuilder<> Builder;
   SmallVector<Value *, 16> Args;
   SmallVector<CallBase *, 1> NewCalls;
@@ -278,6 +284,19 @@ void RequestLowering::collectArguments(unsigned Lane) {
   if (Request.Part == RequestPart::Whole && Spec.Mode == DerivativeMode::Adjoint &&
       Spec.Result == Activity::Active)
     Args.push_back(seed(Lane));
+  if (Tape)
+    Args.append({Tape, Builder.getInt1(Lane + 1 != calls())});
+}
+
+/// The primal runs once, and leaves a tape for the calls that follow.
+void RequestLowering::runFirst() {
+  Function *Second = std::exchange(Derivative, First);
+  collectArguments(0);
+  Args.resize(First->arg_size());
+  CallInst *Run = Builder.CreateCall(First, Args);
+  copyParameterAttributes(*Run);
+  Tape = Builder.CreateExtractValue(Run, 0);
+  Derivative = Second;
 }
 
 void RequestLowering::copyParameterAttributes(CallBase &NewCall) const {
@@ -488,14 +507,16 @@ Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
                          "' frees memory, or meets other threads or ranks, and runs once");
   const bool Itself =
       Request.Part == RequestPart::Batch || Request.Part == RequestPart::FunctionShadow;
+  Function *First = Request.Part == RequestPart::Whole ? D.Reverse : nullptr;
   FunctionType *Want = !F || Itself                             ? nullptr
+                       : First                                  ? replayType(Spec)
                        : Request.Part == RequestPart::Whole     ? derivativeType(Spec)
                        : Request.Part == RequestPart::Augmented ? augmentedType(Spec)
                        : Replays                                ? replayType(Spec)
                                                                 : reverseType(Spec);
   if (Want && F->getFunctionType() != Want)
     return diffError(DiagId::Internal, *Request.Call, "derivative with an unexpected signature");
-  RequestLowering(Request, F, D.TakesBack).lower();
+  RequestLowering(Request, F, First, D.TakesBack).lower();
   return Error::success();
 }
 
