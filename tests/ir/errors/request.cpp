@@ -189,4 +189,13 @@ void markerOfBatch(double x) {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}'enzyme_scalar' or 'enzyme_vector'
   __enzyme_batch<void>((void *)product, enzyme_width, 2, enzyme_dup, x, x, x);
 }
+double releasing(double *x) {
+  const double result = x[0] * x[0];
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}a split tangent{{.*}}gives back memory of its caller
+  __builtin_free(x);
+  return result;
+}
+double splitTangent(double *x, void *tape) {
+  return __enzyme_fwdsplit<double>((void *)releasing, x, x, tape);
+}
 // CHECK: 39 errors generated.
