@@ -141,3 +141,53 @@ static void product_adjoint(void *const *v, void *const *d) {
 }
 GRADIENT_CHECK_CUSTOM(directions_both, Double, product_primal, product_tangent, product_adjoint,
                       In(double, n), Scalar(double))
+
+/// The adjoint in two directions of a function that turns a list of its caller round, which it must
+/// do once.
+struct link {
+  double value;
+  struct link *next;
+};
+void __enzyme_autodiff_links(void *, ...);
+double __enzyme_fwddiff_links(void *, ...);
+static double turn(struct link *at) {
+  double sum = 0;
+  struct link *before = NULL;
+  while (at) {
+    sum = sum * at->value + sin(at->value);
+    at->value = sum;
+    struct link *next = at->next;
+    at->next = before;
+    before = at;
+    at = next;
+  }
+  return sum;
+}
+static void chain(struct link *links, const double *values, double scale) {
+  for (int i = 0; i < n; ++i)
+    links[i] = (struct link){scale * values[i], i + 1 < n ? links + i + 1 : NULL};
+}
+static double turn_primal(void *const *v) {
+  struct link links[n];
+  chain(links, (const double *)v[0], 1);
+  return turn(links);
+}
+static double turn_tangent(void *const *v, void *const *d) {
+  struct link links[n], dots[n];
+  chain(links, (const double *)v[0], 1);
+  chain(dots, (const double *)d[0], 1);
+  return __enzyme_fwddiff_links((void *)turn, enzyme_dup, links, dots);
+}
+static void turn_adjoint(void *const *v, void *const *d) {
+  struct link links[n], a[n], b[n];
+  double *x_bar = (double *)d[0], none[n] = {0};
+  chain(links, (const double *)v[0], 1);
+  chain(a, none, 1);
+  chain(b, none, 1);
+  __enzyme_autodiff_links((void *)turn, enzyme_width, 2, enzyme_dup, links, a, b);
+  for (int i = 0; i < n; ++i)
+    x_bar[i] +=
+        a[i].value == b[i].value && links[i].next == (i ? links + i - 1 : NULL) ? a[i].value : NAN;
+}
+GRADIENT_CHECK_CUSTOM(directions_turn, Double, turn_primal, turn_tangent, turn_adjoint,
+                      In(double, n))

@@ -92,3 +92,30 @@ static void memory_adjoint(void *const *v, void *const *d) {
 }
 GRADIENT_CHECK_CUSTOM(split_memory, Double, memory_primal, memory_tangent, memory_adjoint,
                       In(double, 2), In(double, 2))
+
+/// Three directions on one tape, each with an adjoint of the result of its own.
+extern int enzyme_width;
+struct three {
+  double first, second, third;
+};
+struct three __enzyme_reverse_three(void *, ...);
+static void wide_adjoint(void *const *v, void *const *d) {
+  double *x = (double *)v[0], *x_bar = (double *)d[0], k = *(double *)v[1], after[n];
+  double twice[n], none[n] = {0};
+  for (int i = 0; i < n; ++i)
+    twice[i] = 2 * x_bar[i];
+  void *tape = __enzyme_augmentfwd_tape((void *)march, enzyme_width, 3, enzyme_dup, x, x_bar, twice,
+                                        none, enzyme_const, 3, enzyme_out, k);
+  memcpy(after, x, sizeof after);
+  memset(x, 0, sizeof after);
+  const struct three k_bar =
+      __enzyme_reverse_three((void *)march, enzyme_width, 3, enzyme_dup, x, x_bar, twice, none,
+                             enzyme_const, 3, enzyme_out, k, 1.0, 2.0, 0.0, tape);
+  memcpy(x, after, sizeof after);
+  double wrong = fabs(k_bar.second - 2 * k_bar.first) + fabs(k_bar.third);
+  for (int i = 0; i < n; ++i)
+    wrong += fabs(twice[i] - 2 * x_bar[i]) + fabs(none[i]);
+  *(double *)d[1] = wrong < 1e-12 * (1 + fabs(k_bar.first)) ? k_bar.first : NAN;
+}
+GRADIENT_CHECK_CUSTOM(split_wide, Double, split_primal, split_tangent, wide_adjoint,
+                      InOut(double, n), Scalar(double))

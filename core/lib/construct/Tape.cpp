@@ -287,6 +287,21 @@ private:
   }
 };
 
+/// What is on a log has no derivative there.
+class LogHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"cf_v1_log_open", "cf_v1_log_rewind"};
+  }
+  Error tangent(SweepBuilder &, CallBase &Call) const override { return refuse(Call); }
+  Error augment(SweepBuilder &, CallSite &Site) const override { return refuse(*Site.Anchor); }
+
+private:
+  static Error refuse(CallBase &Call) {
+    return diffError(DiagId::UnsupportedMode, Call, "a derivative of a split tangent");
+  }
+};
+
 } // namespace
 
 void registerTapeHandlers(HandlerRegistry &Registry) {
@@ -300,6 +315,7 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<FreedHandler>());
   Registry.add(std::make_unique<ResizeHandler>());
   Registry.add(std::make_unique<KeptHandler>());
+  Registry.add(std::make_unique<LogHandler>());
 }
 
 } // namespace contraflow

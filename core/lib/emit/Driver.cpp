@@ -5,6 +5,7 @@
 
 #include "Pieces.h"
 #include "Print.h"
+#include "Replay.h"
 #include "Twins.h"
 #include "Unit.h"
 #include "Unwinding.h"
@@ -429,6 +430,9 @@ static Error emitAll(RequestState &S) {
     if (Error E = Tangent ? emitTangent(S, U) : emitAdjoint(S, U))
       Errors = joinErrors(std::move(Errors), std::move(E));
   }
+  if (!Errors && isReplay(*S.Spec.Primal))
+    for (auto &[Prepared, U] : S.Units)
+      readLog(*U->Forward);
   return Errors;
 }
 

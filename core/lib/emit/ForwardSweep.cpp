@@ -305,7 +305,8 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     return diffError(DiagId::UnsupportedInstruction, I,
                      Twine("a pointer to active memory is made by '") + I.getOpcodeName() + "'");
   Instruction *Twin = I.clone();
-  if (isa<LoadInst>(I)) {
+  if (auto *Load = dyn_cast<LoadInst>(Twin)) {
+    Load->setVolatile(false);
     Twin->dropUnknownNonDebugMetadata({LLVMContext::MD_tbaa});
     Mirrors[Twin] = &I;
   }
@@ -324,6 +325,7 @@ Error ForwardSweep::visitStore(StoreInst &I) {
   if (!movesPointer(I.getValueOperand()) || !S.Activity.hasShadow(I.getPointerOperand()))
     return Error::success();
   auto *Twin = cast<StoreInst>(I.clone());
+  Twin->setVolatile(false);
   Value *Shadow = shadowOf(I.getValueOperand()), *To = shadowOf(I.getPointerOperand());
   if (mayBeOwnShadow(I.getPointerOperand()) && Shadow != I.getValueOperand()) {
     Value *Differs = B.CreateICmpNE(Shadow, I.getValueOperand());

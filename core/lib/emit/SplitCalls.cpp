@@ -5,11 +5,10 @@
 //
 //   augmented:  tape = open(); handle = {tape, frame, which}; ...; pause(tape); return handle
 //   reverse:    check which; resume(tape); ...; release what is left; close(tape)
-//
-// The handle is the first record on the tape. It remembers the reverse function that belongs to it:
-// a reverse call with other markers, or of another function, would read another layout.
 
 #include "ForwardSweep.h"
+#include "Replay.h"
+#include "SplitHandle.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -32,12 +31,10 @@ CallInst *runtime(RequestState &S, IRBuilder<> &B, StringRef Name, Type *Result,
   return SweepBuilder::callRuntime(B, S.C.M, Name, Result, Args);
 }
 
-constexpr int64_t HandleBytes = 24;
-
 /// Ends the program unless the handle was left for this reverse function.
-void checkHandle(RequestState &S, IRBuilder<> &B, Function &F, Value *Handle) {
+void checkHandle(RequestState &S, IRBuilder<> &B, Function &F, SplitHandle &Handle) {
   LLVMContext &Context = F.getContext();
-  Value *Which = B.CreateLoad(B.getPtrTy(), B.CreateConstGEP1_64(B.getPtrTy(), Handle, 2));
+  Value *Which = Handle.get(SplitHandle::Which);
   auto *Wrong = BasicBlock::Create(Context, "wrong", &F);
   auto *Right = BasicBlock::Create(Context, "right", &F);
   B.CreateCondBr(B.CreateICmpEQ(Which, &F), Right, Wrong);
@@ -53,7 +50,11 @@ Function *emitAugmented(RequestState &S, Unit &Root, Function *Reverse) {
   Function *F = newCall(S, augmentedType(S.Spec), "cf.first.", *Root.Forward);
   IRBuilder<> B(BasicBlock::Create(F->getContext(), "entry", F));
   Value *Tape = runtime(S, B, "tape_open", B.getPtrTy(), {});
-  Value *Handle = runtime(S, B, "tape_reserve", B.getPtrTy(), {Tape, B.getInt64(HandleBytes)});
+  SplitHandle Handle(
+      B, runtime(S, B, "tape_reserve", B.getPtrTy(), {Tape, B.getInt64(SplitHandle::Bytes)}));
+  Value *Log = isRecord(*S.Spec.Primal)
+                   ? runtime(S, B, "log_open", B.getPtrTy(), {Tape, S.Spec.Primal})
+                   : nullptr;
   SmallVector<Value *, 8> Args;
   unsigned Next = 0;
   for (unsigned A = 0; A < S.Spec.Args.size(); ++A) {
@@ -70,11 +71,14 @@ Function *emitAugmented(RequestState &S, Unit &Root, Function *Reverse) {
   Args.push_back(Tape);
   CallInst *Call = B.CreateCall(Root.Forward, Args);
   const unsigned Last = Call->getType()->getStructNumElements() - 1;
-  B.CreateStore(Tape, Handle);
-  B.CreateStore(B.CreateExtractValue(Call, Last), B.CreateConstGEP1_64(B.getPtrTy(), Handle, 1));
-  B.CreateStore(Reverse, B.CreateConstGEP1_64(B.getPtrTy(), Handle, 2));
+  if (Log)
+    runtime(S, B, "log_close", B.getVoidTy(), {Log});
+  Handle.set(SplitHandle::Tape, Tape);
+  Handle.set(SplitHandle::Frame, B.CreateExtractValue(Call, Last));
+  Handle.set(SplitHandle::Which, Reverse);
+  Handle.set(SplitHandle::Log, Log ? Log : ConstantPointerNull::get(B.getPtrTy()));
   runtime(S, B, "tape_pause", B.getVoidTy(), {Tape});
-  Value *Out = B.CreateInsertValue(PoisonValue::get(F->getReturnType()), Handle, 0);
+  Value *Out = B.CreateInsertValue(PoisonValue::get(F->getReturnType()), Handle.address(), 0);
   if (F->getReturnType()->getStructNumElements() > 1)
     Out = B.CreateInsertValue(Out, B.CreateExtractValue(Call, 0), 1);
   B.CreateRet(Out);
@@ -84,10 +88,10 @@ Function *emitAugmented(RequestState &S, Unit &Root, Function *Reverse) {
 Function *emitReverse(RequestState &S, Unit &Root) {
   Function *F = newCall(S, reverseType(S.Spec), "cf.second.", *Root.Reverse);
   IRBuilder<> B(BasicBlock::Create(F->getContext(), "entry", F));
-  Value *Handle = F->getArg(F->arg_size() - 2), *Keep = F->getArg(F->arg_size() - 1);
+  SplitHandle Handle = SplitHandle::given(B, F->getArg(F->arg_size() - 2));
+  Value *Keep = F->getArg(F->arg_size() - 1);
   checkHandle(S, B, *F, Handle);
-  Value *Tape = B.CreateLoad(B.getPtrTy(), Handle);
-  Value *Frame = B.CreateLoad(B.getPtrTy(), B.CreateConstGEP1_64(B.getPtrTy(), Handle, 1));
+  Value *Tape = Handle.get(SplitHandle::Tape), *Frame = Handle.get(SplitHandle::Frame);
   runtime(S, B, "tape_resume", B.getVoidTy(), {Tape});
   Instruction *Start = B.CreateUnreachable(), *Then, *Else;
   SplitBlockAndInsertIfThenElse(Keep, Start, &Then, &Else);
@@ -107,7 +111,7 @@ Function *emitReverse(RequestState &S, Unit &Root) {
   B.SetInsertPoint(Then);
   runtime(S, B, "tape_restore", B.getVoidTy(), {Tape, Kept});
   B.SetInsertPoint(Else);
-  runtime(S, B, "tape_release", B.getVoidTy(), {Tape, Handle});
+  runtime(S, B, "tape_release", B.getVoidTy(), {Tape, Handle.address()});
   runtime(S, B, "tape_close", B.getVoidTy(), {Tape});
   B.SetInsertPoint(Start->getParent());
   Start->eraseFromParent();

@@ -11,6 +11,7 @@
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
+#include "emit/Replay.h"
 #include "emit/Twins.h"
 #include "emit/Unit.h"
 #include "parallel/mpi/Register.h"
@@ -39,18 +40,25 @@ namespace {
 
 class ModuleDriver {
 public:
-  ModuleDriver(Module &M, Compilation &Tangents, Compilation &Adjoints, Error Faults)
-      : M(M), Tangents(Tangents), Adjoints(Adjoints), Errors(std::move(Faults)) {}
+  ModuleDriver(Module &M, Compilation &Tangents, Compilation &Adjoints, bool HasRules, Error Faults)
+      : M(M), Tangents(Tangents), Adjoints(Adjoints), HasRules(HasRules),
+        Errors(std::move(Faults)) {}
   bool run();
 
 private:
   void readRequests();
+  void readBeforeTangent(CallBase &Call);
   void lookAhead();
   bool reaches(Function &From, function_ref<bool(Function &)> Wanted) const;
   bool waits(const DerivativeRequest &R) const;
   bool lacksInner(const DerivativeRequest &R) const;
   void fail(const CallBase &Call, Error E);
   Error serve(const DerivativeRequest &R);
+  Error serveReplay(const DerivativeRequest &R);
+  Expected<Replay> replayOf(Function &Primal);
+  Expected<Function *> replayCall(const DerivativeRequest &R);
+  Expected<Derivative> fromLog(const DerivativeRequest &R);
+  void dropReplays();
   void findInner();
   Error makeAgain(const DerivativeSpec &Spec, const Derivative &First);
   bool serveCallbacks();
@@ -60,26 +68,58 @@ private:
 
   Module &M;
   Compilation &Tangents, &Adjoints; ///< the user's rules differ
+  bool HasRules;                    ///< there are any
   SmallVector<DerivativeRequest, 4> Pending;
-  SmallPtrSet<const Function *, 4> Faulty; ///< that hold a request with an error
-  SmallPtrSet<const Function *, 16> Inner; ///< that primals lead to
+  SmallPtrSet<const Function *, 4> Faulty;             ///< that hold a request with an error
+  SmallPtrSet<const Function *, 16> Inner;             ///< that primals lead to
+  SmallPtrSet<const Function *, 2> Replayed, Reversed; ///< primals of calls with a tape
   std::map<std::vector<uintptr_t>, Derivative> Derivatives;
+  MapVector<Function *, Replay> Replays;
+  std::map<std::vector<uintptr_t>, Function *> ReplayCalls;
   CodeReach Reach{otherCode()};
   PreparedLibrary Libraries[2]; ///< of tangents, of adjoints
   TwinTable Twins[2];
   Error Errors;
 };
 
+/// An augmented call does not say which call it goes before: it may have the arguments of an
+/// adjoint, or those of a tangent.
+static bool mayGoBeforeTangent(CallBase &Call) {
+  auto R = parseBeforeTangent(Call);
+  if (R)
+    return R->Part == RequestPart::Augmented;
+  consumeError(R.takeError());
+  return false;
+}
+
 void ModuleDriver::readRequests() {
   specialiseRequests(M);
   chooseFunctions(M);
+  SmallVector<CallBase *, 2> Unclear;
   for (CallBase *Call : findRequests(M)) {
     auto R = parseRequest(*Call);
     if (R)
       Pending.push_back(std::move(*R));
+    else if (mayGoBeforeTangent(*Call))
+      Unclear.push_back(Call), consumeError(R.takeError());
     else
       fail(*Call, R.takeError());
   }
+  for (const DerivativeRequest &R : Pending)
+    if (R.Part == RequestPart::Replay || (R.Spec.Split && R.Spec.Repeated))
+      Replayed.insert(R.Spec.Primal);
+    else if (R.Part == RequestPart::Reverse)
+      Reversed.insert(R.Spec.Primal);
+  for (CallBase *Call : Unclear)
+    readBeforeTangent(*Call);
+}
+
+void ModuleDriver::readBeforeTangent(CallBase &Call) {
+  auto R = parseBeforeTangent(Call);
+  if (R && Replayed.contains(R->Spec.Primal))
+    Pending.push_back(std::move(*R));
+  else
+    fail(Call, R ? parseRequest(Call).takeError() : R.takeError());
 }
 
 /// An error in a function that is differentiated itself is not reported once more there.
@@ -196,13 +236,104 @@ Error ModuleDriver::serve(const DerivativeRequest &R) {
     return lowerRequest(R, {inactiveTwin(*R.Spec.Primal), nullptr});
   if (R.Part == RequestPart::Batch || R.Part == RequestPart::FunctionShadow)
     return lowerRequest(R, {R.Spec.Primal, nullptr});
+  if (Replayed.contains(R.Spec.Primal) && R.Spec.Split)
+    return serveReplay(R);
   auto D = derivativeOf(R.Spec);
-  if (!D)
-    return D.takeError();
+  if (!D) {
+    auto Log = fromLog(R);
+    if (!Log) {
+      consumeError(Log.takeError());
+      return D.takeError();
+    }
+    consumeError(D.takeError());
+    return lowerRequest(R, *Log);
+  }
   if (D->HasTeams && Inner.contains(R.Call->getFunction()))
     if (Error E = makeAgain(R.Spec, *D))
       return E;
   return lowerRequest(R, *D);
+}
+
+Expected<Replay> ModuleDriver::replayOf(Function &Primal) {
+  if (auto It = Replays.find(&Primal); It != Replays.end())
+    return It->second;
+  auto New = makeReplay(Primal, Tangents);
+  if (New)
+    Replays[&Primal] = *New;
+  return New;
+}
+
+/// The first or the second call of a split tangent, or of an adjoint in several directions: that is
+/// called once for each, on the same log.
+Expected<Function *> ModuleDriver::replayCall(const DerivativeRequest &R) {
+  auto Runs = replayOf(*R.Spec.Primal);
+  if (!Runs)
+    return Runs.takeError();
+  std::vector<uintptr_t> Key = keyOf(R.Spec);
+  Key.push_back(static_cast<uintptr_t>(R.Part));
+  if (Function *Known = ReplayCalls[Key])
+    return Known;
+  if (R.Part == RequestPart::Augmented)
+    return ReplayCalls[Key] = emitRecordCall(R.Spec, *Runs);
+  DerivativeSpec Whole = R.Spec;
+  Whole.Primal = Runs->Again;
+  Whole.Split = Whole.Repeated = false;
+  auto Tangent = derivativeOf(Whole);
+  if (!Tangent)
+    return Tangent.takeError();
+  return ReplayCalls[Key] = emitReplayCall(R.Spec, *Runs, *Tangent->Forward);
+}
+
+/// An adjoint in several directions, of a primal that cannot run more than once.
+Expected<Derivative> ModuleDriver::fromLog(const DerivativeRequest &R) {
+  if (R.Part != RequestPart::Whole || !R.Spec.Repeated || HasRules || !isa<CallInst>(R.Call))
+    return diffError(DiagId::UnsupportedMode, *R.Call, "");
+  DerivativeRequest Two = R;
+  Two.Part = RequestPart::Augmented;
+  auto First = replayCall(Two);
+  if (!First)
+    return First.takeError();
+  Two.Part = RequestPart::Whole;
+  auto Second = replayCall(Two);
+  if (!Second)
+    return Second.takeError();
+  return Derivative{*Second, *First};
+}
+
+/// A call with a tape, of a function of which a split tangent is wanted. If its adjoint is wanted
+/// as well, that is the adjoint of what logs.
+Error ModuleDriver::serveReplay(const DerivativeRequest &R) {
+  const bool Again =
+      R.Part == RequestPart::Replay || (R.Part == RequestPart::Reverse && R.Spec.Repeated);
+  if (HasRules && Again && R.Spec.Mode == DerivativeMode::Adjoint)
+    return diffError(DiagId::UnsupportedMode, *R.Call,
+                     "'enzyme_width' in a split adjoint, in a program with registered derivatives");
+  if (Again || !Reversed.contains(R.Spec.Primal)) {
+    auto F = replayCall(R);
+    return F ? lowerRequest(R, {*F, nullptr}) : F.takeError();
+  }
+  if (HasRules || R.Spec.Mode == DerivativeMode::Tangent)
+    return diffError(DiagId::UnsupportedMode, *R.Call,
+                     "a split tangent and a split adjoint of one function, with registered "
+                     "derivatives or other markers");
+  auto Runs = replayOf(*R.Spec.Primal);
+  if (!Runs)
+    return Runs.takeError();
+  DerivativeSpec Logging = R.Spec;
+  Logging.Primal = Runs->Record;
+  Logging.Repeated = false;
+  auto D = derivativeOf(Logging);
+  return D ? lowerRequest(R, *D) : D.takeError();
+}
+
+void ModuleDriver::dropReplays() {
+  for (auto &[Primal, R] : Replays)
+    for (Function *F : R.Copies)
+      F->deleteBody();
+  for (auto &[Primal, R] : Replays)
+    for (Function *F : R.Copies)
+      F->eraseFromParent();
+  Replays.clear();
 }
 
 /// What shares out the adjoints of a region has no derivative itself: where a derivative is
@@ -299,6 +430,7 @@ bool ModuleDriver::run() {
     Twins[I].clear();
   }
   Any |= serveCallbacks();
+  dropReplays();
   Tangents.Reach = Adjoints.Reach = nullptr;
   removeTakenApart(M);
   retireRequests(M);
@@ -353,7 +485,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   for (Function &F : M)
     if (!F.isDeclaration())
       Program.emplace_back(&F);
-  const bool Changed = ModuleDriver(M, Tangents, Adjoints, std::move(Faults)).run();
+  const bool Changed = ModuleDriver(M, Tangents, Adjoints, !Rules.empty(), std::move(Faults)).run();
   if (Tangents.KeepsMemory || Adjoints.KeepsMemory)
     noteBlocks(Program);
   releaseRegistrations(M);

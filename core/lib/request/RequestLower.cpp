@@ -32,9 +32,10 @@ namespace {
 
 class RequestLowering {
 public:
-  RequestLowering(const DerivativeRequest &Request, Function *Derivative, bool TakesBack)
-      : Request(Request), Call(*Request.Call), Derivative(Derivative), TakesBack(TakesBack),
-        Builder(&Call) {}
+  RequestLowering(const DerivativeRequest &Request, Function *Derivative, Function *First,
+                  bool TakesBack)
+      : Request(Request), Call(*Request.Call), Derivative(Derivative), First(First),
+        TakesBack(TakesBack), Builder(&Call) {}
 
   void lower() {
     splitNormalEdge();
@@ -43,6 +44,8 @@ public:
     } else if (Request.Part == RequestPart::FunctionShadow) {
       deliver(Derivative);
     } else {
+      if (First)
+        runFirst();
       for (unsigned Lane = 0; Lane != calls(); ++Lane) {
         collectArguments(Lane);
         NewCalls.push_back(createCall(Lane + 1 == calls()));
@@ -57,10 +60,12 @@ public:
 private:
   /// An adjoint in several directions is called once for each.
   unsigned calls() const {
-    return Request.Spec.Mode == DerivativeMode::Adjoint ? Request.Width : 1;
+    const bool Once = Request.Part == RequestPart::Augmented;
+    return Request.Spec.Mode == DerivativeMode::Adjoint && !Once ? Request.Width : 1;
   }
   void collectArguments(unsigned Lane);
-  void addTape();
+  void addTape(unsigned Lane);
+  void runFirst();
   void addResultMemory(const Argument &Parameter);
   void addBatch(unsigned Lane);
   InvokeInst *invokeBefore(InvokeInst &Invoke);
@@ -68,7 +73,7 @@ private:
   Value *convert(const RequestArg::Operand &From, const Argument &Parameter);
   Value *partOf(const RequestArg::Operand &From, Type *Want);
   Value *memoryOf(unsigned Structure);
-  Value *seed();
+  Value *seed(unsigned Lane);
   Value *copyStructure(Value *Address, const Argument &Parameter);
   AllocaInst *localVariable(Type *T);
   CallBase *createCall(bool Last);
@@ -84,7 +89,9 @@ private:
   const DerivativeRequest &Request;
   CallBase &Call;
   Function *Derivative;
-  bool TakesBack; ///< the primal has not run in the end
+  Function *First; ///< what makes the tape that the derivative reads, or null
+  bool TakesBack;  ///< the primal has not run in the end
+  Value *Tape = nullptr;
   IRBuilder<> Builder;
   SmallVector<Value *, 16> Args;
   SmallVector<CallBase *, 1> NewCalls;
@@ -150,8 +157,8 @@ Value *RequestLowering::partOf(const RequestArg::Operand &From, Type *Want) {
       From.Offset || From.Structure ? MaybeAlign(1) : MaybeAlign());
 }
 
-/// The adjoint of the result.
-Value *RequestLowering::seed() {
+/// The adjoint of the result for one direction.
+Value *RequestLowering::seed(unsigned Lane) {
   Type *Want = Request.Spec.Primal->getReturnType();
   if (Request.Seed.empty()) {
     Type *Number = Want->isAggregateType() ? nullptr : Want;
@@ -162,16 +169,18 @@ Value *RequestLowering::seed() {
       Ones.push_back(ConstantFP::get(Element, 1.0));
     return ConstantStruct::get(cast<StructType>(Want), Ones);
   }
+  const size_t Parts = Request.Seed.size() / Request.Width;
+  const auto Seed = ArrayRef(Request.Seed).slice(Lane * Parts, Parts);
   auto *Structure = dyn_cast<StructType>(Want);
   if (!Structure) {
-    const RequestArg::Operand &Only = Request.Seed[0];
+    const RequestArg::Operand &Only = Seed[0];
     if (Only.ByReference || Only.Structure)
       return partOf(Only, Want);
     return Want->isVectorTy() ? static_cast<Value *>(Only.Value)
                               : Builder.CreateFPCast(Only.Value, Want);
   }
   Value *All = PoisonValue::get(Want);
-  for (auto [I, Part] : enumerate(Request.Seed))
+  for (auto [I, Part] : enumerate(Seed))
     All = Builder.CreateInsertValue(All, partOf(Part, Structure->getElementType(I)), I);
   return All;
 }
@@ -205,25 +214,26 @@ Value *RequestLowering::shadow(const RequestArg &Arg, unsigned Lane, const Argum
   return Builder.CreatePtrAdd(First, Builder.CreateMul(Stride, Builder.getInt64(Lane)));
 }
 
-/// The seed and the tape of a reverse call.
-void RequestLowering::addTape() {
+/// The tape, and the seed of a reverse call.
+void RequestLowering::addTape(unsigned Lane) {
   const DerivativeSpec &Spec = Request.Spec;
-  if (Spec.Result == Activity::Active)
-    Args.push_back(seed());
+  if (Request.Part == RequestPart::Reverse && Spec.Result == Activity::Active)
+    Args.push_back(seed(Lane));
   Value *Tape = Request.Tape.Value;
   for (bool Behind : {Request.Tape.ByReference, Request.TapeInMemory})
     if (Behind)
       Tape = Builder.CreateLoad(Builder.getPtrTy(), Tape);
   Args.push_back(Tape);
-  Args.push_back(Builder.getInt1(Request.KeepsTape));
+  Args.push_back(Builder.getInt1(Request.KeepsTape || Lane + 1 != calls()));
 }
 
 /// The primal writes its result, and the tangents theirs, to where the user expects them.
 void RequestLowering::addResultMemory(const Argument &Parameter) {
   Type *Structure = Request.ResultInMemory;
   const uint64_t Bytes = Call.getDataLayout().getTypeAllocSize(Structure);
-  Value *Room = receivesInMemory(Call) ? Call.getArgOperand(0) : nullptr;
-  if (Type *Received = receivedType(Call); Received && !Room) {
+  const bool Wanted = Request.Part != RequestPart::Augmented;
+  Value *Room = Wanted && receivesInMemory(Call) ? Call.getArgOperand(0) : nullptr;
+  if (Type *Received = receivedType(Call); Wanted && Received && !Room) {
     Room = ResultRoom = localVariable(Received);
     ResultRoom->setAlignment(
         std::max(ResultRoom->getAlign(), Parameter.getParamAlign().valueOrOne()));
@@ -256,8 +266,8 @@ void RequestLowering::collectArguments(unsigned Lane) {
   Args.clear();
   if (Request.Part == RequestPart::Batch)
     return addBatch(Lane);
-  if (Request.Part == RequestPart::Reverse)
-    return addTape();
+  if (Request.Part == RequestPart::Reverse && !Spec.Repeated)
+    return addTape(Lane);
   for (const Argument &Parameter : Spec.Primal->args()) {
     const RequestArg &Arg = Request.Args[Parameter.getArgNo()];
     if (Parameter.hasStructRetAttr()) {
@@ -269,9 +279,24 @@ void RequestLowering::collectArguments(unsigned Lane) {
       for (unsigned L = 0; L != Spec.Width; ++L)
         Args.push_back(shadow(Arg, Lane + L, Parameter));
   }
+  if (Request.Part == RequestPart::Replay || Request.Part == RequestPart::Reverse)
+    return addTape(Lane);
   if (Request.Part == RequestPart::Whole && Spec.Mode == DerivativeMode::Adjoint &&
       Spec.Result == Activity::Active)
-    Args.push_back(seed());
+    Args.push_back(seed(Lane));
+  if (Tape)
+    Args.append({Tape, Builder.getInt1(Lane + 1 != calls())});
+}
+
+/// The primal runs once, and leaves a tape for the calls that follow.
+void RequestLowering::runFirst() {
+  Function *Second = std::exchange(Derivative, First);
+  collectArguments(0);
+  Args.resize(First->arg_size());
+  CallInst *Run = Builder.CreateCall(First, Args);
+  copyParameterAttributes(*Run);
+  Tape = Builder.CreateExtractValue(Run, 0);
+  Derivative = Second;
 }
 
 void RequestLowering::copyParameterAttributes(CallBase &NewCall) const {
@@ -402,7 +427,7 @@ void RequestLowering::deliverResults() {
     Result->takeName(&Call);
     Call.replaceAllUsesWith(Result);
   }
-  if (!Received || Request.ResultInMemory)
+  if (!Received || (Request.ResultInMemory && Request.Part != RequestPart::Augmented))
     return;
   const SmallVector<Value *, 8> Results = takeResults();
   if (receivesInMemory(Call)) {
@@ -473,20 +498,25 @@ Function *inactiveTwin(Function &F) {
 
 Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
   const DerivativeSpec &Spec = Request.Spec;
-  Function *F = Request.Part == RequestPart::Reverse ? D.Reverse : D.Forward;
+  const bool Replays = Request.Part == RequestPart::Replay ||
+                       (Request.Part == RequestPart::Reverse && Spec.Repeated);
+  Function *F = Request.Part == RequestPart::Reverse && !Replays ? D.Reverse : D.Forward;
   if (Request.KeepsTape && Request.Part == RequestPart::Reverse && D.RunsOnce)
     return diffError(DiagId::UnsupportedMode, *Request.Call,
                      "'enzyme_nofree': the reverse sweep of '" + userName(*Spec.Primal) +
                          "' frees memory, or meets other threads or ranks, and runs once");
   const bool Itself =
       Request.Part == RequestPart::Batch || Request.Part == RequestPart::FunctionShadow;
+  Function *First = Request.Part == RequestPart::Whole ? D.Reverse : nullptr;
   FunctionType *Want = !F || Itself                             ? nullptr
+                       : First                                  ? replayType(Spec)
                        : Request.Part == RequestPart::Whole     ? derivativeType(Spec)
                        : Request.Part == RequestPart::Augmented ? augmentedType(Spec)
+                       : Replays                                ? replayType(Spec)
                                                                 : reverseType(Spec);
   if (Want && F->getFunctionType() != Want)
     return diffError(DiagId::Internal, *Request.Call, "derivative with an unexpected signature");
-  RequestLowering(Request, F, D.TakesBack).lower();
+  RequestLowering(Request, F, First, D.TakesBack).lower();
   return Error::success();
 }
 

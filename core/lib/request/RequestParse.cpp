@@ -109,7 +109,7 @@ Error RequestReader::readMode() {
   const RequestSpelling *Spelling = findRequestSpelling(Callee->getName());
   if (!Spelling->Mode)
     return fail(DiagId::UnsupportedMode, "'" + Spelling->Name + "'");
-  Request.Spec.Mode = *Spelling->Mode;
+  Request.Spec.Mode = Mode.value_or(*Spelling->Mode);
   Request.Inactive = Spelling->Part == RequestPart::InactiveCall;
   Request.Part = Request.Inactive ? RequestPart::Batch : Spelling->Part;
   Request.Spec.Split = !is_contained(
@@ -213,8 +213,6 @@ Error RequestReader::readWidth() {
                                            Twine(MaxWidth) + " that is known at compile time");
   if (Request.Args.size() > (Request.ResultInMemory ? 1 : 0))
     return fail(DiagId::RequestMarker, "'enzyme_width' comes before the arguments");
-  if (Request.Spec.Split && *Width > 1)
-    return fail(DiagId::UnsupportedMode, "'enzyme_width' in a split call");
   ++Next;
   Request.Width = *Width;
   if (Request.Spec.Mode == DerivativeMode::Tangent)
@@ -275,7 +273,8 @@ Error RequestReader::readLeading() {
   return Error::success();
 }
 
-/// After the parameters: markers about the result; in a reverse call the seed and the tape.
+/// After the parameters: markers about the result; in a reverse call the seed; in the second of two
+/// calls the tape.
 Error RequestReader::readTrailing() {
   for (;;) {
     auto Marker = takeMarker();
@@ -285,12 +284,13 @@ Error RequestReader::readTrailing() {
       return fail(DiagId::RequestMarker, "'" + (*Marker)->Name + "' after the last parameter");
     if (*Marker)
       continue;
-    if (atEnd() || Request.Part != RequestPart::Reverse)
+    const bool Seeded = Request.Part == RequestPart::Reverse;
+    if (atEnd() || !(Seeded || Request.Part == RequestPart::Replay))
       return Error::success();
     Value *V = Call.getArgOperand(Next);
     const unsigned Before = Next;
-    if (Request.Seed.empty() && ResultKind != Activity::Const)
-      if (Error E = readSeed())
+    if (Seeded && Request.Seed.empty() && ResultKind != Activity::Const)
+      if (Error E = readSeeds())
         return E;
     if (Next != Before)
       continue;
@@ -301,6 +301,16 @@ Error RequestReader::readTrailing() {
       return Error::success();
     }
   }
+}
+
+/// The adjoint of the result, one for each direction.
+Error RequestReader::readSeeds() {
+  for (unsigned Lane = 0; Lane != Request.Width && !atEnd(); ++Lane)
+    if (Error E = readSeed())
+      return E;
+  if (Request.Seed.size() % Request.Width != 0)
+    return fail(DiagId::RequestArgCount, "an adjoint of the result for each direction is missing");
+  return Error::success();
 }
 
 /// The activity that is marked in front of a value, if there is one.
@@ -529,6 +539,8 @@ Error RequestReader::readResult() {
                                                ? "the adjoint of the result is missing"
                                                : "the tape is missing");
   }
+  if (Request.Part == RequestPart::Replay && !Request.Tape.Value)
+    return fail(DiagId::RequestArgCount, "the tape is missing");
   if (!Received) {
     Spec.ReturnPrimal = false;
     return Error::success();
@@ -625,5 +637,9 @@ Expected<DerivativeRequest> RequestReader::read() {
 }
 
 Expected<DerivativeRequest> parseRequest(CallBase &Call) { return RequestReader(Call).read(); }
+
+Expected<DerivativeRequest> parseBeforeTangent(CallBase &Call) {
+  return RequestReader(Call, DerivativeMode::Tangent).read();
+}
 
 } // namespace contraflow

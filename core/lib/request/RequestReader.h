@@ -21,7 +21,8 @@ namespace contraflow {
 /// One pass over the arguments of one call.
 class RequestReader {
 public:
-  explicit RequestReader(llvm::CallBase &Call) : Call(Call) {
+  explicit RequestReader(llvm::CallBase &Call, std::optional<DerivativeMode> Mode = std::nullopt)
+      : Call(Call), Mode(Mode) {
     Request.Call = &Call;
     End = Call.arg_size();
   }
@@ -50,6 +51,7 @@ private:
   llvm::Error checkStructure(Activity Kind, const StructureShape &Shape) const;
   llvm::Expected<RequestArg::Operand> readStructureValue(const SourceParameter &P, DiagId Mismatch);
   llvm::Error readSeed();
+  llvm::Error readSeeds();
   llvm::Error takeApart();
   llvm::Error takeResultApart(ResultForm &Form);
   llvm::Error readResult();
@@ -87,6 +89,7 @@ private:
   }
 
   llvm::CallBase &Call;
+  std::optional<DerivativeMode> Mode; ///< not that of the spelling
   DerivativeRequest Request;
   unsigned Next = 0, End = 0;             ///< the arguments that are read now
   std::optional<unsigned> ShadowsFrom;    ///< all shadows come after all primals, from here on

@@ -139,6 +139,13 @@ FunctionType *reverseType(const DerivativeSpec &Spec) {
   return functionOf(Spec, derivativeResults(Spec), Parameters);
 }
 
+FunctionType *replayType(const DerivativeSpec &Spec) {
+  SmallVector<Type *, 16> Parameters(derivativeType(Spec)->params());
+  Parameters.push_back(PointerType::getUnqual(Spec.Primal->getContext()));
+  Parameters.push_back(Type::getInt1Ty(Spec.Primal->getContext()));
+  return functionOf(Spec, derivativeResults(Spec), Parameters);
+}
+
 bool receivesInMemory(const CallBase &Call) {
   return Call.arg_size() != 0 && Call.paramHasAttr(0, Attribute::StructRet);
 }

@@ -173,17 +173,13 @@ int tapeIsNoNumber(double *x) {
   // CHECK: request.cpp:[[@LINE+1]]:10: error: [CF106]
   return __enzyme_augmentfwd<int>((void *)norm, x, x, 3);
 }
-void splitWidth(double *x) {
-  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'enzyme_width' in a split call
-  __enzyme_augmentfwd<void *>((void *)norm, enzyme_width, 2, x, x, x, 3);
-}
 void structureReturned() {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'named(double)' returns a structure
   __enzyme_autodiff<void>((void *)named, 1.0);
 }
 void unsupportedCall(double *x) {
-  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_fwdsplit'
-  __enzyme_fwdsplit<void>((void *)norm, x, 3);
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF103] {{.*}}the tape is missing
+  __enzyme_fwdsplit<void>((void *)norm, x, x, 3);
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_todense'
   __enzyme_todense<double *>((void *)product, (void *)nothing);
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_truncate_mem_func'
@@ -192,5 +188,14 @@ void unsupportedCall(double *x) {
 void markerOfBatch(double x) {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF104] {{.*}}'enzyme_scalar' or 'enzyme_vector'
   __enzyme_batch<void>((void *)product, enzyme_width, 2, enzyme_dup, x, x, x);
+}
+double releasing(double *x) {
+  const double result = x[0] * x[0];
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}a split tangent{{.*}}gives back memory of its caller
+  __builtin_free(x);
+  return result;
+}
+double splitTangent(double *x, void *tape) {
+  return __enzyme_fwdsplit<double>((void *)releasing, x, x, tape);
 }
 // CHECK: 39 errors generated.

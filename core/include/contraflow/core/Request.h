@@ -28,10 +28,20 @@ enum class DerivativeMode { Tangent, Adjoint };
 enum class Activity { Const, Active, Dup, DupNoNeed };
 
 /// A whole derivative is one call. A split adjoint is two, with a tape in between; its size is
-/// asked for by a third. A batch is no derivative: the function itself is called several times.
+/// asked for by a third. The first of them may go before a tangent (Replay) as well. A batch is no
+/// derivative: the function itself is called several times.
 /// The shadow of a function is what stands for its address in a shadow. An inactive call is a batch
 /// of one, of which no derivative is taken either.
-enum class RequestPart { Whole, Augmented, TapeSize, Reverse, Batch, FunctionShadow, InactiveCall };
+enum class RequestPart {
+  Whole,
+  Augmented,
+  TapeSize,
+  Reverse,
+  Replay,
+  Batch,
+  FunctionShadow,
+  InactiveCall
+};
 
 /// What identifies a derivative function; memoised on.
 struct DerivativeSpec {
@@ -45,7 +55,7 @@ struct DerivativeSpec {
   Activity Result = Activity::Const;
   bool ReturnPrimal = false;
   unsigned Width = 1; ///< directions of a tangent
-  bool Split = false; ///< an adjoint in two calls
+  bool Split = false; ///< in two calls
   /// The adjoint is called several times with the same arguments: it must not change what it reads.
   bool Repeated = false;
   /// The user expects shadows that are their own primals: they are found out at run time.
@@ -75,6 +85,9 @@ llvm::FunctionType *derivativeType(const DerivativeSpec &Spec);
 /// stays, and returns the adjoints.
 llvm::FunctionType *augmentedType(const DerivativeSpec &Spec);
 llvm::FunctionType *reverseType(const DerivativeSpec &Spec);
+/// The second function of a split tangent: as that of a whole one, with the tape and whether it
+/// stays behind the other parameters.
+llvm::FunctionType *replayType(const DerivativeSpec &Spec);
 
 /// Values as the user's call passes them; lowerRequest converts them to the primal's types.
 struct RequestArg {
@@ -132,6 +145,8 @@ llvm::SmallVector<llvm::CallBase *, 4> findRequests(llvm::Module &M);
 /// Reads one call and checks all of it; changes nothing. Errors name what is wrong with which
 /// argument.
 llvm::Expected<DerivativeRequest> parseRequest(llvm::CallBase &Call);
+/// The same for an augmented call that goes before a tangent.
+llvm::Expected<DerivativeRequest> parseBeforeTangent(llvm::CallBase &Call);
 
 /// Replaces the user's call or invoke by one of the derivative's function, converting between the
 /// result type that the user declared (void, scalar, struct, sret) and the struct returned. Other
