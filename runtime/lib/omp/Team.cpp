@@ -16,6 +16,7 @@
 
 #include "contraflow/abi.h"
 
+#include "omp/Ledger.h"
 #include "omp/Model.h"
 #include "omp/Share.h"
 #include "support/Fail.h"
@@ -102,6 +103,7 @@ void *cf_v1_omp_team_frame(cf_team *team) {
 }
 
 void cf_v1_omp_team_reverse(cf_team *team) {
+  cf_v1_omp_ledger_flush();
   const int32_t Size = team->Size.load(std::memory_order_relaxed);
   team->Before = omp::liftLimits(Size);
   team->OuterShares = omp::shareCounters();
@@ -127,6 +129,26 @@ void cf_v1_omp_team_end(cf_team *team) {
 
 void cf_v1_omp_team_drop(cf_team *team) { delete[] team->Overflow.load(std::memory_order_relaxed); }
 
-void cf_v1_omp_barrier() { omp::barrier(); }
+void cf_v1_omp_barrier() {
+  omp::settleLedgers();
+  omp::barrier();
+}
+
+void cf_v1_omp_team_part_f64(cf_team *team, double *sum, double part) {
+  team->Shares[omp::threadNumber()].Parts.push_back({sum, nullptr, part});
+}
+
+void cf_v1_omp_team_part_f32(cf_team *team, float *sum, float part) {
+  team->Shares[omp::threadNumber()].Parts.push_back({nullptr, sum, part});
+}
+
+void cf_v1_omp_team_sums(cf_team *team) {
+  for (int32_t T = 0; T < team->Size.load(std::memory_order_relaxed); ++T)
+    for (const omp::PartOfSum &P : team->Shares[T].Parts)
+      if (P.Wide)
+        *P.Wide += P.Value;
+      else
+        *P.Narrow += static_cast<float>(P.Value);
+}
 
 void *cf_v1_omp_copyprivate(void *mine, int32_t did) { return omp::broadcast(mine, did != 0); }
