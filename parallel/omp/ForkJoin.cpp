@@ -211,13 +211,19 @@ Error ForkHandler::tangent(SweepBuilder &B, CallBase &Call) const {
       Captured.push_back(V->getType()->isPointerTy() ? B.shadowIn(D, V)
                                                      : pack(IR, B.tangentIn(D, V)));
   }
+  Module &M = *Call.getModule();
+  const bool Numbered = any_of(M.globals(), [](auto &G) { return G.isThreadLocal(); });
+  if (Numbered)
+    Captured.push_back(B.runtime("call_number", IR.getInt64Ty(), {}));
   for (Value *V : Captured)
     Types.push_back(V->getType());
-  Module &M = *Call.getModule();
   Function *Body = newBody(M, Types, (*Inner)->getName() + ".team", **Inner);
   IRBuilder<> Inside(&Body->getEntryBlock());
   SmallVector<Value *, 12> Args;
-  for (Argument &A : Body->args())
+  if (Numbered)
+    SweepBuilder::callRuntime(Inside, M, "call_enter", Inside.getVoidTy(),
+                              {Body->getArg(Body->arg_size() - 1)});
+  for (Argument &A : make_range(Body->arg_begin(), Body->arg_end() - Numbered))
     Args.push_back(unpack(Inside, &A, (*Inner)->getArg(A.getArgNo())->getType()));
   Inside.CreateCall(*Inner, Args);
   Inside.CreateRetVoid();

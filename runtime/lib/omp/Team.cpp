@@ -42,6 +42,7 @@ struct cf_team {
   /// Frames of a team that turned out larger than expected; made by the first thread that needs it.
   std::atomic<Member *> Overflow = nullptr;
   omp::Limits Before;                   ///< reverse: what to put back afterwards
+  int64_t Call = 0;                     ///< reverse: the number of the derivative call
   omp::ShareCounters *Shares = nullptr; ///< reverse: one per thread
   omp::ShareCounters *OuterShares =
       nullptr; ///< those of the team to which the forking thread belongs
@@ -104,6 +105,7 @@ void *cf_v1_omp_team_frame(cf_team *team) {
 
 void cf_v1_omp_team_reverse(cf_team *team) {
   cf_v1_omp_ledger_flush();
+  team->Call = cf_v1_call_number();
   const int32_t Size = team->Size.load(std::memory_order_relaxed);
   team->Before = omp::liftLimits(Size);
   team->OuterShares = omp::shareCounters();
@@ -117,6 +119,7 @@ void cf_v1_omp_team_check(cf_team *team) {
   if (omp::teamSize() != Recorded)
     fail(ErrorId::TeamSize, std::to_string(omp::teamSize()), std::to_string(Recorded));
   omp::useShareCounters(team->Shares);
+  cf_v1_call_enter(team->Call);
 }
 
 void cf_v1_omp_team_end(cf_team *team) {
