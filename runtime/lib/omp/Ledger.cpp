@@ -88,7 +88,7 @@ template <typename Add> void Ledger::empty(Page &P, Part Bytes, Add &&To) {
 
 void Ledger::settle(int Share, int Shares) {
   for (Page &P : Pages)
-    if (P.Used && hashOf(P.Number) % static_cast<size_t>(Shares) == static_cast<size_t>(Share)) {
+    if (hashOf(P.Number) % static_cast<size_t>(Shares) == static_cast<size_t>(Share) && P.Used) {
       empty(P, {}, [](auto &Memory, auto Sum) { Memory += Sum; });
       P.Used = false;
     }
