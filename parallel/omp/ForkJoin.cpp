@@ -10,6 +10,7 @@
 // Scalars captured by value travel as i64; their adjoints are summed over the team.
 
 #include "contraflow/core/Diag.h"
+#include "contraflow/core/Order.h"
 #include "parallel/omp/Handlers.h"
 
 #include "llvm/IR/Constants.h"
@@ -119,9 +120,15 @@ Function *ForkHandler::reverseBody(Module &M, const SplitDerivative &Split) {
   Value *Frame = SweepBuilder::callRuntime(B, M, "omp_team_frame", Ptr, {Team});
   Value *Tape = SweepBuilder::callRuntime(B, M, "omp_team_tape", Ptr, {Team});
   Value *Bars = B.CreateCall(Split.Reverse, {Frame, Tape});
-  for (unsigned I = 0; I < Split.ActiveArgs.size(); ++I)
-    B.CreateAtomicRMW(AtomicRMWInst::FAdd, F->getArg(ThreadParams + 1 + I),
-                      B.CreateExtractValue(Bars, I), MaybeAlign(), AtomicOrdering::Monotonic);
+  for (unsigned I = 0; I < Split.ActiveArgs.size(); ++I) {
+    Value *Sum = F->getArg(ThreadParams + 1 + I), *Part = B.CreateExtractValue(Bars, I);
+    if (isDeterministic(M))
+      SweepBuilder::callRuntime(
+          B, M, Part->getType()->isDoubleTy() ? "omp_team_part_f64" : "omp_team_part_f32",
+          B.getVoidTy(), {Team, Sum, Part});
+    else
+      B.CreateAtomicRMW(AtomicRMWInst::FAdd, Sum, Part, MaybeAlign(), AtomicOrdering::Monotonic);
+  }
   B.CreateRetVoid();
   return F;
 }
@@ -176,6 +183,8 @@ Error ForkHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   Function *Body = reverseBody(*Site.Anchor->getModule(), *Split);
   B.runtime("omp_team_reverse", IR.getVoidTy(), {Recalled[0]});
   fork(IR, *Site.Anchor, Body, Captured);
+  if (!Targets.empty() && isDeterministic(*Site.Anchor->getModule()))
+    B.runtime("omp_team_sums", IR.getVoidTy(), {Recalled[0]});
   for (unsigned I = 0; I < Targets.size(); ++I) {
     Type *T = Split->Reverse->getReturnType()->getStructElementType(I);
     B.addAdjoint(Targets[I], IR.CreateLoad(T, Captured[I + 1]));
@@ -202,13 +211,19 @@ Error ForkHandler::tangent(SweepBuilder &B, CallBase &Call) const {
       Captured.push_back(V->getType()->isPointerTy() ? B.shadowIn(D, V)
                                                      : pack(IR, B.tangentIn(D, V)));
   }
+  Module &M = *Call.getModule();
+  const bool Numbered = any_of(M.globals(), [](auto &G) { return G.isThreadLocal(); });
+  if (Numbered)
+    Captured.push_back(B.runtime("call_number", IR.getInt64Ty(), {}));
   for (Value *V : Captured)
     Types.push_back(V->getType());
-  Module &M = *Call.getModule();
   Function *Body = newBody(M, Types, (*Inner)->getName() + ".team", **Inner);
   IRBuilder<> Inside(&Body->getEntryBlock());
   SmallVector<Value *, 12> Args;
-  for (Argument &A : Body->args())
+  if (Numbered)
+    SweepBuilder::callRuntime(Inside, M, "call_enter", Inside.getVoidTy(),
+                              {Body->getArg(Body->arg_size() - 1)});
+  for (Argument &A : make_range(Body->arg_begin(), Body->arg_end() - Numbered))
     Args.push_back(unpack(Inside, &A, (*Inner)->getArg(A.getArgNo())->getType()));
   Inside.CreateCall(*Inner, Args);
   Inside.CreateRetVoid();

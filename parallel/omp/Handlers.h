@@ -30,6 +30,7 @@ bool hasTeams(const llvm::Module &M);
 void registerAtomics(HandlerRegistry &Registry);
 void registerCopyprivate(HandlerRegistry &Registry);
 void registerForkJoin(HandlerRegistry &Registry);
+void registerInOrder(HandlerRegistry &Registry);
 void registerMemory(HandlerRegistry &Registry);
 void registerNested(HandlerRegistry &Registry);
 void registerSimd(HandlerRegistry &Registry);

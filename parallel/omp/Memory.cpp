@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private variables with an allocate clause: their memory is taken and given back in one function.
+// Memory of allocators. What is taken and given back in one function (private variables with an
+// allocate clause) is like any other:
 //
 //   p = alloc(thread, bytes, allocator); ...; free(thread, p, allocator)   ->   malloc, free
 //
-// The other memory that the library hands out holds the dependences of tasks; it runs forwards.
+// Otherwise the library gives it and takes it back, through functions that say no more than needed:
+//
+//   __kmpc_alloc(thread, bytes, allocator)     ->   omp_alloc(bytes, allocator)
+//   omp_free(p, allocator)                     ->   omp_give_back(p), in an adjoint when p's life
+//   ends omp_destroy_allocator(a)                   ->   in an adjoint, at the reverse of its
+//   initialisation
 
 #include "contraflow/core/Diag.h"
 #include "parallel/omp/Handlers.h"
@@ -19,12 +25,69 @@ namespace contraflow::omp {
 namespace {
 
 constexpr StringRef Take = "__kmpc_alloc", GiveBack = "__kmpc_free";
+constexpr StringRef TakeAligned = "__kmpc_aligned_alloc", UserGivesBack = "omp_free";
+constexpr StringRef Initialise = "omp_init_allocator", Destroy = "omp_destroy_allocator";
 
 CallInst *callOf(Value *V, StringRef Name) {
   auto *Call = dyn_cast<CallInst>(V);
   const Function *F = Call ? Call->getCalledFunction() : nullptr;
   return F && F->getName() == Name ? Call : nullptr;
 }
+
+/// (thread, [alignment,] bytes, allocator) -> ([alignment,] bytes, allocator)
+void takeFromUserFunction(CallInst &Call, StringRef Name) {
+  IRBuilder<> B(&Call);
+  SmallVector<Value *, 3> Args(drop_begin(Call.args()));
+  Args.back() = B.CreatePtrToInt(Args.back(), B.getInt64Ty());
+  SmallVector<Type *, 3> Types;
+  for (Value *V : Args)
+    Types.push_back(V->getType());
+  FunctionCallee Function = Call.getModule()->getOrInsertFunction(
+      Name, FunctionType::get(B.getPtrTy(), Types, /*isVarArg=*/false));
+  CallInst *Fresh = B.CreateCall(Function, Args);
+  Fresh->addRetAttr(Attribute::NoAlias);
+  Call.replaceAllUsesWith(Fresh);
+  Call.eraseFromParent();
+}
+
+void giveBack(CallInst &Call, Value *Memory) {
+  IRBuilder<> B(&Call);
+  SweepBuilder::callRuntime(B, *Call.getModule(), "omp_give_back", B.getVoidTy(), {Memory});
+  Call.eraseFromParent();
+}
+
+void useUserFunctions(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (CallInst *Call = callOf(&I, Take))
+      takeFromUserFunction(*Call, "omp_alloc");
+    else if (CallInst *Call = callOf(&I, TakeAligned))
+      takeFromUserFunction(*Call, "omp_aligned_alloc");
+    else if (CallInst *Call = callOf(&I, GiveBack))
+      giveBack(*Call, Call->getArgOperand(1));
+    else if (CallInst *Call = callOf(&I, UserGivesBack))
+      giveBack(*Call, Call->getArgOperand(0));
+}
+
+/// Memory is given back after its allocator was destroyed if both wait for the reverse sweep.
+class AllocatorHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {Initialise, Destroy}; }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  bool hasReverse(const CallBase &Call) const override { return !Call.getType()->isVoidTy(); }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    if (hasReverse(*Site.Anchor))
+      Site.Recorded = {Site.Anchor};
+    else
+      Site.Anchor = B.runtime("omp_allocator_later", B.ir().getVoidTy(), {Site.Operands[0]});
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    B.runtime("omp_allocator_end", B.ir().getVoidTy(), Recalled);
+    return Error::success();
+  }
+};
 
 class MemoryHandler : public ConstructHandler {
 public:
@@ -53,6 +116,7 @@ public:
         Free->eraseFromParent();
       }
     }
+    useUserFunctions(F);
   }
   bool hasReverse(const CallBase &) const override { return false; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override { return check(B, Call); }
@@ -73,6 +137,9 @@ private:
 
 } // namespace
 
-void registerMemory(HandlerRegistry &Registry) { Registry.add(std::make_unique<MemoryHandler>()); }
+void registerMemory(HandlerRegistry &Registry) {
+  Registry.add(std::make_unique<MemoryHandler>());
+  Registry.add(std::make_unique<AllocatorHandler>());
+}
 
 } // namespace contraflow::omp

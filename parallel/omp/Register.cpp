@@ -13,6 +13,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   registerSynchronisation(Registry);
   registerAtomics(Registry);
   registerCopyprivate(Registry);
+  registerInOrder(Registry);
   registerMemory(Registry);
   registerNested(Registry);
   registerSimd(Registry);

@@ -11,6 +11,7 @@
 //                      operator has the adjoint of its plain combiner.
 
 #include "contraflow/core/Diag.h"
+#include "contraflow/core/Order.h"
 #include "parallel/omp/Handlers.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -309,6 +310,19 @@ private:
   }
 };
 
+/// A critical section, which the threads enter in their order if that is asked for.
+CallInst *markReduction(CallBase &Call, bool Begins) {
+  IRBuilder<> B(&Call);
+  Module &M = *Call.getModule();
+  Value *Lock = Call.getArgOperand(Begins ? 6 : 2);
+  if (isDeterministic(M))
+    return SweepBuilder::callRuntime(B, M, Begins ? "omp_ordered_enter" : "omp_ordered_leave",
+                                     B.getVoidTy(), {Lock});
+  auto *T = FunctionType::get(B.getVoidTy(), {B.getPtrTy(), B.getInt32Ty(), B.getPtrTy()}, false);
+  return B.CreateCall(M.getOrInsertFunction(Begins ? Enters[0].Name : Leaves[0].Name, T),
+                      {Call.getArgOperand(0), Call.getArgOperand(1), Lock});
+}
+
 void ReduceHandler::canonicalise(Function &F) const {
   SmallVector<CallBase *, 4> Calls;
   for (Instruction &I : instructions(F))
@@ -320,10 +334,7 @@ void ReduceHandler::canonicalise(Function &F) const {
     ReduceEnd Ends = reduceOf(*Call)->Ends;
     bool Begins = Ends == ReduceEnd::No;
     Value *Ident = Call->getArgOperand(0), *Thread = Call->getArgOperand(1);
-    Value *Lock = Call->getArgOperand(Begins ? 6 : 2);
-    auto *T = FunctionType::get(B.getVoidTy(), {B.getPtrTy(), B.getInt32Ty(), B.getPtrTy()}, false);
-    CallInst *Mark = B.CreateCall(
-        M.getOrInsertFunction(Begins ? Enters[0].Name : Leaves[0].Name, T), {Ident, Thread, Lock});
+    CallInst *Mark = markReduction(*Call, Begins);
     Mark->setConvergent(); // stays one call, as that which it replaces
     if (Begins)
       Call->replaceAllUsesWith(B.getInt32(1));
@@ -359,6 +370,9 @@ private:
   static Error check(CallBase &Call) {
     constexpr uint64_t TaskGroup = 4;
     auto *Kind = dyn_cast<ConstantInt>(Call.getArgOperand(2));
+    if (isDeterministic(*Call.getModule()))
+      return diffError(DiagId::UnsupportedOpenMP, Call,
+                       "whoever cancels is not the same each time (-contraflow-deterministic)");
     if (Kind && Kind->getZExtValue() != TaskGroup)
       return Error::success();
     return diffError(DiagId::UnsupportedOpenMP, Call, "cancelling a group of tasks");

@@ -2,6 +2,7 @@
 //
 // if and num_threads decide the size of the team.
 // Supports: clauses of `parallel`: `num_threads`, `if`, `private`, `firstprivate`, `allocate`
+// Supports: `omp_alloc`, `omp_calloc`, `omp_aligned_alloc`, `omp_free`, the directive `allocate`
 #include "GradientCheck.h"
 #include <omp.h>
 
@@ -38,6 +39,37 @@ static void allocated(const double *x, double *y, int n) {
   }
 }
 
+static double *take(int n) { return omp_alloc((size_t)n * sizeof(double), omp_default_mem_alloc); }
+
+// Memory of a thread and of the team, taken and given back by the program.
+static double allocators(const double *x, int n) {
+  double *all = take(n), sum = 0;
+#pragma omp parallel reduction(+ : sum)
+  {
+    double *own = omp_aligned_alloc(64, (size_t)n * sizeof(double), omp_default_mem_alloc);
+    double *zeros = omp_calloc((size_t)n, sizeof(double), omp_default_mem_alloc);
+    for (int i = 0; i < n; i++)
+      own[i] = x[i] * x[0];
+#pragma omp for
+    for (int i = 0; i < n; i++) {
+      zeros[i] += own[n - 1 - i] * x[i];
+      all[i] = zeros[i] * own[i];
+      sum += all[i];
+    }
+    omp_free(zeros, omp_null_allocator);
+    omp_free(own, omp_default_mem_alloc);
+  }
+  double squares[16];
+#pragma omp allocate(squares) align(64)
+  for (int i = 0; i < 16; i++)
+    squares[i] = all[i % n] * all[(i + 1) % n];
+  for (int i = 0; i < 16; i++)
+    sum += squares[i] * squares[i];
+  omp_free(all, omp_default_mem_alloc);
+  return sum;
+}
+
 GRADIENT_CHECK(team_allocated, Void, allocated, In(double, 11), Out(double, 11), Int(11))
+GRADIENT_CHECK(team_allocators, Double, allocators, In(double, 19), Int(19))
 GRADIENT_CHECK(team_parallel, Double, clauses, In(double, 18), Out(double, 18), Int(18), Int(4))
 GRADIENT_CHECK(team_serial, Double, clauses, In(double, 18), Out(double, 18), Int(18), Int(40))

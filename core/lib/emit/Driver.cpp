@@ -11,6 +11,7 @@
 #include "Unwinding.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
+#include "contraflow/core/Order.h"
 #include "contraflow/core/Rule.h"
 #include "plan/Hoist.h"
 
@@ -529,19 +530,41 @@ static Expected<PreparedClosure> prepare(const DerivativeSpec &Spec, Compilation
                                          const Switches &Sw) {
   Timed T("prepare", "Prepare: clone, inline, canonicalise");
   bool Two = Spec.Mode == DerivativeMode::Adjoint && Sw.MinCut;
-  const SaveAndRestore Mode(C.TasksAtOnce, Spec.Again);
+  const SaveAndRestore Mode(C.TasksAtOnce, Spec.Again || Sw.Deterministic);
   const SaveAndRestore Shared(C.Library, Spec.Again ? nullptr : C.Library);
   return prepareClosure(*Spec.Primal, C, Two ? NestVersions::Two : NestVersions::One);
 }
 
+/// What models rewrite for a fixed order of additions they read in the module.
+static void tellModels(Module &M, bool Deterministic) {
+  NamedMDNode *Known = M.getNamedMetadata(DeterministicFlag);
+  if (Deterministic)
+    M.getOrInsertNamedMetadata(DeterministicFlag);
+  else if (Known)
+    M.eraseNamedMetadata(Known);
+}
+
+/// Where threads of a team may add to.
+static void findAdditions(RequestState &S) {
+  for (Function *F : S.Closure.Functions)
+    for (Instruction &I : instructions(*F))
+      if (auto *Load = dyn_cast<LoadInst>(&I); Load && F != S.Closure.Root)
+        if (Location At = S.Graph.find(Load->getPointerOperand()))
+          S.AddedInTeams.insert(S.Graph.canonical(At.Node));
+}
+
 Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, const Switches &Sw) {
-  auto Closure = prepare(Spec, C, Sw);
-  if (!Closure)
-    return Closure.takeError();
   Switches Chosen = Sw;
   Chosen.Sharing &= !Spec.Again;
+  Chosen.Deterministic &= !Spec.Again;
+  tellModels(C.M, Chosen.Deterministic);
+  auto Closure = prepare(Spec, C, Chosen);
+  if (!Closure)
+    return Closure.takeError();
   RequestState S(C, Spec, Chosen, std::move(*Closure));
   analyse(S);
+  if (Chosen.Deterministic)
+    findAdditions(S);
   if (Error E = joinErrors(findOwnShadows(S),
                            joinErrors(checkIntegerMembers(S), checkInactiveGlobals(S))))
     return std::move(E);

@@ -5,6 +5,8 @@
 //
 //   y = g * x ; g = x * x      reverse: g' is taken and cleared, then g' += y' * x stays behind
 //
+// What each thread has for itself is cleared by each thread.
+//
 // Addresses stay: memory that the program keeps in a global has its shadow from call to call. What
 // is in that shadow is cleared as well. The runtime knows where it is: each heap object that the
 // graph finds behind a global, and not behind an argument, is remembered when it outlives its call.
@@ -20,8 +22,70 @@ using namespace llvm;
 
 namespace contraflow {
 
+using ShadowList = SmallVector<std::pair<GlobalVariable *, GlobalVariable *>, 8>;
+
+static void clear(RequestState &S, SweepBuilder &Sweep, const ShadowList &Shadows) {
+  for (auto [G, Shadow] : Shadows) {
+    MemoryLayout Layout = layoutOf(S.Activity, G);
+    uint64_t Bytes = S.C.M.getDataLayout().getTypeAllocSize(G->getValueType());
+    if (any_of(Layout.Fields, [](auto &F) { return F.Active; }))
+      clearFloats(Sweep, Layout, Shadow, Sweep.ir().getInt64(Bytes));
+  }
+}
+
+/// A function that clears the calling thread's own shadows, once in each derivative call. Each
+/// thread has a mark, which says for which call it did so.
+static Function *threadClearing(RequestState &S, Unit &Root, const ShadowList &Shadows) {
+  Module &M = S.C.M;
+  LLVMContext &Context = M.getContext();
+  Type *I64 = Type::getInt64Ty(Context);
+  auto *Mark =
+      new GlobalVariable(M, I64, false, GlobalValue::InternalLinkage, ConstantInt::get(I64, 0),
+                         "cf.call", nullptr, GlobalValue::GeneralDynamicTLSModel);
+  auto *F = Function::Create(FunctionType::get(Type::getVoidTy(Context), false),
+                             GlobalValue::InternalLinkage, "cf.clear", M);
+  ForwardSweep Sweep(S, Root);
+  auto &B = Sweep.ir();
+  BasicBlock *Clear = BasicBlock::Create(Context, "clear", F);
+  BasicBlock *End = BasicBlock::Create(Context, "end", F);
+  B.SetInsertPoint(BasicBlock::Create(Context, "entry", F, Clear));
+  Value *New = Sweep.runtime("call_changed", B.getInt32Ty(), {Mark});
+  B.CreateCondBr(B.CreateIsNotNull(New), Clear, End);
+  B.SetInsertPoint(Clear);
+  clear(S, Sweep, Shadows);
+  B.CreateBr(End);
+  B.SetInsertPoint(End);
+  B.CreateRetVoid();
+  return F;
+}
+
+/// Variables that each thread has for itself: the threads of teams clear their shadows when they
+/// come to their first region, backwards in an adjoint. The call has a number from Call on.
+static void clearInTeams(RequestState &S, Unit &Root, const ShadowList &Shadows,
+                         IRBuilderBase::InsertPoint Call) {
+  Function *Clear = threadClearing(S, Root, Shadows);
+  IRBuilder<> B(Call.getBlock(), Call.getPoint());
+  auto Runtime = [&](StringRef Name, Type *T, ArrayRef<Value *> Args) {
+    return SweepBuilder::callRuntime(B, S.C.M, Name, T, Args);
+  };
+  Value *Outer = Runtime("call_begin", B.getInt64Ty(), {});
+  B.CreateCall(Clear, {});
+  for (BasicBlock &Block : *Call.getBlock()->getParent())
+    if (auto *Return = dyn_cast<ReturnInst>(Block.getTerminator())) {
+      B.SetInsertPoint(Return);
+      Runtime("call_end", B.getVoidTy(), {Outer});
+    }
+  for (auto &[Prepared, U] : S.Units) {
+    if (!is_contained(S.Closure.TeamBodies, Prepared))
+      continue;
+    BasicBlock &Entry = (U->Reverse ? U->Reverse : U->Forward)->getEntryBlock();
+    B.SetInsertPoint(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+    B.CreateCall(Clear, {});
+  }
+}
+
 void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint At) {
-  SmallVector<std::pair<GlobalVariable *, GlobalVariable *>, 8> Shadows;
+  ShadowList Shadows, Own;
   for (GlobalVariable &G : S.C.M.globals()) // in their order
     for (unsigned Lane = 0; Lane < S.Spec.Width; ++Lane)
       if (GlobalVariable *Shadow = S.ShadowGlobals.lookup({&G, Lane}))
@@ -29,13 +93,15 @@ void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint 
           Shadows.push_back({&G, Shadow});
   ForwardSweep Sweep(S, Root);
   Sweep.ir().restoreIP(At);
-  for (auto [G, Shadow] : Shadows) {
-    MemoryLayout Layout = layoutOf(S.Activity, G);
-    uint64_t Bytes = S.C.M.getDataLayout().getTypeAllocSize(G->getValueType());
-    if (any_of(Layout.Fields, [](auto &F) { return F.Active; }))
-      clearFloats(Sweep, Layout, Shadow, Sweep.ir().getInt64(Bytes));
-  }
+  if (!S.Closure.TeamBodies.empty())
+    for (auto &Pair : Shadows)
+      if (Pair.first->isThreadLocal())
+        Own.push_back(Pair);
+  erase_if(Shadows, [&](auto &Pair) { return is_contained(Own, Pair); });
+  clear(S, Sweep, Shadows);
   enterKeptMemory(S, Sweep);
+  if (!Own.empty())
+    clearInTeams(S, Root, Own, Sweep.ir().saveIP());
 }
 
 Error checkGlobalShadows(RequestState &S) {

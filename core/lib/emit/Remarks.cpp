@@ -77,6 +77,11 @@ void remarkAtomic(RequestState &S, const Instruction &Load, StringRef Why) {
            (Why.empty() ? Twine("every iteration adds to the same memory") : Twine(Why)));
 }
 
+void remarkUnordered(RequestState &S, const Instruction &Call) {
+  tell(S, RemarkKind::Missed, "Order", Call,
+       "what threads have added before the reverse of this call is added in any order");
+}
+
 void remarkRunTime(RequestState &S, const Instruction &Access) {
   tell(S, RemarkKind::Analysis, "RunTime", Access,
        "this memory may be active or constant: its address is compared with its shadow's");

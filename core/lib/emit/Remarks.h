@@ -15,6 +15,8 @@ void remarkPlan(RequestState &S, const TapePlan &Plan, const SnapshotSet &Snapsh
                 const llvm::Function &F);
 /// Missed "Atomic": the adjoint of a load is added atomically.
 void remarkAtomic(RequestState &S, const llvm::Instruction &Load, llvm::StringRef Why);
+/// Missed "Order": the reverse of a call adds in any order, and so does what came before.
+void remarkUnordered(RequestState &S, const llvm::Instruction &Call);
 /// Analysis "RunTime": whether the memory of this access is active is found out at run time.
 void remarkRunTime(RequestState &S, const llvm::Instruction &Access);
 /// Passed "Phases": a divided loop whose updates are plain.

@@ -167,6 +167,8 @@ Expected<BasicBlock *> ReverseSweep::run() {
   auto *Return = cast<ReturnInst>(In.Shape.returnBlock()->getTerminator());
   if (In.U.Seed && Return->getReturnValue())
     addAdjoint(Return->getReturnValue(), In.U.Seed);
+  if (inOrder() && is_contained(In.S.Closure.TeamBodies, In.U.Prepared))
+    runtime("omp_ledger_open", B.getVoidTy(), {});
   for (const SharedPlan &Plan : In.Shared)
     preparePhases(Plan);
   Error Errors = Error::success();
@@ -175,6 +177,10 @@ Expected<BasicBlock *> ReverseSweep::run() {
       Errors = joinErrors(std::move(Errors), std::move(E));
   if (Errors)
     return std::move(Errors);
+  if (inOrder() && is_contained(In.S.Closure.TeamBodies, In.U.Prepared)) {
+    startBlock(EndBlock);
+    runtime("omp_ledger_close", B.getVoidTy(), {});
+  }
   return Locals;
 }
 

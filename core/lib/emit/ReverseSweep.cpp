@@ -7,6 +7,8 @@
 #include "contraflow/core/Rule.h"
 #include "rules/Guard.h"
 
+#include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -28,9 +30,45 @@ bool ReverseSweep::meetsSharedLoop(const Instruction &Load) const {
          none_of(In.Shared, [&](const SharedPlan &P) { return P.Loop.L->contains(&Load); });
 }
 
+/// True if what threads add is kept until the team meets, and added in their order.
+bool ReverseSweep::inOrder() const {
+  return In.S.Switch.Deterministic && In.U.InTeam && !In.U.Detached && !In.U.Foreign;
+}
+
+void ReverseSweep::addInOrder(Value *Where, Value *Bar, bool Locks) {
+  auto *Vec = dyn_cast<FixedVectorType>(Bar->getType());
+  for (unsigned E = 0; E < (Vec ? Vec->getNumElements() : 1); ++E) {
+    Value *Part = Vec ? B.CreateExtractElement(Bar, E) : Bar;
+    Value *Cell = Vec ? B.CreateConstGEP1_64(Vec->getElementType(), Where, E) : Where;
+    Type *T = Part->getType();
+    runtime(T->isDoubleTy()  ? "omp_ledger_add_f64"
+            : T->isFloatTy() ? "omp_ledger_add_f32"
+                             : "omp_ledger_add_f80",
+            B.getVoidTy(), {Cell, Part, B.getInt32(Locks)});
+  }
+}
+
+/// In front of a reverse step that reads what the thread may have added to.
+void ReverseSweep::takeInOrder(Instruction &Access, Value *Where) {
+  if (!inOrder())
+    return;
+  const Value *Object = getUnderlyingObject(In.Fwd.accessOf(Access), 20);
+  if (isa<AllocaInst>(Object) && !PointerMayBeCaptured(Object, /*ReturnCaptures=*/true))
+    return;
+  auto *Store = dyn_cast<StoreInst>(&Access);
+  Value *Pointer = Store ? Store->getPointerOperand() : Access.getOperand(0);
+  Type *T = Store ? Store->getValueOperand()->getType() : Access.getType();
+  Location At = In.S.Graph.find(Pointer);
+  if (!At || In.S.AddedInTeams.contains(In.S.Graph.canonical(At.Node)))
+    runtime("omp_ledger_take", B.getVoidTy(),
+            {Where, B.getInt64(In.S.Graph.layout().getTypeStoreSize(T))});
+}
+
 void ReverseSweep::addAtomically(Instruction &Load, Value *Where, Value *Bar) {
-  remarkAtomic(In.S, Load, In.WhyAtomic);
   const bool Locks = meetsSharedLoop(Load);
+  if (inOrder())
+    return addInOrder(Where, Bar, Locks);
+  remarkAtomic(In.S, Load, In.WhyAtomic);
   if (Locks)
     runtime("omp_share_enter", B.getVoidTy(), {});
   auto *Vec = dyn_cast<FixedVectorType>(Bar->getType());
@@ -72,6 +110,7 @@ Error ReverseSweep::reverseStore(StoreInst &I) {
   Type *T = storedFloat(In.S.Activity, I);
   Value *V = I.getValueOperand();
   Value *Where = recall(In.Fwd.accessOf(I));
+  takeInOrder(I, Where);
   LoadInst *Bar = B.CreateAlignedLoad(T, Where, I.getAlign());
   StoreInst *Zero = B.CreateAlignedStore(Constant::getNullValue(T), Where, I.getAlign());
   Tags.shadow(*Bar, I);
@@ -98,6 +137,7 @@ Error ReverseSweep::reverseAtomic(AtomicRMWInst &I) {
       (In.S.Activity.active(&I) && !I.use_empty()))
     return diffError(DiagId::UnsupportedInstruction, I, "atomic update other than x += v, x -= v");
   Value *Where = recall(In.Fwd.accessOf(I));
+  takeInOrder(I, Where);
   LoadInst *Bar = B.CreateAlignedLoad(I.getType(), Where, I.getAlign());
   Bar->setAtomic(AtomicOrdering::Monotonic);
   addAdjoint(I.getValOperand(), Op == AtomicRMWInst::FSub ? B.CreateFNeg(Bar) : cast<Value>(Bar));
@@ -222,6 +262,10 @@ Error ReverseSweep::reverseSite(const CallSite &Site) {
   if (!Site.Handler) {
     reverseClosureCall(Site);
     return Error::success();
+  }
+  if (inOrder() && !Site.OnlyWaits) {
+    remarkUnordered(In.S, *Site.Anchor);
+    runtime("omp_ledger_flush", B.getVoidTy(), {});
   }
   SmallVector<Value *, 4> Recalled;
   for (Value *V : Site.Recorded)

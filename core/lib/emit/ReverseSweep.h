@@ -115,6 +115,9 @@ private:
   void closePrivate(const PhaseState &P);
   llvm::Value *privateAddress(const llvm::Instruction &Load, llvm::Value *Where);
   void addAtomically(llvm::Instruction &Load, llvm::Value *Where, llvm::Value *Bar);
+  bool inOrder() const;
+  void addInOrder(llvm::Value *Where, llvm::Value *Bar, bool Locks);
+  void takeInOrder(llvm::Instruction &Access, llvm::Value *Where);
   bool meetsSharedLoop(const llvm::Instruction &Load) const;
   /// The state of a shared loop, or null.
   const PhaseState *phases(const llvm::Loop *L) const;

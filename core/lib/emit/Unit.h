@@ -23,6 +23,8 @@ struct Switches {
   bool Activity = true;
   bool MinCut = true;
   bool Sharing = true;
+  /// Threads add to adjoints in a fixed order.
+  bool Deterministic = false;
   /// Instructions in one function of a derivative that is cut into several.
   unsigned PieceSize = 2000;
   /// What to show on standard error (Print.h; Plan: where each needed value comes from).
@@ -88,9 +90,11 @@ struct RequestState {
   KeptMemory Kept;
   llvm::BitVector OwnShadows; ///< nodes of memory that may be constant and its own shadow
   bool Foreign = false;       ///< some memory is used by other processes as well
-  bool RunsOnce = false;      ///< the reverse sweep may not be repeated
-  bool TakesBack = false;     ///< the reverse sweep undoes what the forward sweep has written
-  llvm::StringSet<> Told;     ///< remarks made: versions and copies of a loop say it once
+  /// Deterministic: nodes of memory to whose adjoints the threads of a team may add.
+  llvm::DenseSet<unsigned> AddedInTeams;
+  bool RunsOnce = false;  ///< the reverse sweep may not be repeated
+  bool TakesBack = false; ///< the reverse sweep undoes what the forward sweep has written
+  llvm::StringSet<> Told; ///< remarks made: versions and copies of a loop say it once
 
   RequestState(Compilation &C, const DerivativeSpec &Spec, Switches S, PreparedClosure P)
       : C(C), Spec(Spec), Switch(S), Closure(std::move(P)), Graph(C.M.getDataLayout()) {}

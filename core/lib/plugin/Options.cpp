@@ -15,6 +15,9 @@ cl::opt<bool> UseMinCut("contraflow-mincut", cl::init(true), cl::Hidden,
                         cl::desc("Contraflow: choose by minimum cut what is stored"));
 cl::opt<bool> UseSharing("contraflow-sharing", cl::init(true), cl::Hidden,
                          cl::desc("Contraflow: prove shared updates exclusive"));
+cl::opt<bool> Deterministic("contraflow-deterministic", cl::init(false),
+                            cl::desc("Contraflow: threads add to adjoints in a fixed order: the "
+                                     "same bits for the same number of threads"));
 cl::opt<unsigned>
     PieceSize("contraflow-piece-size", cl::init(2000), cl::Hidden,
               cl::desc("Contraflow: instructions in one piece of a large derivative"));
@@ -54,7 +57,7 @@ AcceptedOption Accepted[] = {
 } // namespace
 
 Switches chosenSwitches() {
-  Switches S{UseActivity, UseMinCut, UseSharing, PieceSize, {}};
+  Switches S{UseActivity, UseMinCut, UseSharing, Deterministic, PieceSize, {}};
   S.Print = {PrintTypes, PrintActivity, PrintNeeds, PrintPlan, PrintSharing};
   return S;
 }

@@ -20,6 +20,9 @@ int globalThread() { return 0; }
 bool inFinalTask() { return false; }
 void makeTask(int32_t, void (*Run)(void *), void *Data, int32_t, const Dependence *) { Run(Data); }
 void waitForTasks() {}
+void giveBack(void *) {}
+void destroyAllocator(int64_t) {}
 int64_t smallestShare(int64_t Trip, int) { return Trip; }
+int threadsOf(int64_t, int) { return 1; }
 
 } // namespace contraflow::omp

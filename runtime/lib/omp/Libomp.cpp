@@ -143,11 +143,23 @@ void makeTask(int32_t Flags, void (*Run)(void *), void *Data, int32_t N,
 
 void waitForTasks() { __kmpc_omp_taskwait(&Fork, globalThread()); }
 
+void giveBack(void *Memory) { omp_free(Memory, omp_null_allocator); }
+
+void destroyAllocator(int64_t Allocator) {
+  omp_destroy_allocator(static_cast<omp_allocator_handle_t>(Allocator));
+}
+
 int64_t smallestShare(int64_t Trip, int Threads) {
   if (!greedy())
     return Trip / Threads;
   const int64_t Share = Trip / Threads + (Trip % Threads != 0);
   return std::max<int64_t>(0, Trip - Share * (Threads - 1));
+}
+
+int threadsOf(int64_t Trip, int Threads) {
+  const int64_t Share = greedy() ? Trip / Threads + (Trip % Threads != 0) : 1;
+  return static_cast<int>(
+      std::clamp<int64_t>((Trip + Share - 1) / std::max<int64_t>(Share, 1), 1, Threads));
 }
 
 } // namespace contraflow::omp

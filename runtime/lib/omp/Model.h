@@ -48,7 +48,13 @@ void makeTask(int32_t Flags, void (*Run)(void *Data), void *Data, int32_t N,
 /// Waits for the tasks that the current one has made.
 void waitForTasks();
 
+/// Memory of an allocator, and the allocator itself.
+void giveBack(void *Memory);
+void destroyAllocator(int64_t Allocator);
+
 /// The fewest iterations that a thread of a team gets of a statically divided loop.
 int64_t smallestShare(int64_t Trip, int Threads);
+/// How many threads, from the first one, get some.
+int threadsOf(int64_t Trip, int Threads);
 
 } // namespace contraflow::omp

@@ -12,6 +12,7 @@
 #include "contraflow/abi.h"
 
 #include "accumulate/Atomic.h"
+#include "omp/Ledger.h"
 #include "omp/Model.h"
 #include "omp/Phases.h"
 #include "omp/Share.h"
@@ -41,10 +42,11 @@ template <typename T> void addPrivate(const cf_private &Own) {
   const int64_t Start = Count * threadNumber() / teamSize();
   auto *To = reinterpret_cast<T *>(Own.base);
   auto *From = reinterpret_cast<const T *>(Own.memory);
+  Ledger *Book = ledger();
   auto Add = [&](int64_t Begin, int64_t End) {
     for (int64_t I = Begin; I < End; ++I)
       if (From[I] != 0)
-        addAtomically(To[I], From[I]);
+        Book ? Book->add(&To[I], From[I]) : addAtomically(To[I], From[I]);
   };
   Add(Start, Count);
   Add(0, Start);
@@ -55,6 +57,16 @@ template <typename T> void closePrivate(const cf_private &Own, cf_tape *Tape) {
     return;
   addPrivate<T>(Own);
   cf_v1_tape_release(Tape, Own.memory);
+}
+
+/// Where additions have an order, the threads that have iterations run in theirs.
+void waitForPlace() {
+  while (Current[0].Next.load(std::memory_order_acquire) != threadNumber())
+    std::this_thread::yield();
+}
+
+void passPlaceOn(int Threads) {
+  Current[0].Next.store((threadNumber() + 1) % Threads, std::memory_order_release);
 }
 
 } // namespace
@@ -83,7 +95,9 @@ void cf_v1_omp_share_open(const struct cf_footprint *groups, int32_t plain, int3
     return;
   const bool Splits = omp::numPhases(Overlap, omp::smallestShare(trip, Threads), Threads) == 2;
   if (Meets || Ordered || !Splits || !omp::Current) {
-    share->locked = 1;
+    share->locked = omp::threadsOf(trip, Threads);
+    if (omp::ledger())
+      omp::waitForPlace();
     omp::OneAtATime.lock();
     return;
   }
@@ -107,8 +121,11 @@ void cf_v1_omp_share_phase(struct cf_share *share, int32_t phase) {
 }
 
 void cf_v1_omp_share_close(struct cf_share *share) {
-  if (share->locked)
-    omp::OneAtATime.unlock();
+  if (!share->locked)
+    return;
+  omp::OneAtATime.unlock();
+  if (omp::ledger())
+    omp::passPlaceOn(share->locked);
 }
 
 void cf_v1_omp_private_open(const struct cf_footprint *groups, int32_t n, int64_t trip,

@@ -16,6 +16,7 @@
 
 #include "contraflow/abi.h"
 
+#include "omp/Ledger.h"
 #include "omp/Model.h"
 #include "omp/Share.h"
 #include "support/Fail.h"
@@ -41,6 +42,7 @@ struct cf_team {
   /// Frames of a team that turned out larger than expected; made by the first thread that needs it.
   std::atomic<Member *> Overflow = nullptr;
   omp::Limits Before;                   ///< reverse: what to put back afterwards
+  int64_t Call = 0;                     ///< reverse: the number of the derivative call
   omp::ShareCounters *Shares = nullptr; ///< reverse: one per thread
   omp::ShareCounters *OuterShares =
       nullptr; ///< those of the team to which the forking thread belongs
@@ -102,6 +104,8 @@ void *cf_v1_omp_team_frame(cf_team *team) {
 }
 
 void cf_v1_omp_team_reverse(cf_team *team) {
+  cf_v1_omp_ledger_flush();
+  team->Call = cf_v1_call_number();
   const int32_t Size = team->Size.load(std::memory_order_relaxed);
   team->Before = omp::liftLimits(Size);
   team->OuterShares = omp::shareCounters();
@@ -115,6 +119,7 @@ void cf_v1_omp_team_check(cf_team *team) {
   if (omp::teamSize() != Recorded)
     fail(ErrorId::TeamSize, std::to_string(omp::teamSize()), std::to_string(Recorded));
   omp::useShareCounters(team->Shares);
+  cf_v1_call_enter(team->Call);
 }
 
 void cf_v1_omp_team_end(cf_team *team) {
@@ -127,6 +132,26 @@ void cf_v1_omp_team_end(cf_team *team) {
 
 void cf_v1_omp_team_drop(cf_team *team) { delete[] team->Overflow.load(std::memory_order_relaxed); }
 
-void cf_v1_omp_barrier() { omp::barrier(); }
+void cf_v1_omp_barrier() {
+  omp::settleLedgers();
+  omp::barrier();
+}
+
+void cf_v1_omp_team_part_f64(cf_team *team, double *sum, double part) {
+  team->Shares[omp::threadNumber()].Parts.push_back({sum, nullptr, part});
+}
+
+void cf_v1_omp_team_part_f32(cf_team *team, float *sum, float part) {
+  team->Shares[omp::threadNumber()].Parts.push_back({nullptr, sum, part});
+}
+
+void cf_v1_omp_team_sums(cf_team *team) {
+  for (int32_t T = 0; T < team->Size.load(std::memory_order_relaxed); ++T)
+    for (const omp::PartOfSum &P : team->Shares[T].Parts)
+      if (P.Wide)
+        *P.Wide += P.Value;
+      else
+        *P.Narrow += static_cast<float>(P.Value);
+}
 
 void *cf_v1_omp_copyprivate(void *mine, int32_t did) { return omp::broadcast(mine, did != 0); }

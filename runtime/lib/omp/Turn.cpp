@@ -17,6 +17,8 @@
 
 #include "contraflow/abi.h"
 
+#include "omp/Ledger.h"
+#include "omp/Model.h"
 #include "tape/DerivativeCall.h"
 
 #include <array>
@@ -25,12 +27,14 @@
 #include <ctime>
 #include <mutex>
 #include <sched.h>
+#include <vector>
 
 namespace contraflow {
 namespace {
 
 struct alignas(64) Turn {
   std::atomic<int64_t> Outstanding = 0;
+  std::atomic<bool> InOrder = false; ///< threads enter once each: who leaves tells nobody anything
   const void *Lock;
   const Arena *Call;
   Turn *Next = nullptr;
@@ -81,6 +85,8 @@ std::mutex &atomicLockOf(const void *Address) {
   return Locks[(reinterpret_cast<uintptr_t>(Address) >> 3) % Locks.size()];
 }
 
+thread_local int TurnsHeld = 0;
+
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -90,6 +96,9 @@ void relax() {
 }
 
 } // namespace
+
+bool omp::holdsTurn() { return TurnsHeld > 0; }
+
 } // namespace contraflow
 
 using namespace contraflow;
@@ -118,12 +127,52 @@ void cf_v1_omp_turn_wait(void *lock, int64_t ticket) {
     else
       sched_yield();
   }
+  ++TurnsHeld;
 }
 
 void cf_v1_omp_turn_done(void *lock, int64_t ticket) {
   if (ticket == NoEntry)
     return;
-  turnOf(lock).Outstanding.store(ticket, std::memory_order_release);
+  --TurnsHeld;
+  Turn &T = turnOf(lock);
+  if (!T.InOrder.load(std::memory_order_relaxed))
+    cf_v1_omp_ledger_flush();
+  T.Outstanding.store(ticket, std::memory_order_release);
+}
+
+namespace {
+
+/// One entry of each thread of a team.
+struct Sequence {
+  std::atomic<int> Next = 0;
+};
+thread_local std::vector<Sequence *> Sequences; ///< those that the thread is in
+
+} // namespace
+
+void cf_v1_omp_ordered_enter(void *lock) {
+  Sequence *S = nullptr;
+  const int Self = omp::threadNumber();
+  if (omp::teamSize() > 1) {
+    S = static_cast<Sequence *>(omp::broadcast(Self == 0 ? new Sequence : nullptr, Self == 0));
+    while (S->Next.load(std::memory_order_acquire) != Self)
+      sched_yield();
+  }
+  Sequences.push_back(S);
+  atomicLockOf(lock).lock(); // another team may be in the same section
+  turnOf(lock).InOrder.store(true, std::memory_order_relaxed);
+}
+
+void cf_v1_omp_ordered_leave(void *lock) {
+  atomicLockOf(lock).unlock();
+  Sequence *S = Sequences.back();
+  Sequences.pop_back();
+  if (!S)
+    return;
+  if (omp::threadNumber() + 1 == omp::teamSize())
+    delete S;
+  else
+    S->Next.fetch_add(1, std::memory_order_release);
 }
 
 void cf_v1_omp_atomic_enter(void *address) { atomicLockOf(address).lock(); }

@@ -12,7 +12,9 @@
 #include "tape/DerivativeCall.h"
 #include "tape/Registry.h"
 
+#include <atomic>
 #include <memory>
+#include <utility>
 
 using namespace contraflow;
 
@@ -40,6 +42,25 @@ std::atomic<void (*)(Arena *)> CallEndHook = nullptr;
 Arena *contraflow::currentCall() { return CurrentCall; }
 
 void contraflow::setCurrentCall(Arena *Root) { CurrentCall = Root; }
+
+namespace {
+
+std::atomic<int64_t> LastCall = 0;
+thread_local int64_t CallNumber = 0;
+
+} // namespace
+
+int64_t cf_v1_call_begin() {
+  return std::exchange(CallNumber, LastCall.fetch_add(1, std::memory_order_relaxed) + 1);
+}
+
+void cf_v1_call_end(int64_t outer) { CallNumber = outer; }
+
+int64_t cf_v1_call_number() { return CallNumber; }
+
+void cf_v1_call_enter(int64_t call) { CallNumber = call; }
+
+int32_t cf_v1_call_changed(int64_t *mark) { return std::exchange(*mark, CallNumber) != CallNumber; }
 
 void contraflow::setCallEndHook(void (*Hook)(Arena *)) { CallEndHook.store(Hook); }
 

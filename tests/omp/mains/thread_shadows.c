@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a thread has for itself keeps its value from one derivative call to the next, and no adjoint
+// or tangent: a call leaves the adjoint of what `kept` was before in the shadows of all threads.
+
+#include <omp.h>
+#include <stdio.h>
+
+void __enzyme_autodiff(void *, ...);
+double __enzyme_fwddiff(void *, ...);
+int enzyme_dup, enzyme_const;
+
+enum { Threads = 3, N = 2 * Threads, Calls = 4 };
+
+static double kept;
+#pragma omp threadprivate(kept)
+static _Thread_local double pair[2];
+
+static void reset(void) {
+#pragma omp parallel num_threads(Threads)
+  {
+    kept = 2;
+    pair[0] = pair[1] = 3;
+  }
+}
+
+// 2 x_t + 3 x_t; then kept = 3 x_{t + 3} and pair[1] = x_{t + 3}, which nobody reads.
+static double work(const double *x, int n) {
+  double sum = 0;
+#pragma omp parallel reduction(+ : sum) num_threads(Threads)
+  {
+    const int me = omp_get_thread_num();
+    sum += (kept + pair[1]) * x[me];
+    kept = x[me + n / 2] * 3;
+    pair[1] = x[me + n / 2];
+  }
+  return sum;
+}
+
+int main(void) {
+  double x[N];
+  int wrong = 0;
+  for (int i = 0; i < N; ++i)
+    x[i] = 1 + i;
+  for (int call = 0; call < Calls; ++call) {
+    double bar[N] = {0};
+    reset();
+    __enzyme_autodiff((void *)work, enzyme_dup, x, bar, enzyme_const, N);
+    for (int i = 0; i < N; ++i)
+      wrong += bar[i] != (i < Threads ? 5 : 0);
+    double dot[N] = {0};
+    dot[call % Threads] = dot[call % Threads + Threads] = 1;
+    reset();
+    wrong += __enzyme_fwddiff((void *)work, enzyme_dup, x, dot, enzyme_const, N) != 5;
+  }
+  printf("%d wrong\n", wrong);
+  return wrong != 0;
+}
