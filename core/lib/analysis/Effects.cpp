@@ -7,6 +7,7 @@
 
 #include "Effects.h"
 #include "contraflow/core/Callee.h"
+#include "prepare/Blocks.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"
@@ -317,6 +318,8 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     return false;
   if (Load.hasMetadata(LLVMContext::MD_invariant_load))
     return true;
+  if (Activity.hasShadow(At.Node) && isBlock(getUnderlyingObject(Pointer, 0)))
+    return true; // it lives until the reverse of its allocation
   if (Writes.outlivesCall() && Activity.memory().isExternal(At.Node)) {
     auto *Global = dyn_cast<GlobalVariable>(getUnderlyingObject(Pointer));
     return Global && Global->isConstant();
