@@ -147,7 +147,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
     for (Instruction &I : *Block)
       Steps.needs(I, Needs);
   StableMemory Stable(S.Writes, S.Activity, AA, LI, DT);
-  Activations Runs{U.Kind == SweepKind::Split, S.Writes.runsOnce(*U.Prepared)};
+  Activations Runs{U.Kind == SweepKind::Split, S.Writes.runsOnce(*U.Prepared), U.Prepared};
   for (const CallSite &Site : Fwd.sites())
     if (Site.Handler)
       Site.Handler->settle(Site, [&](unsigned Operand) {

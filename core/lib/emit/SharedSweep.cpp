@@ -3,7 +3,7 @@
 // Collects the updates of a body, asks the sharing analysis, expands its answer.
 
 #include "SharedSweep.h"
-#include "prepare/Blocks.h"
+#include "support/OwnBlock.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"
@@ -24,7 +24,7 @@ bool mayBeShared(const Unit &U, const Value *Shadow) {
     return false;
   const Value *Object = getUnderlyingObject(Shadow, 20);
   auto *Call = dyn_cast<CallBase>(Object);
-  if (Call && Call->arg_size() > 0 && isBlock(Call->getArgOperand(0)))
+  if (Call && Call->arg_size() > 0 && isOwnBlock(Call->getArgOperand(0)))
     return false;
   if (U.Detached && PointerMayBeCaptured(Object, /*ReturnCaptures=*/true))
     return true;

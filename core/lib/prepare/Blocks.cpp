@@ -9,7 +9,9 @@
 
 #include "Blocks.h"
 #include "Nests.h"
+#include "contraflow/core/Remark.h"
 #include "support/AccessRange.h"
+#include "support/OwnBlock.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -343,8 +345,6 @@ void BlockCopier::emitCopy(BlockCopy &C, Instruction *At) const {
   }
 }
 
-constexpr StringLiteral BlockAttribute = "contraflow_block";
-
 /// Behind the nest, on the way that leaves it, the copies end.
 void BlockCopier::allocate(Loop &Nest) {
   Module &M = *F.getParent();
@@ -354,9 +354,10 @@ void BlockCopier::allocate(Loop &Nest) {
     CallInst *Call =
         B.CreateCall(M.getOrInsertFunction("malloc", B.getPtrTy(), B.getInt64Ty()), {C.Bytes});
     Call->addRetAttr(Attribute::NoAlias);
-    Call->addFnAttr(Attribute::get(F.getContext(), BlockAttribute));
+    Call->addFnAttr(Attribute::get(F.getContext(), OwnBlockAttribute));
     Call->setDebugLoc(C.Read.I->getDebugLoc());
     C.Memory = Call;
+    remark(RemarkKind::Passed, "Block", *C.Read.I, "what the task reads here is copied once");
     readCopy(C);
   }
   BasicBlock *Behind = SplitEdge(Nest.getLoopLatch(), Nest.getExitBlock(), &DT, &LI);
@@ -399,11 +400,6 @@ bool BlockCopier::run() {
 }
 
 } // namespace
-
-bool isBlock(const Value *Object) {
-  auto *Call = dyn_cast<CallBase>(Object);
-  return Call && Call->hasFnAttr(BlockAttribute);
-}
 
 bool copyBlocks(Function &F, FunctionAnalysisManager &FAM) {
   SmallPtrSet<BasicBlock *, 32> Seen;

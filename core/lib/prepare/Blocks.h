@@ -15,16 +15,9 @@
 
 #include "llvm/IR/PassManager.h"
 
-namespace llvm {
-class Value;
-} // namespace llvm
-
 namespace contraflow {
 
 /// Copies blocks in the nests of F. True if F changed; loops are then in simplified form.
 bool copyBlocks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-
-/// True for the memory of such a copy: nobody else knows it, and it is written before it is read.
-bool isBlock(const llvm::Value *Object);
 
 } // namespace contraflow
