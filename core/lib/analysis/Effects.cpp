@@ -131,7 +131,7 @@ void WriteSet::findOrder(const Function &Root, const HandlerRegistry &Handlers) 
     return;
   DenseMap<const Function *, const CallBase *> CallOf;
   for (auto [F, Call] : Bodies)
-    if (isOverAfter(*Call, Handlers))
+    if (F->hasOneUse() && isOverAfter(*Call, Handlers))
       CallOf[F] = Call;
   for (auto [F, Call] : Bodies) {
     SmallPtrSet<const BasicBlock *, 32> Behind;
