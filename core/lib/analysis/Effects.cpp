@@ -7,6 +7,7 @@
 
 #include "Effects.h"
 #include "contraflow/core/Callee.h"
+#include "support/OwnBlock.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"
@@ -66,7 +67,7 @@ static SmallVector<Value *, 4> writtenBy(CallBase &Call, const ActivityResult &A
   SmallVector<Value *, 4> Out;
   CalleeInfo Info = lookupCallee(Call);
   if (Info.Kind == CalleeKind::Free) {
-    if (!Activity.hasShadow(Call.getArgOperand(0)))
+    if (!Activity.hasShadow(Call.getArgOperand(0)) && !isOwnBlock(Call.getArgOperand(0)))
       Out.push_back(Call.getArgOperand(0));
     return Out;
   }
@@ -109,8 +110,45 @@ void WriteSet::findSingleRuns(ArrayRef<Function *> Closure, const HandlerRegistr
       continue;
     BasicBlock *Block = From[0]->getParent();
     if (none_of(successors(Block),
-                [&](BasicBlock *Next) { return isPotentiallyReachable(Next, Block); }))
+                [&](BasicBlock *Next) { return isPotentiallyReachable(Next, Block); })) {
       Once.insert(F);
+      Bodies.push_back({F, From[0]});
+    }
+  }
+}
+
+/// What the call runs is over when it returns.
+static bool isOverAfter(const CallBase &Call, const HandlerRegistry &Handlers) {
+  const ConstructHandler *H = Handlers.find(Call);
+  const auto C = H ? H->closure(Call) : std::nullopt;
+  return !H || (C && !C->Detached);
+}
+
+/// Regions one after the other: what one writes, those behind it find written.
+void WriteSet::findOrder(const Function &Root, const HandlerRegistry &Handlers) {
+  constexpr unsigned MostBodies = 64;
+  if (Bodies.size() > MostBodies)
+    return;
+  DenseMap<const Function *, const CallBase *> CallOf;
+  for (auto [F, Call] : Bodies)
+    if (F->hasOneUse() && isOverAfter(*Call, Handlers))
+      CallOf[F] = Call;
+  for (auto [F, Call] : Bodies) {
+    SmallPtrSet<const BasicBlock *, 32> Behind;
+    SmallVector<const BasicBlock *, 16> Todo(successors(Call->getParent()));
+    while (!Todo.empty())
+      if (const BasicBlock *Block = Todo.pop_back_val(); Behind.insert(Block).second)
+        append_range(Todo, successors(Block));
+    for (Write &W : All) {
+      const Instruction *At = W.At;
+      if (At->getFunction() != &Root)
+        At = CallOf.lookup(At->getFunction());
+      else if (!isa<StoreInst>(At))
+        continue;
+      if (At && At != Call && !Behind.contains(At->getParent()) &&
+          (At->getParent() != Call->getParent() || At->comesBefore(Call)))
+        W.Before.push_back(F);
+    }
   }
 }
 
@@ -140,6 +178,7 @@ void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activ
           add(I, Pointer, Graph);
     }
   collectExposed(Closure, Graph, Handlers);
+  findOrder(*Closure.front(), Handlers);
 }
 
 /// Memory that was handed out by one call is written by others, whoever made them.
@@ -317,6 +356,8 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     return false;
   if (Load.hasMetadata(LLVMContext::MD_invariant_load))
     return true;
+  if (isOwnBlock(getUnderlyingObject(Pointer, 0)))
+    return true; // it lives until the reverse of its allocation
   if (Writes.outlivesCall() && Activity.memory().isExternal(At.Node)) {
     auto *Global = dyn_cast<GlobalVariable>(getUnderlyingObject(Pointer));
     return Global && Global->isConstant();
@@ -331,6 +372,8 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
       continue; // a call: what it reads is apart from what it writes
     Time When = Runs.Once && inOneNest(Load, *W.At) ? Time::Loop : Always;
     if (!mayAlias(W, Load, Pointer, When))
+      continue;
+    if (Runs.Once && is_contained(W.Before, Runs.Body))
       continue;
     bool SameFunction = W.At->getFunction() == Load.getFunction();
     if (!SameFunction || Runs.CallerFollows || mayFollow(Load, *W.At))

@@ -31,6 +31,8 @@ public:
     llvm::WeakTrackingVH Pointer;
     unsigned Node;
     bool Anywhere = false; ///< no pointer is known
+    /// Bodies that run once, before which this is done.
+    llvm::SmallVector<const llvm::Function *, 2> Before = {};
   };
   void collect(llvm::ArrayRef<llvm::Function *> Closure, const ActivityResult &Activity,
                const HandlerRegistry &Handlers);
@@ -57,6 +59,9 @@ private:
                       const HandlerRegistry &Handlers);
   llvm::SmallVector<Write, 32> All;
   void findSingleRuns(llvm::ArrayRef<llvm::Function *> Closure, const HandlerRegistry &Handlers);
+  void findOrder(const llvm::Function &Root, const HandlerRegistry &Handlers);
+  /// Bodies that run once, and where the root calls them.
+  llvm::SmallVector<std::pair<const llvm::Function *, const llvm::CallBase *>, 4> Bodies;
   llvm::DenseSet<unsigned> Transient;
   llvm::DenseSet<const llvm::Function *> Once;
   bool Outlives = false;
@@ -66,6 +71,7 @@ private:
 struct Activations {
   bool CallerFollows; ///< the caller runs on before the reverse sweep begins
   bool Once;
+  const llvm::Function *Body = nullptr; ///< as it was prepared
 };
 
 /// Answers for the loads of one function.

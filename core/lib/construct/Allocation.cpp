@@ -11,6 +11,7 @@
 #include "Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
+#include "support/OwnBlock.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
@@ -116,8 +117,11 @@ public:
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;
-    if (!B.shadow(&Call))
+    if (!B.shadow(&Call)) {
+      if (isOwnBlock(&Call))
+        Site.Recorded = {&Call, ConstantPointerNull::get(B.ir().getPtrTy())};
       return Error::success();
+    }
     B.ir().SetInsertPoint(Call.getNextNode());
     Value *Bytes = sizeInBytes(B.ir(), Call, lookupCallee(Call));
     Value *Shadow = B.runtime("shadow_alloc", B.ir().getPtrTy(), {&Call, Bytes});
@@ -164,6 +168,8 @@ public:
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Value *Shadow = ownedShadow(B, Site.Operands[0]);
+    if (!Shadow && isOwnBlock(Site.Operands[0]))
+      Shadow = ConstantPointerNull::get(B.ir().getPtrTy());
     if (!Shadow)
       return Error::success();
     const int How = lookupCallee(*Site.Anchor).FreeKind;

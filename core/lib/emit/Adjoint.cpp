@@ -3,6 +3,7 @@
 // The adjoint of one unit, in the order of architecture.md, section 3: shadows, shape of the
 // reverse sweep, plan, frames, reverse sweep, returns.
 
+#include "Owned.h"
 #include "Print.h"
 #include "Remarks.h"
 #include "ReverseSweep.h"
@@ -146,7 +147,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
     for (Instruction &I : *Block)
       Steps.needs(I, Needs);
   StableMemory Stable(S.Writes, S.Activity, AA, LI, DT);
-  Activations Runs{U.Kind == SweepKind::Split, S.Writes.runsOnce(*U.Prepared)};
+  Activations Runs{U.Kind == SweepKind::Split, S.Writes.runsOnce(*U.Prepared), U.Prepared};
   for (const CallSite &Site : Fwd.sites())
     if (Site.Handler)
       Site.Handler->settle(Site, [&](unsigned Operand) {
@@ -162,6 +163,9 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
     auto *Asked = Primal ? cast<LoadInst>(Primal) : Load;
     return Known[&I] = Stable.isStable(*Asked, Asked->getPointerOperand(), Runs);
   };
+  DenseSet<const Instruction *> Owned;
+  if (S.Switch.Sharing && Shared.empty())
+    Owned = findOwnedLoads(U, A);
   auto Deferred = findDeferredLoops(S, U, Fwd, Shared, A);
   for (const DeferredLoop &D : Deferred)
     for (const auto &Window : D.Windows)
@@ -198,7 +202,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   for (SharedPlan &Loop : Shared) // versions of one loop: all threads must agree
     Loop.Loop.Ordered = Ordered;
   ReverseSweep Sweep(
-      {S, U, Fwd, Steps, Shape, Plan, Frames, Shared, Sharing.Why, Snapshots, Deferred});
+      {S, U, Fwd, Steps, Shape, Plan, Frames, Shared, Sharing.Why, Snapshots, Deferred, Owned});
   auto Start = Sweep.run();
   if (!Start)
     return Start.takeError();

@@ -20,7 +20,8 @@ bool ReverseSweep::shared(const Value *ForwardShadow) const {
 }
 
 bool ReverseSweep::addsPlainly(const Instruction &Load) const {
-  return any_of(In.Shared, [&](const SharedPlan &P) { return P.Loop.PlainLoads.contains(&Load); });
+  return In.Owned.contains(&Load) ||
+         any_of(In.Shared, [&](const SharedPlan &P) { return P.Loop.PlainLoads.contains(&Load); });
 }
 
 /// True if the update is outside the shared loops: threads that are in them may add to the same

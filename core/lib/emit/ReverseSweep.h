@@ -34,6 +34,7 @@ public:
     llvm::StringRef WhyAtomic;
     const SnapshotSet &Snapshots;
     llvm::ArrayRef<DeferredLoop> Deferred;
+    const llvm::DenseSet<const llvm::Instruction *> &Owned; ///< loads of what the thread owns
   };
   explicit ReverseSweep(const Inputs &In);
   /// Emits the whole sweep; returns the block where it starts.

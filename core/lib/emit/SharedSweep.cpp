@@ -3,6 +3,7 @@
 // Collects the updates of a body, asks the sharing analysis, expands its answer.
 
 #include "SharedSweep.h"
+#include "support/OwnBlock.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"
@@ -22,11 +23,13 @@ bool mayBeShared(const Unit &U, const Value *Shadow) {
   if (!U.InTeam && !U.Foreign)
     return false;
   const Value *Object = getUnderlyingObject(Shadow, 20);
+  auto *Call = dyn_cast<CallBase>(Object);
+  if (Call && Call->arg_size() > 0 && isOwnBlock(Call->getArgOperand(0)))
+    return false;
   if (U.Detached && PointerMayBeCaptured(Object, /*ReturnCaptures=*/true))
     return true;
   if (isa<AllocaInst>(Object))
     return false;
-  auto *Call = dyn_cast<CallBase>(Object);
   return !Call || Call->getFunction() != U.Forward || !Call->getCalledFunction() ||
          !Call->getCalledFunction()->getName().starts_with(RuntimePrefix);
 }

@@ -6,6 +6,7 @@
 #include "Prepare.h"
 #include "Addresses.h"
 #include "Bits.h"
+#include "Blocks.h"
 #include "Choices.h"
 #include "ComputedGoto.h"
 #include "Disguises.h"
@@ -31,6 +32,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -100,6 +102,7 @@ private:
   SmallVector<std::pair<const Function *, int>, 16> History;
   ReturnedStructures Results;
   Endings NeverReturning;
+  bool InTask = false;    ///< what is prepared runs in a task
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
   uint64_t Repeated = 0;  ///< of these, instructions that are needed elsewhere as well
@@ -389,6 +392,7 @@ Error Preparer::prepareClosures(Function &P) {
       if (Original == Body)
         Copy = Done;
     if (!Copy) {
+      const SaveAndRestore Within(InTask, InTask || Region->Detached);
       auto New = prepare(*Body);
       if (!New)
         return New.takeError();
@@ -548,7 +552,10 @@ void Preparer::canonicalise(Function &P) {
   FPM.run(P, C.FAM);
   dropLifetimes(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
-  if (Versions == NestVersions::One || !versionNests(P, C.FAM))
+  if (Versions == NestVersions::One)
+    return;
+  const bool Copied = InTask && copyBlocks(P, C.FAM), Versioned = versionNests(P, C.FAM);
+  if (!Copied && !Versioned)
     return;
   FunctionPassManager Again;
   Again.addPass(LoopSimplifyPass());

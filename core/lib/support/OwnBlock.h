@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory that prepare/Blocks.cpp adds to a task: written once, in front of the nest that reads it,
+// and known to nobody else. It lasts until its allocation is reversed, whether it is active or not.
+
+#pragma once
+
+#include "llvm/IR/InstrTypes.h"
+
+namespace contraflow {
+
+inline constexpr llvm::StringLiteral OwnBlockAttribute = "contraflow_block";
+
+inline bool isOwnBlock(const llvm::Value *Object) {
+  auto *Call = llvm::dyn_cast<llvm::CallBase>(Object);
+  return Call && Call->hasFnAttr(OwnBlockAttribute);
+}
+
+} // namespace contraflow
