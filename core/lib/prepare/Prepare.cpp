@@ -6,6 +6,7 @@
 #include "Prepare.h"
 #include "Addresses.h"
 #include "Bits.h"
+#include "Catches.h"
 #include "Choices.h"
 #include "ComputedGoto.h"
 #include "Disguises.h"
@@ -85,7 +86,8 @@ private:
   Error prepareRemainingCalls(Function &P);
   void canonicalise(Function &P);
   void tidy(Function &P);
-  static void dropUnwinding(Function &P);
+  enum class Callees { Some, All };
+  void dropUnwinding(Function &P, Callees Known);
   static void dropLifetimes(Function &P);
   Error checkControlFlow(Function &P);
   static Error checkTypes(Function &P);
@@ -100,6 +102,7 @@ private:
   SmallVector<std::pair<const Function *, int>, 16> History;
   ReturnedStructures Results;
   Endings NeverReturning;
+  Catches Caught;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
   uint64_t Repeated = 0;  ///< of these, instructions that are needed elsewhere as well
@@ -281,7 +284,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
   inlineCalls(P);
   unfoldConstructs(P);
   NeverReturning.mark(P);
-  dropUnwinding(P);
+  dropUnwinding(P, Callees::Some);
   auto HasIndirect = [&] {
     return any_of(instructions(P), [](Instruction &I) {
       auto *Call = dyn_cast<CallBase>(&I);
@@ -294,7 +297,8 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
       return diffError(DiagId::IndirectCall, P,
                        "the functions it may call lead to too many other ones");
     simplifyFunction(P, C);
-    bool Changed = Round < MostRounds && inlineCalls(P);
+    bool Changed = Caught.keepMessages(P);
+    Changed |= Round < MostRounds && inlineCalls(P);
     if (!Changed) {
       auto Chosen = chooseCallees(P, Round);
       if (!Chosen)
@@ -305,48 +309,34 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
     }
     unfoldConstructs(P);
     NeverReturning.mark(P);
-    dropUnwinding(P);
+    dropUnwinding(P, Callees::Some);
   }
+  dropUnwinding(P, Callees::All);
   for (Instruction &I : instructions(P))
     I.setMetadata(HistoryKind, nullptr);
   return Error::success();
 }
 
-/// True if the function may go on to return after it has caught an exception here.
-static bool catches(const LandingPadInst &Pad) {
-  bool Catches = false;
-  for (unsigned I = 0; I < Pad.getNumClauses(); ++I)
-    Catches |= Pad.isCatch(I);
-  if (!Catches)
-    return false;
-  SmallPtrSet<const BasicBlock *, 16> Seen;
-  SmallVector<const BasicBlock *, 16> Todo{Pad.getParent()};
-  while (!Todo.empty()) {
-    const BasicBlock *B = Todo.pop_back_val();
-    if (!Seen.insert(B).second)
-      continue;
-    if (isa<ReturnInst>(B->getTerminator()))
-      return true;
-    append_range(Todo, successors(B));
-  }
-  return false;
-}
-
-/// An exception ends the derivative where it ends the primal. Where the primal would survive it,
-/// the program ends at run time: catching is not differentiated, the path without exceptions is.
-void Preparer::dropUnwinding(Function &P) {
+/// What the function throws and catches itself is control flow. An exception that leaves it ends
+/// the derivative where it ends the primal. Where the primal would catch what we do not see, the
+/// program ends at run time. Callees that are not known yet may turn out to throw.
+void Preparer::dropUnwinding(Function &P, Callees Known) {
+  Caught.lower(P);
   SmallVector<InvokeInst *, 8> Invokes;
   for (Instruction &I : instructions(P))
     if (auto *Invoke = dyn_cast<InvokeInst>(&I))
       Invokes.push_back(Invoke);
-  for (InvokeInst *Invoke : Invokes)
-    if ((lookupCallee(*Invoke).Kind == CalleeKind::NoReturn || Invoke->doesNotReturn()) &&
-        catches(*Invoke->getLandingPadInst())) {
+  for (InvokeInst *Invoke : Invokes) {
+    const bool Catches = catches(*Invoke->getLandingPadInst());
+    if (Catches && Known == Callees::Some && isIndirect(*Invoke))
+      continue;
+    if (Catches &&
+        (lookupCallee(*Invoke).Kind == CalleeKind::NoReturn || Invoke->doesNotReturn())) {
       IRBuilder<> B(Invoke);
       emitFailure(B, *Invoke, "caught_exception");
     }
-  for (InvokeInst *Invoke : Invokes)
     changeToCall(Invoke);
+  }
   removeUnreachableBlocks(P);
 }
 
