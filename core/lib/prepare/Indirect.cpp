@@ -15,6 +15,7 @@
 
 #include "Indirect.h"
 #include "Choice.h"
+#include "callee/Bodies.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
@@ -203,7 +204,7 @@ bool Candidates::opaque(const CallBase &Inner) const {
     return true;
   const Function *F = Inner.getCalledFunction();
   if (!F || !F->isDeclaration() || F->isIntrinsic() || Handlers.find(Inner) ||
-      lookupCallee(Inner).Kind != CalleeKind::Unknown)
+      lookupCallee(Inner).Kind != CalleeKind::Unknown || bodyOf(*F))
     return false;
   auto Moves = [](Type *T) { return T->isFPOrFPVectorTy() || T->isPointerTy(); };
   return Moves(F->getReturnType()) || any_of(Inner.args(), [&](const Use &Arg) {

@@ -21,6 +21,7 @@
 #include "Variadic.h"
 #include "Versioning.h"
 #include "WideLoads.h"
+#include "callee/Bodies.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "rules/Expand.h"
@@ -156,9 +157,12 @@ void Preparer::noteHistory(CallBase &Call, int Id) const {
   Call.setMetadata(HistoryKind, MDNode::get(Context, ConstantAsMetadata::get(Number)));
 }
 
-/// A derivative that is differentiated again has a second version for that.
+/// A derivative that is differentiated again has a second version for that. Some functions of the
+/// library are written out.
 static void callAgain(CallBase &Call) {
   const Function *F = Call.getCalledFunction();
+  if (Function *Body = F ? bodyOf(*F) : nullptr)
+    Call.setCalledFunction(Body);
   if (F && F->hasFnAttribute(attr::Again))
     Call.setCalledFunction(
         Call.getModule()->getFunction(F->getFnAttribute(attr::Again).getValueAsString()));
