@@ -90,11 +90,12 @@ endmacro()
 
 macro(_contraflow_source_test Executable Source)
   get_filename_component(Stem ${Source} NAME_WE)
+  get_filename_component(File ${Source} NAME)
   set(Labels ${Set} ${Arg_LABELS})
   if("${Stem}" IN_LIST Arg_FAST AND "${Configuration}" STREQUAL "O2")
     list(APPEND Labels fast)
   endif()
-  contraflow_add_test(NAME ${Set}.${Configuration}.${Stem} COMMAND ${Executable} --source ${Source}
+  contraflow_add_test(NAME ${Set}.${Configuration}.${Stem} COMMAND ${Executable} --source ${File}
                       LABELS ${Labels} TIMEOUT 120 ENVIRONMENT ${Arg_ENVIRONMENT})
 endmacro()
 
