@@ -22,6 +22,7 @@ option(CONTRAFLOW_TEST_SEPARATE "One executable per numeric test program" OFF)
 # The -O levels, and at -O2 the analyses switched off one by one: the answer must not change.
 set(ContraflowConfiguration_O0 -O0)
 set(ContraflowConfiguration_O1 -O1)
+set(ContraflowConfiguration_Og -Og -g)
 set(ContraflowConfiguration_O2 -O2)
 set(ContraflowConfiguration_O3 -O3)
 set(ContraflowConfiguration_noactivity -O2 "SHELL:-mllvm -contraflow-activity=0")

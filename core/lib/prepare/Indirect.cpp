@@ -239,7 +239,7 @@ bool Candidates::differentiable(const Function &F) {
       auto *Inner = dyn_cast<CallBase>(&I);
       if (Inner && opaque(*Inner))
         return false;
-      if (const Function *G = Inner ? Inner->getCalledFunction() : nullptr)
+      if (const Function *G = Inner ? Inner->getCalledFunction() : nullptr; G && !G->isIntrinsic())
         Todo.push_back(G);
     }
   }

@@ -16,6 +16,7 @@
 #include "Expand.h"
 #include "../callee/Math.h"
 #include "Assembly.h"
+#include "Constrained.h"
 #include "MaskedAccess.h"
 #include "Rounding.h"
 #include "llvm/ADT/STLExtras.h"
@@ -105,6 +106,9 @@ bool Expander::expandPair(CompoundFn Fn) {
 bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   Value *X = Call.arg_empty() ? nullptr : Call.getArgOperand(0);
   switch (Id) {
+  case Intrinsic::fake_use: // -Og: what a debugger would like to see alive
+    Call.eraseFromParent();
+    return true;
   case Intrinsic::sincos:
     replaceBy(unary(Intrinsic::sin, X), unary(Intrinsic::cos, X));
     return true;
@@ -126,7 +130,7 @@ bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   case Intrinsic::vector_reduce_fmin:
     return replaceBy(reduce(X, nullptr, [&](Value *L, Value *R) { return B.CreateMinNum(L, R); }));
   default:
-    return expandMaskedAccess(Call) || expandX86(Id);
+    return relaxArithmetic(Call) || expandMaskedAccess(Call) || expandX86(Id);
   }
 }
 
@@ -360,6 +364,7 @@ bool expandCompounds(Function &F) {
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallInst>(&I))
       Calls.push_back(Call);
+  F.removeFnAttr(Attribute::StrictFP);
   const bool Any = llvm::count_if(Calls, [](CallInst *Call) { return Expander(*Call).run(); }) != 0;
   return expandRoundings(F) || Any;
 }
