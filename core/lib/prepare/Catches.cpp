@@ -65,6 +65,11 @@ bool catches(const LandingPadInst &Pad) {
   return false;
 }
 
+bool isOfCaught(const CallBase &Call) {
+  const auto *Object = Call.arg_empty() ? nullptr : dyn_cast<CallBase>(Call.getArgOperand(0));
+  return Object && exceptionStep(*Object) == ExceptionStep::BeginCatch;
+}
+
 static Type *exceptionType(LLVMContext &Context) {
   return StructType::get(Context, {PointerType::getUnqual(Context), Type::getInt32Ty(Context)});
 }

@@ -7,6 +7,7 @@
 #include "llvm/ADT/MapVector.h"
 
 namespace llvm {
+class CallBase;
 class CallInst;
 class Constant;
 class Function;
@@ -21,6 +22,9 @@ enum class ExceptionStep;
 
 /// True if the function may go on to return after it has caught an exception here.
 bool catches(const llvm::LandingPadInst &Pad);
+
+/// True for a call on an exception that has been caught from nobody knows where, yet.
+bool isOfCaught(const llvm::CallBase &Call);
 
 /// Makes branches of what is thrown and caught in one function.
 class Catches {

@@ -261,6 +261,9 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I); Call && isIndirect(*Call))
       Calls.push_back(Call);
+  // What a handler calls of its exception is known when it is known who throws.
+  if (!all_of(Calls, [](CallBase *Call) { return isOfCaught(*Call); }))
+    erase_if(Calls, [](CallBase *Call) { return isOfCaught(*Call); });
   bool Any = false;
   for (CallBase *Call : Calls) {
     int Id = historyOf(*Call);
