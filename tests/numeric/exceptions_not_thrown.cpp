@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Throw and catch inside the differentiated function; nothing is thrown.
-// Supports: `try` and `catch`, as long as nothing is caught
+// Supports: `try` and `catch`
 #include "GradientCheck.h"
 #include <stdexcept>
 #include <vector>

@@ -22,6 +22,7 @@ option(CONTRAFLOW_TEST_SEPARATE "One executable per numeric test program" OFF)
 # The -O levels, and at -O2 the analyses switched off one by one: the answer must not change.
 set(ContraflowConfiguration_O0 -O0)
 set(ContraflowConfiguration_O1 -O1)
+set(ContraflowConfiguration_Og -Og -g)
 set(ContraflowConfiguration_O2 -O2)
 set(ContraflowConfiguration_O3 -O3)
 set(ContraflowConfiguration_noactivity -O2 "SHELL:-mllvm -contraflow-activity=0")
@@ -91,11 +92,12 @@ endmacro()
 
 macro(_contraflow_source_test Executable Source)
   get_filename_component(Stem ${Source} NAME_WE)
+  get_filename_component(File ${Source} NAME)
   set(Labels ${Set} ${Arg_LABELS})
   if("${Stem}" IN_LIST Arg_FAST AND "${Configuration}" STREQUAL "O2")
     list(APPEND Labels fast)
   endif()
-  contraflow_add_test(NAME ${Set}.${Configuration}.${Stem} COMMAND ${Executable} --source ${Source}
+  contraflow_add_test(NAME ${Set}.${Configuration}.${Stem} COMMAND ${Executable} --source ${File}
                       LABELS ${Labels} TIMEOUT 120 ENVIRONMENT ${Arg_ENVIRONMENT})
 endmacro()
 

@@ -30,6 +30,8 @@ void registerLinkedHandlers(HandlerRegistry &Registry);
 void registerSortingHandlers(HandlerRegistry &Registry);
 /// Complex products, quotients and elementary functions.
 void registerComplexHandlers(HandlerRegistry &Registry);
+/// What is thrown and caught in one function.
+void registerExceptionHandlers(HandlerRegistry &Registry);
 /// BLAS and LAPACK.
 void registerBlasHandlers(HandlerRegistry &Registry);
 

@@ -367,10 +367,18 @@ Error ForwardSweep::checkOverwrites(CallBase &I) {
   return Error::success();
 }
 
-/// Intrinsics that only say something about a float: its class, or its exponent.
+/// Intrinsics that only say something about a float: its class, its exponent, the integer next to
+/// it. Those of a machine that make wide integers of floats are conversions or comparisons.
 static bool tellsNumber(const IntrinsicInst &I) {
+  constexpr unsigned LeastWidth = 32; // narrower ones may be the bits of halves
   if (I.getIntrinsicID() == Intrinsic::is_fpclass)
     return true;
+  if (Intrinsic::isTargetIntrinsic(I.getIntrinsicID()) && !I.mayReadOrWriteMemory() &&
+      I.getType()->isIntOrIntVectorTy() && I.getType()->getScalarSizeInBits() >= LeastWidth)
+    return none_of(I.args(), [](const Use &V) {
+      return V->getType()->isPtrOrPtrVectorTy() ||
+             (V->getType()->isIntOrIntVectorTy() && !isa<ConstantInt>(V));
+    });
   return I.getIntrinsicID() == Intrinsic::frexp && all_of(I.users(), [](const User *U) {
            const auto *Part = dyn_cast<ExtractValueInst>(U);
            return Part && Part->getIndices()[0] == 1;
@@ -389,11 +397,13 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
   if (II && (II->isAssumeLikeIntrinsic() || II->getIntrinsicID() == Intrinsic::prefetch ||
              tellsNumber(*II)))
     return Error::success();
-  bool Writes = !II || II->mayWriteToMemory();
+  // What is read leaves the intrinsic as a number that activity knows nothing of.
+  const bool Memory =
+      !II || II->mayWriteToMemory() || (II->mayReadFromMemory() && !II->getType()->isVoidTy());
   bool Touches = S.Activity.active(&I);
   for (Value *V : I.args())
-    Touches |=
-        S.Activity.active(V) || (Writes && V->getType()->isPointerTy() && S.Activity.hasShadow(V));
+    Touches |= S.Activity.active(V) || (Memory && V->getType()->isPtrOrPtrVectorTy() &&
+                                        (V->getType()->isVectorTy() || S.Activity.hasShadow(V)));
   if (!Touches)
     return Error::success();
   if (I.isInlineAsm())

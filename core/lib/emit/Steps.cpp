@@ -55,6 +55,18 @@ static bool mixesBits(const ActivityResult &Activity, const Value *V) {
   });
 }
 
+/// True if the language says that I accesses a number of a type of its own, such as bool; chars may
+/// be part of anything.
+static bool accessesOwnType(const Instruction &I) {
+  const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
+  const auto *Type =
+      Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+  const auto *Name =
+      Type && Type->getNumOperands() > 1 ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+  const auto *Parent = Name ? dyn_cast<MDNode>(Type->getOperand(1)) : nullptr;
+  return Parent && Parent->getNumOperands() > 1; // below char, which is below the root
+}
+
 bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &Graph = Activity.memory();
   const Value *V = I.getValueOperand();
@@ -67,7 +79,8 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
       (V->getType()->isVectorTy() && mixesBits(Activity, V)))
     return true;
   auto *Load = dyn_cast<LoadInst>(V);
-  return Load && Size < 4 && Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
+  return Load && Size < 4 && !(accessesOwnType(I) && accessesOwnType(*Load)) &&
+         Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
 }
 
 /// True for addition and subtraction of what may be a count: an exponent lies higher.

@@ -450,6 +450,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerLinkedHandlers(Handlers);
   registerSortingHandlers(Handlers);
   registerComplexHandlers(Handlers);
+  registerExceptionHandlers(Handlers);
   registerBlasHandlers(Handlers);
   mpi::registerHandlers(Handlers);
   omp::registerHandlers(Handlers);

@@ -16,6 +16,7 @@
 #include "Indirect.h"
 #include "Choice.h"
 #include "Variadic.h"
+#include "callee/Bodies.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
@@ -206,7 +207,7 @@ bool Candidates::opaque(const CallBase &Inner) const {
     return true;
   const Function *F = Inner.getCalledFunction();
   if (!F || !F->isDeclaration() || F->isIntrinsic() || Handlers.find(Inner) ||
-      lookupCallee(Inner).Kind != CalleeKind::Unknown)
+      lookupCallee(Inner).Kind != CalleeKind::Unknown || bodyOf(*F))
     return false;
   auto Moves = [](Type *T) { return T->isFPOrFPVectorTy() || T->isPointerTy(); };
   return Moves(F->getReturnType()) || any_of(Inner.args(), [&](const Use &Arg) {
@@ -244,7 +245,7 @@ std::string Candidates::obstacle(const Function &F) const {
       if (Inner && opaque(*Inner))
         return G ? ("calls '" + Twine(userName(*G)) + "', which has no derivative").str()
                  : "has inline assembly";
-      if (G)
+      if (G && !G->isIntrinsic())
         Todo.push_back(G);
     }
   }

@@ -7,6 +7,7 @@
 #include "Addresses.h"
 #include "Bits.h"
 #include "Blocks.h"
+#include "Catches.h"
 #include "Choices.h"
 #include "ComputedGoto.h"
 #include "Disguises.h"
@@ -21,6 +22,7 @@
 #include "Variadic.h"
 #include "Versioning.h"
 #include "WideLoads.h"
+#include "callee/Bodies.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "rules/Expand.h"
@@ -87,7 +89,8 @@ private:
   Error prepareRemainingCalls(Function &P);
   void canonicalise(Function &P);
   void tidy(Function &P);
-  static void dropUnwinding(Function &P);
+  enum class Callees { Some, All };
+  void dropUnwinding(Function &P, Callees Known);
   static void dropLifetimes(Function &P);
   Error checkControlFlow(Function &P);
   static Error checkTypes(Function &P);
@@ -103,6 +106,7 @@ private:
   ReturnedStructures Results;
   Endings NeverReturning;
   bool InTask = false;    ///< what is prepared runs in a task
+  Catches Caught;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
   uint64_t Repeated = 0;  ///< of these, instructions that are needed elsewhere as well
@@ -156,9 +160,12 @@ void Preparer::noteHistory(CallBase &Call, int Id) const {
   Call.setMetadata(HistoryKind, MDNode::get(Context, ConstantAsMetadata::get(Number)));
 }
 
-/// A derivative that is differentiated again has a second version for that.
+/// A derivative that is differentiated again has a second version for that. Some functions of the
+/// library are written out.
 static void callAgain(CallBase &Call) {
   const Function *F = Call.getCalledFunction();
+  if (Function *Body = F ? bodyOf(*F) : nullptr)
+    Call.setCalledFunction(Body);
   if (F && F->hasFnAttribute(attr::Again))
     Call.setCalledFunction(
         Call.getModule()->getFunction(F->getFnAttribute(attr::Again).getValueAsString()));
@@ -257,6 +264,9 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I); Call && isIndirect(*Call))
       Calls.push_back(Call);
+  // What a handler calls of its exception is known when it is known who throws.
+  if (!all_of(Calls, [](CallBase *Call) { return isOfCaught(*Call); }))
+    erase_if(Calls, [](CallBase *Call) { return isOfCaught(*Call); });
   bool Any = false;
   FunctionIndex Functions(C.M);
   for (CallBase *Call : Calls) {
@@ -288,7 +298,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
   inlineCalls(P);
   unfoldConstructs(P);
   NeverReturning.mark(P);
-  dropUnwinding(P);
+  dropUnwinding(P, Callees::Some);
   auto HasIndirect = [&] {
     return any_of(instructions(P), [](Instruction &I) {
       auto *Call = dyn_cast<CallBase>(&I);
@@ -301,7 +311,8 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
       return diffError(DiagId::IndirectCall, P,
                        "the functions it may call lead to too many other ones");
     simplifyFunction(P, C);
-    bool Changed = Round < MostRounds && inlineCalls(P);
+    bool Changed = Caught.keepMessages(P);
+    Changed |= Round < MostRounds && inlineCalls(P);
     if (!Changed) {
       auto Chosen = chooseCallees(P, Round);
       if (!Chosen)
@@ -312,48 +323,34 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
     }
     unfoldConstructs(P);
     NeverReturning.mark(P);
-    dropUnwinding(P);
+    dropUnwinding(P, Callees::Some);
   }
+  dropUnwinding(P, Callees::All);
   for (Instruction &I : instructions(P))
     I.setMetadata(HistoryKind, nullptr);
   return Error::success();
 }
 
-/// True if the function may go on to return after it has caught an exception here.
-static bool catches(const LandingPadInst &Pad) {
-  bool Catches = false;
-  for (unsigned I = 0; I < Pad.getNumClauses(); ++I)
-    Catches |= Pad.isCatch(I);
-  if (!Catches)
-    return false;
-  SmallPtrSet<const BasicBlock *, 16> Seen;
-  SmallVector<const BasicBlock *, 16> Todo{Pad.getParent()};
-  while (!Todo.empty()) {
-    const BasicBlock *B = Todo.pop_back_val();
-    if (!Seen.insert(B).second)
-      continue;
-    if (isa<ReturnInst>(B->getTerminator()))
-      return true;
-    append_range(Todo, successors(B));
-  }
-  return false;
-}
-
-/// An exception ends the derivative where it ends the primal. Where the primal would survive it,
-/// the program ends at run time: catching is not differentiated, the path without exceptions is.
-void Preparer::dropUnwinding(Function &P) {
+/// What the function throws and catches itself is control flow. An exception that leaves it ends
+/// the derivative where it ends the primal. Where the primal would catch what we do not see, the
+/// program ends at run time. Callees that are not known yet may turn out to throw.
+void Preparer::dropUnwinding(Function &P, Callees Known) {
+  Caught.lower(P);
   SmallVector<InvokeInst *, 8> Invokes;
   for (Instruction &I : instructions(P))
     if (auto *Invoke = dyn_cast<InvokeInst>(&I))
       Invokes.push_back(Invoke);
-  for (InvokeInst *Invoke : Invokes)
-    if ((lookupCallee(*Invoke).Kind == CalleeKind::NoReturn || Invoke->doesNotReturn()) &&
-        catches(*Invoke->getLandingPadInst())) {
+  for (InvokeInst *Invoke : Invokes) {
+    const bool Catches = catches(*Invoke->getLandingPadInst());
+    if (Catches && Known == Callees::Some && isIndirect(*Invoke))
+      continue;
+    if (Catches &&
+        (lookupCallee(*Invoke).Kind == CalleeKind::NoReturn || Invoke->doesNotReturn())) {
       IRBuilder<> B(Invoke);
       emitFailure(B, *Invoke, "caught_exception");
     }
-  for (InvokeInst *Invoke : Invokes)
     changeToCall(Invoke);
+  }
   removeUnreachableBlocks(P);
 }
 

@@ -8,6 +8,7 @@
 //   below) {f, i} = llvm.modf(x)        the same {m, e} = llvm.frexp(x)       m = ldexp(x, -e)
 //   llvm.x86.sse2.max.pd         select(a > b, a, b)                   (and min; .sd: lane 0 only)
 //   llvm.x86.sse3.hadd.pd        shuffles and an addition     (and hsub, addsub, blendv, round)
+//   llvm.masked.load(p, m, w)     a load per lane              (MaskedAccess.cpp; and gathers)
 //   asm("" : "+x"(v))             v                               (Assembly.cpp)
 //   cabsf(<2 x float>)           hypotf of the parts          (and cargf: atan2f)
 //   llvm.vector.reduce.fadd      ((start + v0) + v1) + ...             (and fmul, fmax, fmin)
@@ -15,6 +16,8 @@
 #include "Expand.h"
 #include "../callee/Math.h"
 #include "Assembly.h"
+#include "Constrained.h"
+#include "MaskedAccess.h"
 #include "Rounding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
@@ -54,6 +57,8 @@ private:
   bool expandX86Extreme(Intrinsic::ID Id);
   bool expandHorizontal(Instruction::BinaryOps Op);
   bool expandAddSub();
+  bool expandFmaAddSub();
+  bool expandDot();
   bool expandBlend();
   bool expandRound();
   bool expandPair(CompoundFn Fn);
@@ -101,6 +106,9 @@ bool Expander::expandPair(CompoundFn Fn) {
 bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   Value *X = Call.arg_empty() ? nullptr : Call.getArgOperand(0);
   switch (Id) {
+  case Intrinsic::fake_use: // -Og: what a debugger would like to see alive
+    Call.eraseFromParent();
+    return true;
   case Intrinsic::sincos:
     replaceBy(unary(Intrinsic::sin, X), unary(Intrinsic::cos, X));
     return true;
@@ -122,7 +130,7 @@ bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   case Intrinsic::vector_reduce_fmin:
     return replaceBy(reduce(X, nullptr, [&](Value *L, Value *R) { return B.CreateMinNum(L, R); }));
   default:
-    return expandX86(Id);
+    return relaxArithmetic(Call) || expandMaskedAccess(Call) || expandX86(Id);
   }
 }
 
@@ -154,9 +162,56 @@ bool Expander::expandX86(Intrinsic::ID Id) {
   case Intrinsic::x86_avx_round_pd_256:
   case Intrinsic::x86_avx_round_ps_256:
     return expandRound();
+  case Intrinsic::x86_fma_vfmaddsub_pd:
+  case Intrinsic::x86_fma_vfmaddsub_ps:
+  case Intrinsic::x86_fma_vfmaddsub_pd_256:
+  case Intrinsic::x86_fma_vfmaddsub_ps_256:
+    return expandFmaAddSub();
+  case Intrinsic::x86_avx_cvt_pd2_ps_256:
+    return replaceBy(B.CreateFPTrunc(Call.getArgOperand(0), Call.getType()));
+  case Intrinsic::x86_sse41_dppd:
+  case Intrinsic::x86_sse41_dpps:
+  case Intrinsic::x86_avx_dp_ps_256:
+    return expandDot();
   default:
     return expandX86Extreme(Id);
   }
+}
+
+/// {a0 b0 - c0, a1 b1 + c1, ...}, each rounded once.
+bool Expander::expandFmaAddSub() {
+  Value *Summand = Call.getArgOperand(2);
+  const int Lanes = cast<FixedVectorType>(Call.getType())->getNumElements();
+  SmallVector<int, 8> Mask;
+  for (int Lane = 0; Lane < Lanes; ++Lane)
+    Mask.push_back(Lane % 2 ? Lanes + Lane : Lane);
+  Summand = B.CreateShuffleVector(B.CreateFNeg(Summand), Summand, Mask);
+  return replaceBy(B.CreateIntrinsic(Intrinsic::fma, {Call.getType()},
+                                     {Call.getArgOperand(0), Call.getArgOperand(1), Summand}));
+}
+
+/// Sums of products within 128 bits: of which lanes, and to which, say four bits each.
+bool Expander::expandDot() {
+  auto *Choice = dyn_cast<ConstantInt>(Call.getArgOperand(2));
+  auto *Ty = cast<FixedVectorType>(Call.getType());
+  if (!Choice)
+    return false;
+  const uint64_t Bits = Choice->getZExtValue();
+  const unsigned Group = 128 / Ty->getScalarSizeInBits();
+  Value *Products = B.CreateFMul(Call.getArgOperand(0), Call.getArgOperand(1));
+  Value *Result = Constant::getNullValue(Ty), *Zero = Constant::getNullValue(Ty->getElementType());
+  for (unsigned First = 0; First < Ty->getNumElements(); First += Group) {
+    auto Product = [&](unsigned I) {
+      const bool Counts = I < Group && (Bits >> (4 + I) & 1);
+      return Counts ? B.CreateExtractElement(Products, First + I) : Zero;
+    };
+    Value *Sum =
+        B.CreateFAdd(B.CreateFAdd(Product(0), Product(1)), B.CreateFAdd(Product(2), Product(3)));
+    for (unsigned I = 0; I < Group; ++I)
+      if (Bits >> I & 1)
+        Result = B.CreateInsertElement(Result, Sum, First + I);
+  }
+  return replaceBy(Result);
 }
 
 /// Pairs of neighbours within 128 bits: {a0 + a1, b0 + b1}.
@@ -207,11 +262,13 @@ bool Expander::expandRound() {
 bool Expander::expandX86Extreme(Intrinsic::ID Id) {
   bool Max = is_contained({Intrinsic::x86_sse_max_ps, Intrinsic::x86_sse_max_ss,
                            Intrinsic::x86_sse2_max_pd, Intrinsic::x86_sse2_max_sd,
-                           Intrinsic::x86_avx_max_ps_256, Intrinsic::x86_avx_max_pd_256},
+                           Intrinsic::x86_avx_max_ps_256, Intrinsic::x86_avx_max_pd_256,
+                           Intrinsic::x86_avx512_max_ps_512, Intrinsic::x86_avx512_max_pd_512},
                           Id);
   bool Min = is_contained({Intrinsic::x86_sse_min_ps, Intrinsic::x86_sse_min_ss,
                            Intrinsic::x86_sse2_min_pd, Intrinsic::x86_sse2_min_sd,
-                           Intrinsic::x86_avx_min_ps_256, Intrinsic::x86_avx_min_pd_256},
+                           Intrinsic::x86_avx_min_ps_256, Intrinsic::x86_avx_min_pd_256,
+                           Intrinsic::x86_avx512_min_ps_512, Intrinsic::x86_avx512_min_pd_512},
                           Id);
   if (!Max && !Min)
     return false;
@@ -307,6 +364,7 @@ bool expandCompounds(Function &F) {
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallInst>(&I))
       Calls.push_back(Call);
+  F.removeFnAttr(Attribute::StrictFP);
   const bool Any = llvm::count_if(Calls, [](CallInst *Call) { return Expander(*Call).run(); }) != 0;
   return expandRoundings(F) || Any;
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions of the C++ library that are no part of its headers, written out; see Bodies.cpp.
+
+#pragma once
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace contraflow {
+
+/// What a function of the library does, as a function of the module; null if F is none of those
+/// known here.
+llvm::Function *bodyOf(const llvm::Function &F);
+
+} // namespace contraflow

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The names behind Exceptions.h.
+
+#include "Exceptions.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstrTypes.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+constexpr unsigned MostBases = 16; ///< from a class to a standard one
+
+ExceptionStep exceptionStep(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  if (!F || !F->isDeclaration())
+    return ExceptionStep::None;
+  return StringSwitch<ExceptionStep>(F->getName())
+      .Case("__cxa_allocate_exception", ExceptionStep::Allocate)
+      .Case("__cxa_throw", ExceptionStep::Throw)
+      .Case("__cxa_rethrow", ExceptionStep::Rethrow)
+      .StartsWith("_ZSt17rethrow_exception", ExceptionStep::Kept)
+      .Case("__cxa_begin_catch", ExceptionStep::BeginCatch)
+      .Case("__cxa_end_catch", ExceptionStep::EndCatch)
+      .Case("__cxa_get_exception_ptr", ExceptionStep::Find)
+      .Default(ExceptionStep::None);
+}
+
+StringRef nameOf(ExceptionStep Step) {
+  switch (Step) {
+  case ExceptionStep::None:
+  case ExceptionStep::Kept:
+    return "";
+  case ExceptionStep::Allocate:
+    return "__cxa_allocate_exception";
+  case ExceptionStep::Throw:
+    return "__cxa_throw";
+  case ExceptionStep::Rethrow:
+    return "__cxa_rethrow";
+  case ExceptionStep::BeginCatch:
+    return "__cxa_begin_catch";
+  case ExceptionStep::EndCatch:
+    return "__cxa_end_catch";
+  case ExceptionStep::Find:
+    return "__cxa_get_exception_ptr";
+  }
+  llvm_unreachable("all steps are named");
+}
+
+bool describesPointer(const Constant *Type) {
+  const auto *G = dyn_cast<GlobalVariable>(Type);
+  return G && (G->getName().starts_with("_ZTIP") || G->getName().starts_with("_ZTIM"));
+}
+
+bool describesStandardException(const Constant *Type) {
+  for (unsigned I = 0; I < MostBases; ++I) {
+    const auto *G = dyn_cast<GlobalVariable>(Type);
+    if (!G)
+      return false;
+    if (!G->hasInitializer())
+      return G->getName().starts_with("_ZTISt") || G->getName().starts_with("_ZTINSt");
+    // A class with one base: its own table, its name, the base.
+    const Constant *Init = G->getInitializer();
+    if (!isa<ConstantStruct>(Init) || Init->getNumOperands() != 3)
+      return false;
+    Type = cast<Constant>(Init->getOperand(2));
+  }
+  return false;
+}
+
+} // namespace contraflow

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How C++ throws and catches (Itanium C++ ABI: Exception Handling, 2.4), by the names of what is
+// called, and of the descriptions of types.
+
+#pragma once
+
+namespace llvm {
+class CallBase;
+class Constant;
+class StringRef;
+} // namespace llvm
+
+namespace contraflow {
+
+enum class ExceptionStep {
+  None,
+  Allocate,   ///< (size) -> object
+  Throw,      ///< (object, type, destructor)
+  Rethrow,    ///< ()
+  Kept,       ///< (std::exception_ptr): throws what was kept, nobody knows since when
+  BeginCatch, ///< (exception) -> object
+  EndCatch,   ///< ()
+  Find,       ///< (exception) -> object, before it is copied into the handler's parameter
+};
+
+ExceptionStep exceptionStep(const llvm::CallBase &Call);
+llvm::StringRef nameOf(ExceptionStep Step);
+
+/// True for the description of a type of pointers.
+bool describesPointer(const llvm::Constant *Type);
+/// True for that of a standard exception, or of a class whose only base is one.
+bool describesStandardException(const llvm::Constant *Type);
+/// Where the virtual table of such a class has what(), in bytes.
+inline constexpr unsigned MessageSlot = 16;
+
+} // namespace contraflow

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exceptions that are thrown and caught inside the differentiated function: handlers that repair
+// and go on, destructors on the way, exceptions that carry numbers, rethrowing, catching by base,
+// by value, numbers and pointers that are thrown, errors of the library, virtual callees.
+// Supports: `try` and `catch`
+#include "GradientCheck.h"
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+double safe_log(double v) {
+  if (v < 1)
+    throw std::domain_error("too small");
+  return std::log(v);
+}
+
+double repaired(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    try {
+      s += safe_log(x[i] * x[i]);
+    } catch (const std::domain_error &) {
+      s += x[i] * s;
+    }
+  }
+  return s;
+}
+
+struct Diverged : std::runtime_error {
+  double residual;
+  int step;
+  Diverged(double r, int k) : std::runtime_error("diverged"), residual(r), step(k) {}
+};
+
+double attempt(double x, double h) {
+  double y = x;
+  for (int k = 0; k < 5; ++k) {
+    y += h * std::sin(y) * y;
+    if (y > 3)
+      throw Diverged(y - 3, k);
+  }
+  return y;
+}
+
+double retried(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    double h = 1;
+    for (int tries = 0; tries < 6; ++tries) {
+      try {
+        s += attempt(x[i], h);
+        break;
+      } catch (const Diverged &d) {
+        h *= 0.5;
+        s += d.residual * d.residual * (d.step + 1);
+      }
+    }
+  }
+  return s;
+}
+
+struct Guard {
+  double &place, old;
+  explicit Guard(double &p) : place(p), old(p) {}
+  ~Guard() { place = old * 0.5; }
+};
+
+double inner(double *v, int i, double a) {
+  Guard g(v[i]);
+  v[i] *= a;
+  if (i % 2)
+    throw i;
+  return v[i] * v[i];
+}
+
+double unwound(const double *x, double a, int n) {
+  std::vector<double> v(x, x + n);
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    try {
+      s += inner(v.data(), i, a);
+    } catch (int k) {
+      s += v[k] * k;
+    }
+    s += v[i] * a;
+  }
+  return s;
+}
+
+struct Fault {
+  virtual ~Fault() = default;
+  double weight = 1;
+};
+struct Small : Fault {
+  double by;
+  explicit Small(double b) : by(b) { weight = b * b; }
+};
+struct Large : Fault {};
+
+void classify(double v) {
+  if (v < 0.8)
+    throw Small(v);
+  if (v > 1.2)
+    throw Large();
+}
+
+double hierarchy(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    try {
+      try {
+        classify(x[i]);
+        s += x[i];
+      } catch (const Small &f) {
+        s += f.by * f.weight;
+        throw;
+      }
+    } catch (const Fault &f) {
+      s += 2 * f.weight * x[i];
+    } catch (...) {
+      s += 100;
+    }
+  }
+  return s;
+}
+
+double numbers(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    try {
+      if (x[i] > 1.5)
+        throw x[i] * x[i];
+      if (x[i] < 0.7)
+        throw "small";
+      s += x[i];
+    } catch (double v) {
+      s += v * x[i];
+    } catch (const char *text) {
+      s += x[i] * x[i] * text[0] / 100;
+    }
+  }
+  return s;
+}
+
+double library(const double *x, int n) {
+  std::vector<double> v(x, x + n);
+  double s = 0;
+  for (int i = 0; i < 2 * n; i += 2) {
+    try {
+      s += v.at(i) * v[0];
+      if (std::stoi("12x") == i)
+        s += x[i];
+    } catch (const std::out_of_range &e) {
+      s *= x[i % n];
+      std::string text = e.what();
+      if (text.empty())
+        s = 0;
+    }
+  }
+  return s;
+}
+
+double everything(const double *x, int n) {
+  auto first = [&](double a) {
+    auto owned = std::make_unique<double[]>(n);
+    for (int i = 0; i < n; ++i)
+      owned[i] = x[i] * a;
+    if (owned[n - 1] > 1)
+      throw std::runtime_error("large");
+    return owned[0];
+  };
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    try {
+      s += first(x[i]);
+    } catch (...) {
+      s += std::exp(-x[i]);
+      if (i == n - 1)
+        return s * x[0];
+    }
+  }
+  return s;
+}
+
+struct Law {
+  virtual ~Law() = default;
+  virtual double of(double v) const = 0;
+};
+struct Root : Law {
+  double of(double v) const override {
+    if (v < 1)
+      throw std::domain_error("no root");
+    return std::sqrt(v - 0.5);
+  }
+};
+struct Inverse : Law {
+  double of(double v) const override {
+    if (v > 1.2)
+      throw Diverged(v, 1);
+    return 1 / v;
+  }
+};
+
+double laws(const double *x, int n) {
+  std::unique_ptr<Law> all[2] = {std::make_unique<Root>(), std::make_unique<Inverse>()};
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    try {
+      s += all[i % 2]->of(x[i]) * x[i];
+    } catch (const Diverged &d) {
+      s += d.residual * x[0];
+    } catch (const std::exception &e) {
+      s -= x[i];
+      if (e.what()[0] != 'n')
+        std::printf("%s\n", e.what());
+    }
+  return s;
+}
+
+} // namespace
+
+GRADIENT_CHECK(caught_repaired, Double, repaired, In(double, 6), Int(6))
+GRADIENT_CHECK(caught_retried, Double, retried, In(double, 5), Int(5))
+GRADIENT_CHECK(caught_unwound, Double, unwound, In(double, 5), Scalar(double), Int(5))
+GRADIENT_CHECK(caught_hierarchy, Double, hierarchy, In(double, 7), Int(7))
+GRADIENT_CHECK(caught_numbers, Double, numbers, In(double, 7), Int(7))
+GRADIENT_CHECK(caught_library, Double, library, In(double, 5), Int(5))
+GRADIENT_CHECK(caught_everything, Double, everything, In(double, 5), Int(5))
+GRADIENT_CHECK(caught_laws, Double, laws, In(double, 6), Int(6))
