@@ -38,7 +38,7 @@ int augment(const MovementCall &C, const Side &Send, const Side &Receive, Record
             Action Primal) {
   Described D;
   describe(D, C, Send, Receive);
-  *To.Record = D.Active ? keep(D, To.Tape) : orderRecord(C.Comm, C.Name, To.Tape);
+  *To.Record = D.Active ? keep(D, To.Tape) : orderRecord(C.Comm, To.Tape);
   return Primal();
 }
 

@@ -72,6 +72,22 @@ ReductionCall call(const char *Name, Reach To, const Common &A, int Count, int R
           A.Op, Root, BlockCounts, A.Comm,    false};
 }
 
+/// One value from everybody to everybody on the other side; nobody waits for the own side.
+Movement *barrierBetweenGroups(Communicator &Comm, cf_tape *Tape) {
+  Blocks Signals;
+  Signals.L = &layoutOf(MPI_FLOAT);
+  Signals.Size = static_cast<int>(Comm.groups().Remote.size());
+  Signals.Count = 1;
+  Signals.Same = true;
+  Signals.Edges = Comm.groups().Remote.data();
+  auto *M = contraflow::mpi::record<Movement>(Tape);
+  M->How = Pattern::Neighbours;
+  M->Blocking = false;
+  M->Comm = &Comm;
+  M->Given = M->Got = Signals;
+  return M;
+}
+
 int sizeOfComm(MPI_Comm Comm) {
   int Size = 0;
   PMPI_Comm_size(Comm, &Size);
@@ -86,9 +102,15 @@ int cf_v1_mpi_ibarrier_tangent(MPI_Comm comm, MPI_Request *request) {
 
 int cf_v1_mpi_ibarrier_augment(MPI_Comm comm, MPI_Request *request, cf_tape *tape,
                                cf_mpi_record **record) {
-  Communicator &Comm = Communicator::collective(comm, "MPI_Ibarrier");
+  Communicator &Comm = Communicator::collective(comm);
   const int Code = PMPI_Ibarrier(comm, request);
-  *record = Code == MPI_SUCCESS ? started(Comm, request, tape) : nullptr;
+  *record = nullptr;
+  if (Code != MPI_SUCCESS)
+    return Code;
+  NonblockingCollective *N = started(Comm, request, tape);
+  if (Comm.isInter())
+    N->Moved = barrierBetweenGroups(Comm, tape);
+  *record = N;
   return Code;
 }
 

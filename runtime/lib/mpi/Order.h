@@ -19,12 +19,12 @@ struct OrderRecord : cf_mpi_record {
 };
 
 /// The record of a blocking collective that moves nothing, or null.
-inline cf_mpi_record *orderRecord(MPI_Comm Comm, const char *Function, cf_tape *Tape) {
-  if (!RanksShareMemory)
+inline cf_mpi_record *orderRecord(MPI_Comm Comm, cf_tape *Tape) {
+  if (!RanksShareMemory || Communicator::of(Comm).isInter()) // no memory between groups
     return nullptr;
   auto *R = record<OrderRecord>(Tape);
   R->Kind = cf_mpi_record::Role::Order;
-  R->Comm = &Communicator::collective(Comm, Function);
+  R->Comm = &Communicator::collective(Comm);
   return R;
 }
 

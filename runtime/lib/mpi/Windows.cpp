@@ -24,7 +24,7 @@ Window *Window::create(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
 template <class Action>
 std::unique_ptr<Window> Window::allocateOne(MPI_Comm Comm, MPI_Aint Size, Action Allocate) {
   auto W = std::make_unique<Window>();
-  W->Comm = &Communicator::collective(Comm, "MPI_Win_allocate");
+  W->Comm = &Communicator::withinGroup(Comm, "MPI_Win_allocate");
   Allocate(W->Comm->carrier(), &W->Base, &W->Shadow);
   if (Size > 0)
     std::memset(W->Base, 0, static_cast<std::size_t>(Size));
@@ -100,7 +100,7 @@ void Window::hear(std::span<const int> Ranks, Signal What) const {
 
 std::unique_ptr<Window> Window::createOne(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
   auto W = std::make_unique<Window>();
-  W->Comm = &Communicator::collective(Comm, "MPI_Win_create");
+  W->Comm = &Communicator::withinGroup(Comm, "MPI_Win_create");
   W->Base = Shadow;
   if (!Shadow) {
     W->Own = std::make_unique<std::byte[]>(static_cast<std::size_t>(Size));

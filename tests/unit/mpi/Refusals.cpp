@@ -86,7 +86,8 @@ void intercommunicator() {
   MPI_Comm Half, Inter;
   MPI_Comm_split(MPI_COMM_WORLD, Rank % 2, 0, &Half);
   MPI_Intercomm_create(Half, 0, MPI_COMM_WORLD, 1 - Rank % 2, 0, &Inter);
-  cf_v1_mpi_bcast_augment(Value, 1, MPI_DOUBLE, 0, Inter, Shadow, Tape, &Record);
+  cf_v1_mpi_scan_augment(Value, Value + 4, 1, MPI_DOUBLE, MPI_SUM, Inter, Shadow, Shadow + 4, Tape,
+                         &Record);
 }
 
 void persistentUnknown() {
