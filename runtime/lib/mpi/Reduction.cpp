@@ -176,10 +176,13 @@ void bringBack(const Reduction &R, std::byte *To) {
     R.Result.pack(To);
     PMPI_Bcast(To, Count, Type, R.Root, Comm);
     return;
-  case Reach::All:
-    R.Result.pack(To);
-    PMPI_Allreduce(MPI_IN_PLACE, To, Count, Type, MPI_SUM, Comm);
+  case Reach::All: {
+    const std::byte *Here = R.Result.direct();
+    if (!Here)
+      R.Result.pack(To);
+    PMPI_Allreduce(Here ? Here : MPI_IN_PLACE, To, Count, Type, MPI_SUM, Comm);
     return;
+  }
   case Reach::Blocks: {
     const std::vector<int> Starts = blockStarts(R);
     const auto Me = static_cast<std::size_t>(R.Comm->rank());
