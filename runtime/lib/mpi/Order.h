@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In a program whose ranks share memory, messages and collectives without floating-point values
-// order accesses to it, so they have to have mirrors as well: empty messages, and barriers. All
-// ranks run the same program, so all of them know.
+// In a program with windows, messages and collectives without floating-point values order accesses
+// to them, so they have to have mirrors as well: empty messages, and barriers. All ranks run the
+// same program, so all of them know.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace contraflow::mpi {
 
-/// True in programs that the part of the runtime for windows of shared memory is linked with.
+/// True in programs that the part of the runtime for windows is linked with.
 inline bool RanksShareMemory = false;
 
 struct OrderRecord : cf_mpi_record {

@@ -5,18 +5,14 @@
 //
 //   MPI_Win_shared_query(w, rank, ..., &p)   tangent and forward sweep: p-bar is the shadow there
 //
-// The compiler adds atomically to what such pointers lead to. Linking this file changes what
-// messages do (Order.h).
+// The compiler adds atomically to what such pointers lead to.
 
-#include "mpi/Order.h"
 #include "mpi/Refuse.h"
 #include "mpi/Windows.h"
 
 using namespace contraflow::mpi;
 
 namespace {
-
-[[maybe_unused]] const bool Told = RanksShareMemory = true;
 
 /// Puts what Find(window of a direction) gives where the shadows of the user's pointer are.
 template <class Action> void storeShadows(void *Cell, const Window *W, Action Find) {

@@ -12,6 +12,7 @@
 //
 // The window is destroyed where its creation is reversed.
 
+#include "mpi/Order.h"
 #include "mpi/Outbox.h"
 #include "mpi/Record.h"
 #include "mpi/Refuse.h"
@@ -24,6 +25,9 @@
 using namespace contraflow::mpi;
 
 namespace {
+
+/// Accesses may be ordered by any message (Order.h).
+[[maybe_unused]] const bool Told = RanksShareMemory = true;
 
 std::mutex Lock;
 
@@ -200,6 +204,7 @@ template <class Action> int tangentOf(const Call &C, Action Primal) {
   const int Code = Primal();
   for (int D = 0; Code == MPI_SUCCESS && Active && A.W; ++D) {
     AccessRecord One = A;
+    One.To.Displacement = A.W->placeOf(A.To.Rank, A.To.Displacement);
     One.Origin = A.Origin.direction(D);
     One.Result = A.Result.direction(D);
     tangent(One);
@@ -215,6 +220,7 @@ int augment(const Call &C, Action Primal, cf_tape *Tape, cf_mpi_record **Record)
   if (describe(Found, C)) {
     auto *A = record<AccessRecord>(Tape);
     *A = Found;
+    A->To.Displacement = A->W->placeOf(A->To.Rank, A->To.Displacement);
     keepType(*A);
     *Record = A;
   }

@@ -55,6 +55,17 @@ Window *Window::allocateShared(MPI_Comm Comm, MPI_Aint Size, int Unit, MPI_Info 
   });
 }
 
+Window *Window::createDynamic(MPI_Comm Comm) {
+  Window *All = allocateAll(Comm, 0, [](MPI_Comm Carrier, void *, MPI_Win *New) {
+    PMPI_Win_create_dynamic(MPI_INFO_NULL, Carrier, New);
+    PMPI_Win_set_errhandler(*New, MPI_ERRORS_RETURN); // libraries know limits of their own
+  });
+  for (Window *W = All; W; W = W->Next.get())
+    W->Attached = std::make_unique<Attachments>(W->Comm->carrier());
+  All->synchronise(); // others may look into the tables at once
+  return All;
+}
+
 void *Window::shadowOf(int Rank) const {
   MPI_Aint Size = 0;
   int Unit = 0;
