@@ -3,6 +3,7 @@
 // The nonblocking reductions of abi_mpi.def, and the barrier.
 
 #include "mpi/NonblockingStart.h"
+#include "mpi/Order.h"
 #include "mpi/Outbox.h"
 
 #include <numeric>
@@ -38,8 +39,12 @@ template <class Action>
 int augment(const ReductionCall &C, MPI_Request *Request, Recording To, Action Primal) {
   Reduction Found;
   *To.Record = nullptr;
-  if (!describe(Found, C))
-    return Primal();
+  if (!describe(Found, C)) {
+    const int Code = Primal();
+    if (Code == MPI_SUCCESS && ordersAccesses(C.Comm))
+      *To.Record = started(Communicator::collective(C.Comm), Request, To.Tape);
+    return Code;
+  }
   auto *R = record<Reduction>(To.Tape, spaceOf(Found));
   *R = Found;
   fillSpace(*R, C, reinterpret_cast<std::byte *>(R + 1));

@@ -18,9 +18,14 @@ struct OrderRecord : cf_mpi_record {
   Communicator *Comm;
 };
 
+/// True if a collective that moves nothing has a mirror nevertheless.
+inline bool ordersAccesses(MPI_Comm Comm) {
+  return RanksShareMemory && !Communicator::of(Comm).isInter(); // no memory between groups
+}
+
 /// The record of a blocking collective that moves nothing, or null.
 inline cf_mpi_record *orderRecord(MPI_Comm Comm, cf_tape *Tape) {
-  if (!RanksShareMemory || Communicator::of(Comm).isInter()) // no memory between groups
+  if (!ordersAccesses(Comm))
     return nullptr;
   auto *R = record<OrderRecord>(Tape);
   R->Kind = cf_mpi_record::Role::Order;
