@@ -145,7 +145,7 @@ int cf_v1_mpi_win_create_dynamic_tangent(MPI_Info info, MPI_Comm comm, MPI_Win *
 int cf_v1_mpi_win_create_dynamic_augment(MPI_Info info, MPI_Comm comm, MPI_Win *win, cf_tape *tape,
                                          cf_mpi_record **record) {
   const int Code = cf_v1_mpi_win_create_dynamic_tangent(info, comm, win);
-  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win), tape) : nullptr;
+  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win)->withTurns(), tape) : nullptr;
   return Code;
 }
 

@@ -252,7 +252,8 @@ int cf_v1_mpi_win_create_augment(void *base, MPI_Aint size, int disp_unit, MPI_I
   const int Code = PMPI_Win_create(base, size, disp_unit, info, comm, win);
   *record =
       Code == MPI_SUCCESS
-          ? recordOf(Window::created(*win, Window::create(comm, base_shadow, size, disp_unit)),
+          ? recordOf(Window::created(
+                         *win, Window::create(comm, base_shadow, size, disp_unit)->withTurns()),
                      tape)
           : nullptr;
   return Code;
@@ -280,7 +281,7 @@ int cf_v1_mpi_win_allocate_augment(MPI_Aint size, int disp_unit, MPI_Info info, 
                                    cf_mpi_record **record) {
   const int Code =
       cf_v1_mpi_win_allocate_tangent(size, disp_unit, info, comm, baseptr, win, baseptr_shadow);
-  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win), tape) : nullptr;
+  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win)->withTurns(), tape) : nullptr;
   return Code;
 }
 
@@ -338,9 +339,6 @@ void cf_v1_mpi_win_fence_adjoint(cf_mpi_record *record) {
       windowOf(record).sync();                                                                     \
   }
 
-CF_PASSIVE(win_lock, Win_lock, (int lock_type, int rank, int assert, MPI_Win win),
-           (lock_type, rank, assert, win))
-CF_PASSIVE(win_unlock, Win_unlock, (int rank, MPI_Win win), (rank, win))
 CF_PASSIVE(win_lock_all, Win_lock_all, (int assert, MPI_Win win), (assert, win))
 CF_PASSIVE(win_unlock_all, Win_unlock_all, (MPI_Win win), (win))
 CF_PASSIVE(win_flush, Win_flush, (int rank, MPI_Win win), (rank, win))

@@ -46,6 +46,32 @@ private:
   MPI_Win Table = MPI_WIN_NULL;
 };
 
+struct Section;
+
+/// In which order ranks had a lock of each rank's memory (WindowTurns.cpp).
+class Turns {
+public:
+  /// All ranks of Comm.
+  explicit Turns(MPI_Comm Comm);
+  ~Turns();
+  Turns(const Turns &) = delete;
+  Turns &operator=(const Turns &) = delete;
+
+  /// S is over, and the lock still held: its turn is entered.
+  void enter(Section &S) const;
+  /// Waits until all later sections have been reversed that S must not meet.
+  void await(const Section &S) const;
+  /// S has been reversed.
+  void leave(const Section &S) const;
+
+  std::map<int, Section *> Held; ///< by the ranks whose memory is locked
+
+private:
+  std::int64_t fetch(int Rank, std::int64_t Value, MPI_Op Op) const;
+  MPI_Comm Comm;
+  MPI_Win Table = MPI_WIN_NULL;
+};
+
 class Window {
 public:
   /// All ranks of `Comm` make one, and one for each further direction of the call. `Shadow` is the
@@ -61,6 +87,9 @@ public:
   int attach(const void *Base, MPI_Aint Size, void *Shadow);
   /// The end of what has been attached.
   void detach(int Place);
+  /// From now on locks have turns; all ranks.
+  Window *withTurns();
+  Turns &turns() { return *Locks; }
   /// What is attached, or null.
   Attachments *attached() const { return Attached.get(); }
   /// Where an access to `Displacement` goes in the shadow window.
@@ -118,6 +147,7 @@ private:
   void *Base = nullptr;
   std::unique_ptr<std::byte[]> Own;
   std::unique_ptr<Attachments> Attached;
+  std::unique_ptr<Turns> Locks;
   struct Piece {
     void *Shadow = nullptr;
     std::unique_ptr<std::byte[]> Own;
