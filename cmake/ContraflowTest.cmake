@@ -11,7 +11,7 @@ include_guard(GLOBAL)
 set(ContraflowTestEnvironment
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-    OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_osc=^ucx OMP_WAIT_POLICY=passive
+    OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_osc=^ucx OMP_WAIT_POLICY=passive
     CONTRAFLOW_TEST_SEED=20260101) # by hand, every run draws another one
 # The sanitizers know OpenMP through archer; MPI libraries keep memory until the process ends.
 if(CONTRAFLOW_SANITIZE MATCHES "thread")

@@ -26,7 +26,7 @@ namespace {
 
 /// An argument and what it is; the datatype of a buffer is another argument.
 struct Role {
-  enum Kind { Buf, Base, Cell, Exposed, ExposedCell, Pending, Completes, Foreign } What;
+  enum Kind { Buf, Base, Cell, Exposed, ExposedCell, Pending, Completes, Foreign, Directed } What;
   unsigned Argument;
   int Datatype = -1;
 
@@ -55,6 +55,7 @@ const std::vector<Row> &rows() {
 #define Pending(I) {Role::Pending, I},
 #define Completes {Role::Completes, 0},
 #define Foreign(I) {Role::Foreign, I},
+#define Directed {Role::Directed, 0},
 #define MPI_FN(Name, Stem, Roles) {"MPI_" #Name, #Stem, {Roles}},
 #define MPI_INQUIRY(Name) {"MPI_" #Name, nullptr, {}},
 #define MPI_OPERATOR(Name, Function) {"MPI_" #Name, nullptr, {}, Function},
@@ -79,6 +80,7 @@ const std::vector<Row> &rows() {
 #undef Pending
 #undef Completes
 #undef Foreign
+#undef Directed
   };
   return Rows;
 }
@@ -177,7 +179,7 @@ public:
         Facts.WritesExposed |= Completion;
       else if (A.What == Role::Foreign)
         Facts.Foreign.push_back(A.Argument);
-      else if (!A.hasShadow())
+      else if (!A.hasShadow() && A.What != Role::Directed)
         Facts.Exposes.push_back({Memory, A.What == Role::Pending ? Completion : Anyone});
       if (!A.hasShadow())
         continue;
@@ -195,7 +197,9 @@ public:
     auto Args = arguments(B, Call, R);
     if (!Args)
       return Args.takeError();
-    const bool Several = B.directions() > 1 && Args->size() > Call.arg_size();
+    const bool Told =
+        any_of(R.Roles, [](Role A) { return A.hasShadow() || A.What == Role::Directed; });
+    const bool Several = B.directions() > 1 && Told;
     if (Several)
       announceDirections(B, Call, R, *Args);
     CallInst *Tangent = B.runtime(symbol(R, "_tangent"), Call.getType(), *Args);

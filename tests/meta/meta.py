@@ -11,7 +11,7 @@ import importlib
 import sys
 
 CHECKS = ("layering", "size_budget", "names", "spdx", "diagnostics", "tracked_files", "shell_syntax",
-          "machine_paths", "format", "abi", "supported")
+          "machine_paths", "format", "abi", "supported", "mpi_functions")
 
 
 def main():

@@ -258,6 +258,8 @@ static void readFile(int form, MPI_File file, MPI_Offset at, double *a, int n) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Status status;
   MPI_File_seek(file, at, MPI_SEEK_SET);
+  if (form >= 10)
+    MPI_File_seek_shared(file, at, MPI_SEEK_SET);
   switch (form) {
   case 0:
     MPI_File_read(file, a, n, MPI_DOUBLE, MPI_STATUS_IGNORE);
@@ -287,9 +289,22 @@ static void readFile(int form, MPI_File file, MPI_Offset at, double *a, int n) {
     MPI_File_read_all_begin(file, a, n, MPI_DOUBLE);
     MPI_File_read_all_end(file, a, &status);
     break;
-  default:
+  case 9:
     MPI_File_read_at_all_begin(file, at, a, n, MPI_DOUBLE);
     MPI_File_read_at_all_end(file, a, &status);
+    break;
+  case 10:
+    MPI_File_read_shared(file, a, n, MPI_DOUBLE, &status);
+    break;
+  case 11:
+    MPI_File_read_ordered(file, a, n, MPI_DOUBLE, &status);
+    break;
+  case 12:
+    MPI_File_iread_shared(file, a, n, MPI_DOUBLE, &request);
+    break;
+  default:
+    MPI_File_read_ordered_begin(file, a, n, MPI_DOUBLE);
+    MPI_File_read_ordered_end(file, a, &status);
   }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
@@ -303,7 +318,7 @@ static double reads(const double *x, int n) {
   MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                 MPI_INFO_NULL, &file);
   MPI_File_write_at(file, 0, fixed, N + 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
-  for (int form = 0; form < 10; form++) {
+  for (int form = 0; form < 14; form++) {
     for (int i = 0; i < n; i++)
       a[i] = x[i] * x[i];
     readFile(form, file, 8, a, n - 1); // the last one stays

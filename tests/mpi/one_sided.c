@@ -87,3 +87,46 @@ static double locks(const double *x, int n, int steps) {
 }
 
 GRADIENT_CHECK(one_sided_locks, Double, locks, In(double, N), Int(N), Int(3))
+
+/// The end of an access is told by a message without floating-point values, or by a collective that
+/// is completed later, and so is that what was put has been read by another one.
+static void tell(int later, int to, int from, int what, int *flag) {
+  if (later) {
+    MPI_Request request;
+    MPI_Iallreduce(&what, flag, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return;
+  }
+  MPI_Sendrecv(&what, 1, MPI_INT, to, 1, flag, 1, MPI_INT, from, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+}
+
+static double told(const double *x, int n, int later) {
+  int rank, size, flag = 0;
+  MPI_Win win;
+  double inbox[N], a[N], sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  for (int i = 0; i < n; i++)
+    inbox[i] = 0, a[i] = x[i] * x[i];
+  MPI_Win_create(inbox, sizeof inbox, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_lock_all(0, win);
+  for (int step = 0; step < 5; step++) {
+    MPI_Put(a, n, MPI_DOUBLE, next, 0, n, MPI_DOUBLE, win);
+    MPI_Win_flush(next, win);
+    tell(later, next, last, step, &flag);
+    MPI_Win_sync(win);
+    for (int i = 0; i < n; i++)
+      a[i] = 0.5 * a[i] + inbox[i] * inbox[n - 1 - i] * (1 + 0.1 * flag);
+    tell(later, last, next, step, &flag);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  for (int i = 0; i < n; i++)
+    sum += a[i] * (i + 1);
+  return sum;
+}
+
+GRADIENT_CHECK(one_sided_told, Double, told, In(double, N), Int(N), Int(0))
+GRADIENT_CHECK(one_sided_told_later, Double, told, In(double, N), Int(N), Int(1))

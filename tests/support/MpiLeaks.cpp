@@ -17,6 +17,11 @@ public:
   void add(Handle H) {
     const std::scoped_lock Guard(Lock);
     ++Count[H];
+    ++Made;
+  }
+  long made() {
+    const std::scoped_lock Guard(Lock);
+    return Made;
   }
   /// Handles from before the first look are not known.
   void remove(Handle H) {
@@ -36,6 +41,7 @@ public:
 private:
   std::mutex Lock;
   std::map<Handle, long> Count;
+  long Made = 0;
 };
 
 /// The call has made *New.
@@ -149,6 +155,8 @@ MpiObjects mpiObjects() {
   Now.Windows = countAlive<MPI_Win>();
   return Now;
 }
+
+long mpiRequestsMade() { return Alive<MPI_Request>::get().made(); }
 
 std::string mpiLeaks(const MpiObjects &Before) {
   PMPI_Barrier(MPI_COMM_WORLD);

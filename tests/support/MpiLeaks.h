@@ -15,6 +15,9 @@ struct MpiObjects {
 };
 MpiObjects mpiObjects();
 
+/// Requests made so far on this rank, by the program and by its derivatives.
+long mpiRequestsMade();
+
 /// "", or what there is more of than before. All ranks call it: a message that nobody has received
 /// is found on any communicator.
 std::string mpiLeaks(const MpiObjects &Before);

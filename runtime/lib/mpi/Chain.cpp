@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <span>
+#include <vector>
 
 namespace contraflow::mpi {
 namespace {
@@ -31,23 +33,55 @@ private:
 
 class Chain : public Operation {
 public:
-  explicit Chain(const Reduction &R)
-      : R(R), Size(R.Comm->size()), Rank(R.Comm->rank()), Values(Size, R.Chain.Bytes),
-        Seeds(Size, R.Input.bytes()), Mine(packedBuffer(R.Input.bytes())) {
+  /// `Size` ranks contribute, `Seeded` ranks have tangents or seeds.
+  Chain(const Reduction &R, int Size, int Seeded)
+      : R(R), Size(Size), Rank(R.Comm->rank()), Values(Size, R.Chain.Bytes),
+        Seeds(Seeded, R.Input.bytes()), Mine(packedBuffer(R.Input.bytes())) {
     std::memset(Mine.get(), 0, static_cast<std::size_t>(R.Input.bytes()));
   }
   void start(MPI_Comm Comm) override {
-    const Combination &C = R.Chain;
-    const bool Typed = C.How == Combination::Kind::User;
-    const int Count = Typed ? C.Count : carrierCount(C.Bytes);
-    const MPI_Datatype Type = Typed ? C.Type : carrierUnit();
-    PMPI_Iallgather(R.Weights, Count, Type, Values[0], Count, Type, Comm, request());
+    if (R.isInter())
+      return exchange(Comm);
+    PMPI_Iallgather(R.Weights, imageCount(), imageType(), Values[0], imageCount(), imageType(),
+                    Comm, request());
     const int Units = carrierCount(R.Input.bytes());
     PMPI_Iallgather(Mine.get(), Units, carrierUnit(), Seeds[0], Units, carrierUnit(), Comm,
                     request());
   }
 
 protected:
+  /// Between groups: messages on the lane from those who have something to those who need it.
+  virtual void exchange(MPI_Comm Comm) = 0;
+  void sendValues(int To, MPI_Comm Comm) {
+    if (R.needsValues())
+      PMPI_Isend(R.Weights, imageCount(), imageType(), To, tag(), Comm, request());
+  }
+  void receiveValues(int I, int From, MPI_Comm Comm) {
+    if (R.needsValues())
+      PMPI_Irecv(Values[I], imageCount(), imageType(), From, tag(), Comm, request());
+  }
+  void sendMine(int To, MPI_Comm Comm) {
+    PMPI_Isend(Mine.get(), carrierCount(R.Input.bytes()), carrierUnit(), To, tag(), Comm,
+               request());
+  }
+  void receiveSeed(int I, int From, MPI_Comm Comm) {
+    PMPI_Irecv(Seeds[I], carrierCount(R.Input.bytes()), carrierUnit(), From, tag(), Comm,
+               request());
+  }
+  /// The ranks of the other group that get the result.
+  std::span<const Edge> receivers() const {
+    const std::span<const Edge> All = R.Comm->groups().Remote;
+    return R.To == Reach::Root ? All.subspan(static_cast<std::size_t>(R.Root), 1) : All;
+  }
+  bool receives() const { return R.To != Reach::Root || !R.contributes(); }
+  /// Those of collectives that block may come before or after others.
+  int tag() const { return R.Blocking ? 0 : 1 << 14; }
+  int imageCount() const {
+    return R.Chain.How == Combination::Kind::User ? R.Chain.Count : carrierCount(R.Chain.Bytes);
+  }
+  MPI_Datatype imageType() const {
+    return R.Chain.How == Combination::Kind::User ? R.Chain.Type : carrierUnit();
+  }
   /// The leaves of an image.
   View leaves(std::byte *Image) const {
     return {reinterpret_cast<char *>(Image), layout(), R.Input.Leaves};
@@ -72,6 +106,8 @@ protected:
   }
   /// Which element of the chain rank p gets; -1: none.
   int resultOf(int P) const {
+    if (R.isInter())
+      return receives() ? Size - 1 : -1;
     if (R.To == Reach::Root && P != R.Root)
       return -1;
     return R.To == Reach::Prefix ? P : R.To == Reach::PrefixBefore ? P - 1 : Size - 1;
@@ -85,9 +121,22 @@ protected:
 
 class Tangent : public Chain {
 public:
-  explicit Tangent(const Reduction &R) : Chain(R) { R.Input.pack(Mine.get()); }
+  explicit Tangent(const Reduction &R) : Tangent(R, contributors(R)) {}
 
 protected:
+  void exchange(MPI_Comm Comm) override {
+    const std::vector<Edge> &Remote = R.Comm->groups().Remote;
+    for (int I = 0; I < Size && receives(); ++I) {
+      receiveValues(I, Remote[static_cast<std::size_t>(I)].Rank, Comm);
+      receiveSeed(I, Remote[static_cast<std::size_t>(I)].Rank, Comm);
+    }
+    if (!R.contributes())
+      return;
+    for (const Edge &To : receivers()) {
+      sendValues(To.Rank, Comm);
+      sendMine(To.Rank, Comm);
+    }
+  }
   void deliver() override {
     if (const int Wanted = resultOf(Rank); Wanted >= 0)
       take(Wanted);
@@ -95,6 +144,10 @@ protected:
   }
 
 private:
+  Tangent(const Reduction &R, int Size) : Chain(R, Size, Size) { R.Input.pack(Mine.get()); }
+  static int contributors(const Reduction &R) {
+    return R.isInter() ? static_cast<int>(R.Comm->groups().Remote.size()) : R.Comm->size();
+  }
   void take(int Wanted) {
     const Images Dots(Size, R.Chain.Bytes);
     for (int K = 0; K <= Wanted; ++K) {
@@ -109,13 +162,44 @@ private:
 
 class Adjoint : public Chain {
 public:
-  explicit Adjoint(const Reduction &R) : Chain(R) {
+  explicit Adjoint(const Reduction &R) : Chain(R, R.Comm->size(), seeded(R)) {
     R.Result.pack(Mine.get() + resultOffset());
     R.Result.zero();
   }
 
 protected:
+  void exchange(MPI_Comm Comm) override {
+    if (receives())
+      for (const Edge &To : R.Comm->groups().Remote)
+        sendMine(To.Rank, Comm);
+    if (!R.contributes())
+      return;
+    if (R.needsValues())
+      Values.copy(Rank, R.Weights);
+    for (int I = 0; I < Size; ++I)
+      if (const int There = R.Comm->groups().Local[static_cast<std::size_t>(I)]; I != Rank) {
+        receiveValues(I, There, Comm);
+        sendValues(There, Comm);
+      }
+    int I = 0;
+    for (const Edge &From : receivers())
+      receiveSeed(I++, From.Rank, Comm);
+  }
   void deliver() override {
+    if (R.contributes())
+      runBackwards();
+    freeType();
+  }
+
+private:
+  static int seeded(const Reduction &R) {
+    if (!R.isInter())
+      return R.Comm->size();
+    return R.To == Reach::Root ? 1 : static_cast<int>(R.Comm->groups().Remote.size());
+  }
+  /// Where the seed of rank P belongs; -1: nowhere.
+  int seededBy(int P) const { return R.isInter() ? Size - 1 : resultOf(P); }
+  void runBackwards() {
     const Images Sums(Size, R.Chain.Bytes), Bars(Size, R.Chain.Bytes);
     const Images Copies(2, R.Chain.Bytes);
     Sums.copy(0, Values[0]);
@@ -124,8 +208,8 @@ protected:
       Copies.copy(0, Sums[K - 1]); // operators may write to what they only read
       R.Chain.primal({Copies[0], nullptr, Sums[K], nullptr});
     }
-    for (int P = 0; P < Size; ++P)
-      if (const int Result = resultOf(P); Result >= 0)
+    for (int P = 0; P < seeded(R); ++P)
+      if (const int Result = seededBy(P); Result >= 0)
         leaves(Bars[Result]).add(Seeds[P]);
     for (int K = Size - 1; K > std::max(Rank - 1, 0); --K) {
       Copies.copy(0, Sums[K - 1]);
@@ -134,7 +218,6 @@ protected:
     }
     leaves(Bars[Rank]).pack(Mine.get());
     R.Input.add(Mine.get());
-    freeType();
   }
 };
 

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <string>
 #include <thread>
 
@@ -82,6 +83,9 @@ std::mutex &creation() {
 Communicator::Communicator(MPI_Comm User) : User(User) {
   PMPI_Comm_rank(User, &Rank);
   PMPI_Comm_size(User, &Size);
+  int IsInter = 0;
+  PMPI_Comm_test_inter(User, &IsInter);
+  Inter = IsInter != 0;
   PayloadBits = tagBits() - 1;
 }
 
@@ -133,12 +137,14 @@ Communicator &Communicator::of(MPI_Comm User) {
   return *static_cast<Communicator *>(Known);
 }
 
-Communicator &Communicator::collective(MPI_Comm User, const char *Function) {
-  Communicator &C = of(User);
-  int Inter = 0;
-  PMPI_Comm_test_inter(User, &Inter);
-  if (Inter)
+Communicator &Communicator::withinGroup(MPI_Comm User, const char *Function) {
+  if (of(User).Inter)
     refuse(Refusal::Intercommunicator, Function);
+  return collective(User);
+}
+
+Communicator &Communicator::collective(MPI_Comm User) {
+  Communicator &C = of(User);
   C.Used = true;
   C.makePrivate();
   return C;
@@ -148,7 +154,40 @@ void Communicator::makePrivate() {
   if (Private != MPI_COMM_NULL)
     return;
   duplicateFor(User, &Private);
-  duplicateFor(User, &Lane);
+  if (Inter)
+    mergeGroups();
+  else
+    duplicateFor(User, &Lane);
+}
+
+namespace {
+
+/// The ranks that the members of `Group` have on `Comm`.
+std::vector<int> ranksOn(MPI_Comm Comm, MPI_Group Group) {
+  int Size = 0;
+  PMPI_Group_size(Group, &Size);
+  std::vector<int> There(static_cast<std::size_t>(Size)), Here(There);
+  std::iota(There.begin(), There.end(), 0);
+  MPI_Group All = MPI_GROUP_NULL;
+  PMPI_Comm_group(Comm, &All);
+  PMPI_Group_translate_ranks(Group, Size, There.data(), All, Here.data());
+  PMPI_Group_free(&All);
+  return Here;
+}
+
+} // namespace
+
+void Communicator::mergeGroups() {
+  PMPI_Intercomm_merge(Private, 0, &Lane);
+  PMPI_Comm_set_errhandler(Lane, MPI_ERRORS_ARE_FATAL);
+  MPI_Group Group = MPI_GROUP_NULL;
+  PMPI_Comm_group(Private, &Group);
+  Both.Local = ranksOn(Lane, Group);
+  PMPI_Group_free(&Group);
+  PMPI_Comm_remote_group(Private, &Group);
+  for (const int There : ranksOn(Lane, Group))
+    Both.Remote.push_back({There, 0});
+  PMPI_Group_free(&Group);
 }
 
 MPI_Comm Communicator::reversed() {

@@ -44,13 +44,20 @@ struct Neighbours {
   std::vector<Edge> In, Out;
 };
 
+/// The two groups of an intercommunicator, by their ranks on the lane.
+struct Groups {
+  std::vector<int> Local;
+  std::vector<Edge> Remote; ///< edges to every rank of the other group
+};
+
 class Communicator {
 public:
   /// Found by an attribute of `User`, made at first use.
   static Communicator &of(MPI_Comm User);
   /// The same in a call that all ranks of `User` make: has a private duplicate afterwards.
-  /// `Function` is named if `User` is an intercommunicator.
-  static Communicator &collective(MPI_Comm User, const char *Function);
+  static Communicator &collective(MPI_Comm User);
+  /// The same, where `User` must not be an intercommunicator: `Function` is named if it is.
+  static Communicator &withinGroup(MPI_Comm User, const char *Function);
   /// All ranks of `User` have just created it.
   static void created(MPI_Comm User) { of(User).makePrivate(); }
   /// A record of its creation refers to it, until that is reversed.
@@ -67,6 +74,9 @@ public:
 
   int rank() const { return Rank; }
   int size() const { return Size; }
+  bool isInter() const { return Inter; }
+  /// Of an intercommunicator that has its duplicate.
+  const Groups &groups() const { return Both; }
   /// Where derivatives travel.
   MPI_Comm carrier() const { return Private != MPI_COMM_NULL ? Private : User; }
   /// The carrier with the ranks in reverse order; made at first use, by all ranks.
@@ -90,7 +100,8 @@ public:
   /// have taken its message have got another one, so that it can be waited for what it is.
   void numberCompleted(const Message &M);
 
-  /// Where the mirrors of nonblocking collectives travel.
+  /// Where the mirrors of nonblocking collectives travel, and all of an intercommunicator: both of
+  /// its groups are one there.
   MPI_Comm lane() const { return Lane; }
   /// Nonblocking collectives whose mirrors have not started, in the order of their starts.
   std::vector<NonblockingCollective *> &open() { return Open; }
@@ -118,6 +129,7 @@ private:
 
   explicit Communicator(MPI_Comm User);
   void makePrivate();
+  void mergeGroups();
   void number(Message &M, std::map<Peer, std::uint64_t> &Next);
   void checkWindow(const Message &M, std::uint64_t Next) const;
   void numberWaiting();
@@ -133,9 +145,11 @@ private:
   int Rank = 0, Size = 0;
   int PayloadBits = 0;
   int Windows = 0;
+  bool Inter = false;
   bool Used = false;      ///< records may refer to it
   bool OfTangent = false; ///< those of pending requests only
   std::unique_ptr<const Neighbours> Topology;
+  Groups Both;
   std::mutex Lock;
   std::map<Peer, std::uint64_t> NextSend, NextReceive;
   std::vector<NonblockingCollective *> Open;

@@ -88,6 +88,11 @@ extern "C" {
   return created(PMPI_Comm_create_group(comm, group, tag, newcomm), newcomm);
 }
 
+[[gnu::weak]] int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote,
+                                       int tag, MPI_Comm *newcomm) {
+  return created(PMPI_Intercomm_create(comm, leader, peers, remote, tag, newcomm), newcomm);
+}
+
 [[gnu::weak]] int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newcomm) {
   return created(PMPI_Intercomm_merge(intercomm, high, newcomm), newcomm);
 }

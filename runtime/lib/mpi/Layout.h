@@ -87,6 +87,10 @@ struct View {
 
   std::int64_t bytes() const; ///< of the leaves of all directions, packed; a multiple of four
   std::int64_t bytes(Leaf As) const { return Leaves * sizeOf(As); }
+  /// The shadow memory itself if it is what pack() would write, else null.
+  std::byte *direct() const;
+  /// pack() and zero() in one go: memory that has just been read is cleared.
+  void take(std::byte *To) const;
   void pack(std::byte *To) const;
   void store(const std::byte *From) const;
   void add(const std::byte *From) const;

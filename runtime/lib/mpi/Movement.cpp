@@ -58,20 +58,17 @@ void move(Pattern How, const Movement &M, const Parcel &Out, const Parcel &In) {
   case Pattern::Neighbours:
     break; // see below
   case Pattern::Gather:
-    PMPI_Gatherv(Out.Data.get(), Out.Units, Unit, In.Data.get(), In.Counts, In.Starts, Unit, M.Root,
-                 Comm);
+    PMPI_Gatherv(Out.Data, Out.Units, Unit, In.Data, In.Counts, In.Starts, Unit, M.Root, Comm);
     break;
   case Pattern::Scatter:
-    PMPI_Scatterv(Out.Data.get(), Out.Counts, Out.Starts, Unit, In.Data.get(), In.Units, Unit,
-                  M.Root, Comm);
+    PMPI_Scatterv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Units, Unit, M.Root, Comm);
     break;
   case Pattern::Allgather:
-    PMPI_Allgatherv(Out.Data.get(), Out.Units, Unit, In.Data.get(), In.Counts, In.Starts, Unit,
-                    Comm);
+    PMPI_Allgatherv(Out.Data, Out.Units, Unit, In.Data, In.Counts, In.Starts, Unit, Comm);
     break;
   case Pattern::Alltoall:
-    PMPI_Alltoallv(Out.Data.get(), Out.Counts, Out.Starts, Unit, In.Data.get(), In.Counts,
-                   In.Starts, Unit, Comm);
+    PMPI_Alltoallv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Counts, In.Starts, Unit,
+                   Comm);
     break;
   }
 }
@@ -79,6 +76,10 @@ void move(Pattern How, const Movement &M, const Parcel &Out, const Parcel &In) {
 void tangentBcast(const Movement &M) {
   const View V = broadcastView(M);
   const std::int64_t Bytes = V.bytes();
+  if (std::byte *Here = V.direct()) {
+    PMPI_Bcast(Here, carrierCount(Bytes), carrierUnit(), M.Root, M.Comm->carrier());
+    return;
+  }
   const Packed Data = packedBuffer(Bytes);
   if (isRoot(M))
     V.pack(Data.get());
@@ -91,12 +92,17 @@ void adjointBcast(const Movement &M) {
   const View V = broadcastView(M);
   const Leaf Kind = V.L->Widest;
   const int Count = leafCount(V.Leaves, "MPI_Bcast");
-  const Packed Data = packedBuffer(V.bytes(Kind));
-  V.packAs(Kind, Data.get());
-  PMPI_Reduce(isRoot(M) ? MPI_IN_PLACE : Data.get(), Data.get(), Count, datatypeOf(Kind), MPI_SUM,
-              M.Root, M.Comm->carrier());
+  std::byte *Here = V.direct();
+  const Packed Space = packedBuffer(Here ? 0 : V.bytes(Kind));
+  std::byte *Data = Here ? Here : Space.get();
+  if (!Here)
+    V.packAs(Kind, Data);
+  PMPI_Reduce(isRoot(M) ? MPI_IN_PLACE : Data, Data, Count, datatypeOf(Kind), MPI_SUM, M.Root,
+              M.Comm->carrier());
+  if (isRoot(M) && Here)
+    return;
   if (isRoot(M))
-    V.storeAs(Kind, Data.get());
+    V.storeAs(Kind, Data);
   else
     V.zero();
 }
@@ -134,8 +140,7 @@ void tangent(const Movement &M) {
     return runNow(M, *tangentOperation(M));
   if (M.How == Pattern::Bcast)
     return tangentBcast(M);
-  const Parcel Out(M.Given), In(M.Got);
-  Out.pack(M.Given);
+  const Parcel Out = Parcel::from(M.Given), In(M.Got);
   move(M.How, M, Out, In);
   In.storeTo(M.Got);
 }
@@ -148,14 +153,13 @@ void adjoint(const Movement &M) {
     return adjointBcast(M);
   if (M.How == Pattern::Allgather)
     return adjointAllgather(M);
-  const Parcel Out(M.Got), In(M.Given);
-  Out.pack(M.Got);
-  for (int I = 0; I < M.Got.Size; ++I)
-    M.Got.at(I).zero();
+  const Parcel Out = Parcel::from(M.Got), In(M.Given);
   const Pattern Mirror = M.How == Pattern::Gather    ? Pattern::Scatter
                          : M.How == Pattern::Scatter ? Pattern::Gather
                                                      : Pattern::Alltoall;
   move(Mirror, M, Out, In);
+  for (int I = 0; I < M.Got.Size; ++I)
+    M.Got.at(I).zero();
   In.addTo(M.Given);
 }
 

@@ -81,13 +81,66 @@ void spreadBytes(Movement &M) {
   }
 }
 
+/// From one group to the other, along an edge for each block. What all get is given to each.
+void describeBetweenGroups(Described &D, const MovementCall &C, const Side &Send,
+                           const Side &Receive) {
+  Movement &M = D.M;
+  const std::vector<Edge> &All = M.Comm->groups().Remote;
+  const auto Size = static_cast<int>(All.size());
+  const auto give = [&](int Blocks, const Edge *Edges) {
+    M.Given = blocksOf(Send, Blocks, D.GivenLayouts);
+    M.Given.Edges = Edges;
+  };
+  const auto get = [&](int Blocks, const Edge *Edges) {
+    M.Got = blocksOf(Receive, Blocks, D.GotLayouts);
+    M.Got.Edges = Edges;
+  };
+  const auto giveAll = [&] {
+    give(1, All.data());
+    M.Given = sameForAll(M.Given, Size, -1);
+  };
+  const bool Rooted =
+      C.How == Pattern::Bcast || C.How == Pattern::Gather || C.How == Pattern::Scatter;
+  M.How = Pattern::Neighbours;
+  if (Rooted && C.Root == MPI_PROC_NULL)
+    return; // beside the root
+  const bool IsRoot = C.Root == MPI_ROOT;
+  const Edge *ToRoot = Rooted && !IsRoot ? &All[static_cast<std::size_t>(C.Root)] : nullptr;
+  switch (C.How) {
+  case Pattern::Bcast:
+    IsRoot ? giveAll() : get(1, ToRoot);
+    break;
+  case Pattern::Gather:
+    IsRoot ? get(Size, All.data()) : give(1, ToRoot);
+    break;
+  case Pattern::Scatter:
+    IsRoot ? give(Size, All.data()) : get(1, ToRoot);
+    break;
+  case Pattern::Allgather:
+    get(Size, All.data());
+    giveAll();
+    break;
+  case Pattern::Alltoall:
+    get(Size, All.data());
+    give(Size, All.data());
+    break;
+  case Pattern::Neighbours:
+    break; // not of intercommunicators
+  }
+  D.Active = M.Given.leaves() + M.Got.leaves() > 0;
+}
+
 } // namespace
 
 void describe(Described &D, const MovementCall &C, const Side &Send, const Side &Receive) {
   Movement &M = D.M;
   M.How = C.How;
   M.Root = C.Root;
-  M.Comm = &Communicator::collective(C.Comm, C.Name);
+  const bool WithinGroup = C.How == Pattern::Neighbours;
+  M.Comm =
+      &(WithinGroup ? Communicator::withinGroup(C.Comm, C.Name) : Communicator::collective(C.Comm));
+  if (M.Comm->isInter())
+    return describeBetweenGroups(D, C, Send, Receive);
   const int Size = M.Comm->size(), Rank = M.Comm->rank();
   const bool IsRoot = Rank == C.Root;
   const auto give = [&](int Blocks) { M.Given = blocksOf(Send, Blocks, D.GivenLayouts); };

@@ -38,7 +38,7 @@ int augment(const MovementCall &C, const Side &Send, const Side &Receive, Record
             Action Primal) {
   Described D;
   describe(D, C, Send, Receive);
-  *To.Record = D.Active ? keep(D, To.Tape) : orderRecord(C.Comm, C.Name, To.Tape);
+  *To.Record = D.Active ? keep(D, To.Tape) : orderRecord(C.Comm, To.Tape);
   return Primal();
 }
 
@@ -75,9 +75,9 @@ int augmentStart(const MovementCall &C, const Side &Send, const Side &Receive, M
   D.M.Blocking = false;
   *To.Record = nullptr;
   const int Code = Primal();
-  if (Code == MPI_SUCCESS && D.Active) {
+  if (Code == MPI_SUCCESS && (D.Active || ordersAccesses(C.Comm))) {
     NonblockingCollective *N = started(*D.M.Comm, Request, To.Tape);
-    N->Moved = keep(D, To.Tape);
+    N->Moved = D.Active ? keep(D, To.Tape) : nullptr;
     *To.Record = N;
   }
   return Code;

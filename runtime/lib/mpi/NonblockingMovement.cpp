@@ -28,20 +28,20 @@ public:
     case Pattern::Bcast:
       return; // Broadcast
     case Pattern::Gather:
-      PMPI_Igatherv(Out.Data.get(), Out.Units, Unit, In.Data.get(), In.Counts, In.Starts, Unit,
-                    M.Root, Comm, request());
+      PMPI_Igatherv(Out.Data, Out.Units, Unit, In.Data, In.Counts, In.Starts, Unit, M.Root, Comm,
+                    request());
       return;
     case Pattern::Scatter:
-      PMPI_Iscatterv(Out.Data.get(), Out.Counts, Out.Starts, Unit, In.Data.get(), In.Units, Unit,
-                     M.Root, Comm, request());
+      PMPI_Iscatterv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Units, Unit, M.Root, Comm,
+                     request());
       return;
     case Pattern::Allgather:
-      PMPI_Iallgatherv(Out.Data.get(), Out.Units, Unit, In.Data.get(), In.Counts, In.Starts, Unit,
-                       Comm, request());
+      PMPI_Iallgatherv(Out.Data, Out.Units, Unit, In.Data, In.Counts, In.Starts, Unit, Comm,
+                       request());
       return;
     case Pattern::Alltoall:
-      PMPI_Ialltoallv(Out.Data.get(), Out.Counts, Out.Starts, Unit, In.Data.get(), In.Counts,
-                      In.Starts, Unit, Comm, request());
+      PMPI_Ialltoallv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Counts, In.Starts, Unit,
+                      Comm, request());
       return;
     case Pattern::Neighbours:
       return alongEdges(Comm);

@@ -3,6 +3,7 @@
 // The nonblocking reductions of abi_mpi.def, and the barrier.
 
 #include "mpi/NonblockingStart.h"
+#include "mpi/Order.h"
 #include "mpi/Outbox.h"
 
 #include <numeric>
@@ -38,8 +39,12 @@ template <class Action>
 int augment(const ReductionCall &C, MPI_Request *Request, Recording To, Action Primal) {
   Reduction Found;
   *To.Record = nullptr;
-  if (!describe(Found, C))
-    return Primal();
+  if (!describe(Found, C)) {
+    const int Code = Primal();
+    if (Code == MPI_SUCCESS && ordersAccesses(C.Comm))
+      *To.Record = started(Communicator::collective(C.Comm), Request, To.Tape);
+    return Code;
+  }
   auto *R = record<Reduction>(To.Tape, spaceOf(Found));
   *R = Found;
   fillSpace(*R, C, reinterpret_cast<std::byte *>(R + 1));
@@ -72,6 +77,22 @@ ReductionCall call(const char *Name, Reach To, const Common &A, int Count, int R
           A.Op, Root, BlockCounts, A.Comm,    false};
 }
 
+/// One value from everybody to everybody on the other side; nobody waits for the own side.
+Movement *barrierBetweenGroups(Communicator &Comm, cf_tape *Tape) {
+  Blocks Signals;
+  Signals.L = &layoutOf(MPI_FLOAT);
+  Signals.Size = static_cast<int>(Comm.groups().Remote.size());
+  Signals.Count = 1;
+  Signals.Same = true;
+  Signals.Edges = Comm.groups().Remote.data();
+  auto *M = contraflow::mpi::record<Movement>(Tape);
+  M->How = Pattern::Neighbours;
+  M->Blocking = false;
+  M->Comm = &Comm;
+  M->Given = M->Got = Signals;
+  return M;
+}
+
 int sizeOfComm(MPI_Comm Comm) {
   int Size = 0;
   PMPI_Comm_size(Comm, &Size);
@@ -86,9 +107,15 @@ int cf_v1_mpi_ibarrier_tangent(MPI_Comm comm, MPI_Request *request) {
 
 int cf_v1_mpi_ibarrier_augment(MPI_Comm comm, MPI_Request *request, cf_tape *tape,
                                cf_mpi_record **record) {
-  Communicator &Comm = Communicator::collective(comm, "MPI_Ibarrier");
+  Communicator &Comm = Communicator::collective(comm);
   const int Code = PMPI_Ibarrier(comm, request);
-  *record = Code == MPI_SUCCESS ? started(Comm, request, tape) : nullptr;
+  *record = nullptr;
+  if (Code != MPI_SUCCESS)
+    return Code;
+  NonblockingCollective *N = started(Comm, request, tape);
+  if (Comm.isInter())
+    N->Moved = barrierBetweenGroups(Comm, tape);
+  *record = N;
   return Code;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In a program whose ranks share memory, messages and collectives without floating-point values
-// order accesses to it, so they have to have mirrors as well: empty messages, and barriers. All
-// ranks run the same program, so all of them know.
+// In a program with windows, messages and collectives without floating-point values order accesses
+// to them, so they have to have mirrors as well: empty messages, and barriers. All ranks run the
+// same program, so all of them know.
 
 #pragma once
 
@@ -11,20 +11,25 @@
 
 namespace contraflow::mpi {
 
-/// True in programs that the part of the runtime for windows of shared memory is linked with.
+/// True in programs that the part of the runtime for windows is linked with.
 inline bool RanksShareMemory = false;
 
 struct OrderRecord : cf_mpi_record {
   Communicator *Comm;
 };
 
+/// True if a collective that moves nothing has a mirror nevertheless.
+inline bool ordersAccesses(MPI_Comm Comm) {
+  return RanksShareMemory && !Communicator::of(Comm).isInter(); // no memory between groups
+}
+
 /// The record of a blocking collective that moves nothing, or null.
-inline cf_mpi_record *orderRecord(MPI_Comm Comm, const char *Function, cf_tape *Tape) {
-  if (!RanksShareMemory)
+inline cf_mpi_record *orderRecord(MPI_Comm Comm, cf_tape *Tape) {
+  if (!ordersAccesses(Comm))
     return nullptr;
   auto *R = record<OrderRecord>(Tape);
   R->Kind = cf_mpi_record::Role::Order;
-  R->Comm = &Communicator::collective(Comm, Function);
+  R->Comm = &Communicator::collective(Comm);
   return R;
 }
 

@@ -46,12 +46,13 @@ void receiveTangent(const Message &M) {
 
 namespace {
 
-void sendPacked(const Message &M) {
+/// Pack: of the shadow.
+void sendPacked(const Message &M, void (View::*Pack)(std::byte *) const) {
   const std::int64_t Bytes = M.Shadow.bytes();
   if (Bytes == 0 && !RanksShareMemory)
     return;
   Packed Data = packedBuffer(Bytes);
-  M.Shadow.pack(Data.get());
+  (M.Shadow.*Pack)(Data.get());
   Outbox::get().send(std::move(Data), Bytes, M.Peer, M.Comm->carrierTag(M), M.Comm->carrier());
 }
 
@@ -79,7 +80,7 @@ void takeReturn(Message &M) {
 
 } // namespace
 
-void sendTangent(const Message &M) { sendPacked(M); }
+void sendTangent(const Message &M) { sendPacked(M, &View::pack); }
 
 void complete(Message &M, const MPI_Status &Status) {
   if (M.Kind == Role::Send) {
@@ -97,8 +98,7 @@ void openAdjoint(Message &M) {
   if (M.Kind == Role::Send) {
     postReturn(M);
   } else if (M.Kind == Role::Receive) {
-    sendPacked(M);
-    M.Shadow.zero();
+    sendPacked(M, &View::take);
   }
 }
 

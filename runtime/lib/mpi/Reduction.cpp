@@ -80,13 +80,16 @@ std::optional<Combination> userChainOf(const ReductionCall &C, const Layout &L) 
   return Found;
 }
 
-/// Chooses how the derivative is found; false for operators without one.
+/// Chooses how the derivative is found; false for operators without one. Between groups all are
+/// chains.
 bool choose(Reduction &R, const ReductionCall &C, const Layout &L) {
   const bool Prefix = C.To == Reach::Prefix || C.To == Reach::PrefixBefore;
   const bool Extreme =
       C.Op == MPI_MIN || C.Op == MPI_MAX || C.Op == MPI_MINLOC || C.Op == MPI_MAXLOC;
   R.Factor = Weight::Chain;
-  if (C.Op == MPI_SUM)
+  if (Communicator::of(C.Comm).isInter())
+    ;
+  else if (C.Op == MPI_SUM)
     R.Factor = Weight::One;
   else if (C.Op == MPI_PROD && !L.Complex && !Prefix && C.Blocks)
     R.Factor = Weight::Others;
@@ -173,10 +176,13 @@ void bringBack(const Reduction &R, std::byte *To) {
     R.Result.pack(To);
     PMPI_Bcast(To, Count, Type, R.Root, Comm);
     return;
-  case Reach::All:
-    R.Result.pack(To);
-    PMPI_Allreduce(MPI_IN_PLACE, To, Count, Type, MPI_SUM, Comm);
+  case Reach::All: {
+    const std::byte *Here = R.Result.direct();
+    if (!Here)
+      R.Result.pack(To);
+    PMPI_Allreduce(Here ? Here : MPI_IN_PLACE, To, Count, Type, MPI_SUM, Comm);
     return;
+  }
   case Reach::Blocks: {
     const std::vector<int> Starts = blockStarts(R);
     const auto Me = static_cast<std::size_t>(R.Comm->rank());
@@ -202,6 +208,23 @@ void bringBack(const Reduction &R, std::byte *To) {
   }
 }
 
+/// Items of the result that this rank gets.
+std::int64_t itemsHere(const Reduction &R, const ReductionCall &C) {
+  const int Rank = R.Comm->rank();
+  switch (C.To) {
+  case Reach::Root:
+    return (R.isInter() ? !R.contributes() : Rank == C.Root) ? C.Count : 0;
+  case Reach::Blocks:
+    return C.BlockCounts[Rank];
+  case Reach::PrefixBefore:
+    return Rank > 0 ? C.Count : 0;
+  case Reach::All:
+  case Reach::Prefix:
+    return C.Count;
+  }
+  return 0;
+}
+
 } // namespace
 
 std::optional<Combination> combinationOf(const ReductionCall &C, const Layout &L) {
@@ -210,6 +233,11 @@ std::optional<Combination> combinationOf(const ReductionCall &C, const Layout &L
 }
 
 bool describe(Reduction &R, const ReductionCall &C) {
+  // Ranks beside the root do not know whether anything is active.
+  if (Communicator::of(C.Comm).isInter())
+    Communicator::collective(C.Comm);
+  if (C.To == Reach::Root && C.Root == MPI_PROC_NULL)
+    return false;
   const Layout &L = layoutOf(C.Type);
   if (C.Count == 0 || L.Leaves == 0)
     return false;
@@ -218,22 +246,21 @@ bool describe(Reduction &R, const ReductionCall &C) {
       refuse(Refusal::Operator, C.Name);
     return false; // a rank for which it is active refuses
   }
-  R.Comm = &Communicator::collective(C.Comm, C.Name);
+  const bool Prefix = C.To == Reach::Prefix || C.To == Reach::PrefixBefore;
+  R.Comm = &(Prefix ? Communicator::withinGroup(C.Comm, C.Name) : Communicator::collective(C.Comm));
   R.To = C.To;
   R.Root = C.Root;
   R.Leaves = L.Widest;
+  R.Blocking = C.Blocks;
   const bool InPlace = C.Send == MPI_IN_PLACE;
-  R.Input = viewOf(InPlace ? Buffer{C.Receive, C.ReceiveShadow, C.Count, C.Type}
-                           : Buffer{C.Send, C.SendShadow, C.Count, C.Type});
+  if (!R.contributes())
+    R.Input = viewOf({C.Receive, nullptr, C.Count, C.Type});
+  else
+    R.Input = viewOf(InPlace ? Buffer{C.Receive, C.ReceiveShadow, C.Count, C.Type}
+                             : Buffer{C.Send, C.SendShadow, C.Count, C.Type});
   asCount(R.Input.Leaves, C.Name);
-  std::int64_t Here = C.Count;
-  if (C.To == Reach::Blocks)
-    Here = C.BlockCounts[R.Comm->rank()];
-  else if ((C.To == Reach::Root && R.Comm->rank() != C.Root) ||
-           (C.To == Reach::PrefixBefore && R.Comm->rank() == 0))
-    Here = 0;
   R.Result = {};
-  if (Here > 0)
+  if (const std::int64_t Here = itemsHere(R, C); Here > 0)
     R.Result = viewOf({C.Receive, C.ReceiveShadow, Here, C.Type});
   return true;
 }
@@ -249,7 +276,7 @@ std::int64_t weightBytes(const Reduction &R) {
   case Weight::Others:
     return R.Input.direction(0).bytes();
   case Weight::Chain:
-    return R.Chain.Bytes;
+    return R.keepsContribution() ? R.Chain.Bytes : 0;
   }
   return 0;
 }
@@ -257,10 +284,15 @@ std::int64_t weightBytes(const Reduction &R) {
 /// The image of what this rank contributes.
 void keepContribution(Reduction &R, const void *Primal, const View &Contribution,
                       std::byte *Space) {
-  if (R.Chain.How != Combination::Kind::User)
-    return Contribution.pack(Space);
-  std::memcpy(Space, Primal, static_cast<std::size_t>(R.Chain.Bytes));
-  keepType(R);
+  const bool User = R.Chain.How == Combination::Kind::User;
+  if (User)
+    keepType(R);
+  if (!R.keepsContribution())
+    return;
+  if (User)
+    std::memcpy(Space, Primal, static_cast<std::size_t>(R.Chain.Bytes));
+  else
+    Contribution.pack(Space);
 }
 
 void findWeights(Reduction &R, const ReductionCall &C, std::byte *Space) {
@@ -317,7 +349,7 @@ Reduction oneDirection(const Reduction &R, int D) {
 }
 
 void runNow(const Reduction &R, Operation &O) {
-  O.start(R.Comm->carrier());
+  O.start(R.isInter() ? R.Comm->lane() : R.Comm->carrier());
   O.finish();
 }
 

@@ -56,6 +56,14 @@ struct Reduction : cf_mpi_record {
                                       ///< Chain: the image of what this rank contributes
   Combination Chain;
   bool OwnsType = false; ///< Chain.Type is a duplicate
+  bool Blocking = true;
+
+  /// Between groups, what one group contributes is the result of the other.
+  bool isInter() const { return Comm->isInter(); }
+  bool contributes() const { return To != Reach::Root || Root != MPI_ROOT; }
+  /// Of a chain: the derivatives of sums do not depend on what was contributed.
+  bool needsValues() const { return Chain.How != Combination::Kind::Sum; }
+  bool keepsContribution() const { return contributes() && needsValues(); }
 };
 
 /// Fills R and works out its weights, which live behind it on the tape or, in a tangent, in

@@ -32,7 +32,7 @@ template <class Action>
 int augment(const ReductionCall &C, Action Primal, cf_tape *Tape, cf_mpi_record **Record) {
   Reduction Found;
   if (!describe(Found, C)) {
-    *Record = orderRecord(C.Comm, C.Name, Tape);
+    *Record = orderRecord(C.Comm, Tape);
     return Primal();
   }
   auto *R = record<Reduction>(Tape, spaceOf(Found));
@@ -72,7 +72,7 @@ int cf_v1_mpi_barrier_tangent(MPI_Comm comm) { return PMPI_Barrier(comm); }
 
 int cf_v1_mpi_barrier_augment(MPI_Comm comm, cf_tape *tape, cf_mpi_record **record) {
   auto *R = contraflow::mpi::record<BarrierRecord>(tape);
-  R->Comm = &Communicator::collective(comm, "MPI_Barrier");
+  R->Comm = &Communicator::collective(comm);
   *record = R;
   return PMPI_Barrier(comm);
 }

@@ -5,18 +5,14 @@
 //
 //   MPI_Win_shared_query(w, rank, ..., &p)   tangent and forward sweep: p-bar is the shadow there
 //
-// The compiler adds atomically to what such pointers lead to. Linking this file changes what
-// messages do (Order.h).
+// The compiler adds atomically to what such pointers lead to.
 
-#include "mpi/Order.h"
 #include "mpi/Refuse.h"
 #include "mpi/Windows.h"
 
 using namespace contraflow::mpi;
 
 namespace {
-
-[[maybe_unused]] const bool Told = RanksShareMemory = true;
 
 /// Puts what Find(window of a direction) gives where the shadows of the user's pointer are.
 template <class Action> void storeShadows(void *Cell, const Window *W, Action Find) {
@@ -44,7 +40,7 @@ int cf_v1_mpi_win_allocate_shared_augment(MPI_Aint size, int disp_unit, MPI_Info
                                           cf_mpi_record **record) {
   const int Code = cf_v1_mpi_win_allocate_shared_tangent(size, disp_unit, info, comm, baseptr, win,
                                                          baseptr_shadow);
-  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win), tape) : nullptr;
+  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win)->withTurns(), tape) : nullptr;
   return Code;
 }
 

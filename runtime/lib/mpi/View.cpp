@@ -149,6 +149,28 @@ void View::pack(std::byte *To) const {
   });
 }
 
+std::byte *View::direct() const {
+  const bool Same = Base && !All && L->Dense && !L->Raw;
+  return Same ? reinterpret_cast<std::byte *>(Base) : nullptr;
+}
+
+void View::take(std::byte *To) const {
+  constexpr std::int64_t Piece = 1 << 14; // stays in the first cache
+  if (All || !Base || L->Raw) {
+    pack(To);
+    return zero();
+  }
+  forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
+    for (std::int64_t Left = Count * sizeOf(Kind), Now = 0; Left > 0; Left -= Now) {
+      Now = std::min(Left, Piece);
+      std::memcpy(To, At, static_cast<std::size_t>(Now));
+      std::memset(At, 0, static_cast<std::size_t>(Now));
+      To += Now;
+      At += Now;
+    }
+  });
+}
+
 void View::store(const std::byte *From) const {
   if (All)
     return forEachDirection(*this,

@@ -36,7 +36,9 @@ struct Waiting {
 int worldRank(const Waiting &W) {
   MPI_Group Here = MPI_GROUP_NULL, World = MPI_GROUP_NULL;
   int Rank = W.Peer;
-  PMPI_Comm_group(W.Comm, &Here);
+  int Inter = 0;
+  PMPI_Comm_test_inter(W.Comm, &Inter);
+  (Inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(W.Comm, &Here);
   PMPI_Comm_group(MPI_COMM_WORLD, &World);
   PMPI_Group_translate_ranks(Here, 1, &W.Peer, World, &Rank);
   PMPI_Group_free(&Here);

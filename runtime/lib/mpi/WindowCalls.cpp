@@ -12,6 +12,7 @@
 //
 // The window is destroyed where its creation is reversed.
 
+#include "mpi/Order.h"
 #include "mpi/Outbox.h"
 #include "mpi/Record.h"
 #include "mpi/Refuse.h"
@@ -24,6 +25,9 @@
 using namespace contraflow::mpi;
 
 namespace {
+
+/// Accesses may be ordered by any message (Order.h).
+[[maybe_unused]] const bool Told = RanksShareMemory = true;
 
 std::mutex Lock;
 
@@ -200,6 +204,7 @@ template <class Action> int tangentOf(const Call &C, Action Primal) {
   const int Code = Primal();
   for (int D = 0; Code == MPI_SUCCESS && Active && A.W; ++D) {
     AccessRecord One = A;
+    One.To.Displacement = A.W->placeOf(A.To.Rank, A.To.Displacement);
     One.Origin = A.Origin.direction(D);
     One.Result = A.Result.direction(D);
     tangent(One);
@@ -215,6 +220,7 @@ int augment(const Call &C, Action Primal, cf_tape *Tape, cf_mpi_record **Record)
   if (describe(Found, C)) {
     auto *A = record<AccessRecord>(Tape);
     *A = Found;
+    A->To.Displacement = A->W->placeOf(A->To.Rank, A->To.Displacement);
     keepType(*A);
     *Record = A;
   }
@@ -246,7 +252,8 @@ int cf_v1_mpi_win_create_augment(void *base, MPI_Aint size, int disp_unit, MPI_I
   const int Code = PMPI_Win_create(base, size, disp_unit, info, comm, win);
   *record =
       Code == MPI_SUCCESS
-          ? recordOf(Window::created(*win, Window::create(comm, base_shadow, size, disp_unit)),
+          ? recordOf(Window::created(
+                         *win, Window::create(comm, base_shadow, size, disp_unit)->withTurns()),
                      tape)
           : nullptr;
   return Code;
@@ -274,7 +281,7 @@ int cf_v1_mpi_win_allocate_augment(MPI_Aint size, int disp_unit, MPI_Info info, 
                                    cf_mpi_record **record) {
   const int Code =
       cf_v1_mpi_win_allocate_tangent(size, disp_unit, info, comm, baseptr, win, baseptr_shadow);
-  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win), tape) : nullptr;
+  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win)->withTurns(), tape) : nullptr;
   return Code;
 }
 
@@ -332,9 +339,6 @@ void cf_v1_mpi_win_fence_adjoint(cf_mpi_record *record) {
       windowOf(record).sync();                                                                     \
   }
 
-CF_PASSIVE(win_lock, Win_lock, (int lock_type, int rank, int assert, MPI_Win win),
-           (lock_type, rank, assert, win))
-CF_PASSIVE(win_unlock, Win_unlock, (int rank, MPI_Win win), (rank, win))
 CF_PASSIVE(win_lock_all, Win_lock_all, (int assert, MPI_Win win), (assert, win))
 CF_PASSIVE(win_unlock_all, Win_unlock_all, (MPI_Win win), (win))
 CF_PASSIVE(win_flush, Win_flush, (int rank, MPI_Win win), (rank, win))

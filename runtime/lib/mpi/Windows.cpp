@@ -24,7 +24,7 @@ Window *Window::create(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
 template <class Action>
 std::unique_ptr<Window> Window::allocateOne(MPI_Comm Comm, MPI_Aint Size, Action Allocate) {
   auto W = std::make_unique<Window>();
-  W->Comm = &Communicator::collective(Comm, "MPI_Win_allocate");
+  W->Comm = &Communicator::withinGroup(Comm, "MPI_Win_allocate");
   Allocate(W->Comm->carrier(), &W->Base, &W->Shadow);
   if (Size > 0)
     std::memset(W->Base, 0, static_cast<std::size_t>(Size));
@@ -53,6 +53,17 @@ Window *Window::allocateShared(MPI_Comm Comm, MPI_Aint Size, int Unit, MPI_Info 
   return allocateAll(Comm, Size, [&](MPI_Comm Carrier, void *Where, MPI_Win *New) {
     PMPI_Win_allocate_shared(Size, Unit, Info, Carrier, Where, New);
   });
+}
+
+Window *Window::createDynamic(MPI_Comm Comm) {
+  Window *All = allocateAll(Comm, 0, [](MPI_Comm Carrier, void *, MPI_Win *New) {
+    PMPI_Win_create_dynamic(MPI_INFO_NULL, Carrier, New);
+    PMPI_Win_set_errhandler(*New, MPI_ERRORS_RETURN); // libraries know limits of their own
+  });
+  for (Window *W = All; W; W = W->Next.get())
+    W->Attached = std::make_unique<Attachments>(W->Comm->carrier());
+  All->synchronise(); // others may look into the tables at once
+  return All;
 }
 
 void *Window::shadowOf(int Rank) const {
@@ -100,7 +111,7 @@ void Window::hear(std::span<const int> Ranks, Signal What) const {
 
 std::unique_ptr<Window> Window::createOne(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
   auto W = std::make_unique<Window>();
-  W->Comm = &Communicator::collective(Comm, "MPI_Win_create");
+  W->Comm = &Communicator::withinGroup(Comm, "MPI_Win_create");
   W->Base = Shadow;
   if (!Shadow) {
     W->Own = std::make_unique<std::byte[]>(static_cast<std::size_t>(Size));

@@ -11,11 +11,66 @@
 #include "mpi/Layout.h"
 #include "mpi/Record.h"
 
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
 
 namespace contraflow::mpi {
+
+/// What is attached to a dynamic window, as all ranks see it (DynamicWindows.cpp).
+class Attachments {
+public:
+  /// All ranks of Comm.
+  explicit Attachments(MPI_Comm Comm);
+  ~Attachments();
+  Attachments(const Attachments &) = delete;
+  Attachments &operator=(const Attachments &) = delete;
+
+  /// Memory of the primal and its shadow; where it stands.
+  int add(const void *Base, MPI_Aint Size, void *Shadow);
+  int find(const void *Base) const;
+  /// Others no longer find it, or do so again.
+  void hide(int Place);
+  void show(int Place);
+  void remove(int Place);
+  /// The address of the shadow of an address on a rank.
+  MPI_Aint shadowOf(int Rank, MPI_Aint Address) const;
+
+private:
+  struct Row {
+    MPI_Aint Base, Size, Shadow;
+    bool Taken, Hidden;
+  };
+  Row *Rows = nullptr; ///< of this rank
+  MPI_Win Table = MPI_WIN_NULL;
+};
+
+struct Section;
+
+/// In which order ranks had a lock of each rank's memory (WindowTurns.cpp).
+class Turns {
+public:
+  /// All ranks of Comm.
+  explicit Turns(MPI_Comm Comm);
+  ~Turns();
+  Turns(const Turns &) = delete;
+  Turns &operator=(const Turns &) = delete;
+
+  /// S is over, and the lock still held: its turn is entered.
+  void enter(Section &S) const;
+  /// Waits until all later sections have been reversed that S must not meet.
+  void await(const Section &S) const;
+  /// S has been reversed.
+  void leave(const Section &S) const;
+
+  std::map<int, Section *> Held; ///< by the ranks whose memory is locked
+
+private:
+  std::int64_t fetch(int Rank, std::int64_t Value, MPI_Op Op) const;
+  MPI_Comm Comm;
+  MPI_Win Table = MPI_WIN_NULL;
+};
 
 class Window {
 public:
@@ -26,6 +81,21 @@ public:
   static Window *allocate(MPI_Comm Comm, MPI_Aint Size, int Unit);
   /// The same with memory that the ranks share.
   static Window *allocateShared(MPI_Comm Comm, MPI_Aint Size, int Unit, MPI_Info Info);
+  /// The same, to which memory is attached later.
+  static Window *createDynamic(MPI_Comm Comm);
+  /// The place of the attachment in each direction is the same.
+  int attach(const void *Base, MPI_Aint Size, void *Shadow);
+  /// The end of what has been attached.
+  void detach(int Place);
+  /// From now on locks have turns; all ranks.
+  Window *withTurns();
+  Turns &turns() { return *Locks; }
+  /// What is attached, or null.
+  Attachments *attached() const { return Attached.get(); }
+  /// Where an access to `Displacement` goes in the shadow window.
+  MPI_Aint placeOf(int Rank, MPI_Aint Displacement) const {
+    return Attached ? Attached->shadowOf(Rank, Displacement) : Displacement;
+  }
   /// W is the shadow of a window that has just been created.
   static Window *created(MPI_Win Win, Window *W);
   /// All ranks destroy it.
@@ -76,6 +146,13 @@ private:
   MPI_Win Shadow = MPI_WIN_NULL;
   void *Base = nullptr;
   std::unique_ptr<std::byte[]> Own;
+  std::unique_ptr<Attachments> Attached;
+  std::unique_ptr<Turns> Locks;
+  struct Piece {
+    void *Shadow = nullptr;
+    std::unique_ptr<std::byte[]> Own;
+  };
+  std::map<int, Piece> Pieces; ///< by their places
   Communicator *Comm = nullptr;
   int Number = 0; ///< among the windows of the communicator
 };

@@ -86,7 +86,8 @@ void intercommunicator() {
   MPI_Comm Half, Inter;
   MPI_Comm_split(MPI_COMM_WORLD, Rank % 2, 0, &Half);
   MPI_Intercomm_create(Half, 0, MPI_COMM_WORLD, 1 - Rank % 2, 0, &Inter);
-  cf_v1_mpi_bcast_augment(Value, 1, MPI_DOUBLE, 0, Inter, Shadow, Tape, &Record);
+  cf_v1_mpi_scan_augment(Value, Value + 4, 1, MPI_DOUBLE, MPI_SUM, Inter, Shadow, Shadow + 4, Tape,
+                         &Record);
 }
 
 void persistentUnknown() {
@@ -99,6 +100,28 @@ void messageUnknown() {
   sendAs(MPI_DOUBLE, 0);
   MPI_Mprobe(previous(), 0, MPI_COMM_WORLD, &Message, MPI_STATUS_IGNORE);
   cf_v1_mpi_mrecv_augment(Value, 1, MPI_DOUBLE, &Message, MPI_STATUS_IGNORE, Shadow, Tape, &Record);
+}
+
+void notAttached() {
+  MPI_Win Win;
+  MPI_Aint Address;
+  cf_v1_mpi_win_create_dynamic_augment(MPI_INFO_NULL, MPI_COMM_WORLD, &Win, Tape, &Record);
+  MPI_Win_attach(Win, Value, sizeof Value);
+  MPI_Win_lock_all(0, Win);
+  MPI_Get_address(Value, &Address);
+  cf_v1_mpi_put_augment(Value, 1, MPI_DOUBLE, Rank, Address, 1, MPI_DOUBLE, Win, Shadow, Tape,
+                        &Record);
+}
+
+/// What is detached stays attached for the reverse sweep.
+void tooManyAttached() {
+  static double Memory[1000], Bars[1000];
+  MPI_Win Win;
+  cf_v1_mpi_win_create_dynamic_augment(MPI_INFO_NULL, MPI_COMM_WORLD, &Win, Tape, &Record);
+  for (int I = 0; I < 1000; ++I) {
+    cf_v1_mpi_win_attach_augment(Win, Memory + I, sizeof(double), Bars + I, Tape, &Record);
+    cf_v1_mpi_win_detach_augment(Win, Memory + I, Tape, &Record);
+  }
 }
 
 void windowUnknown() {
@@ -144,6 +167,8 @@ const Case Cases[] = {
     {"intercommunicator", intercommunicator},
     {"persistentUnknown", persistentUnknown},
     {"messageUnknown", messageUnknown},
+    {"notAttached", notAttached},
+    {"tooManyAttached", tooManyAttached},
     {"windowUnknown", windowUnknown},
     {"goneRank", goneRank},
     {"slowRank", slowRank},
