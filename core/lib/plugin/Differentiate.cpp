@@ -278,6 +278,7 @@ bool ModuleDriver::run() {
   Any |= serveCallbacks();
   Tangents.Reach = Adjoints.Reach = nullptr;
   removeTakenApart(M);
+  note(checkRequestUses(M));
   retireRequests(M);
   reportErrors(M.getContext(), std::move(Errors));
   return Any;
