@@ -22,6 +22,7 @@
 #include "WideLoads.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
+#include "rules/Constrained.h"
 #include "rules/Expand.h"
 #include "rules/Rounding.h"
 
@@ -566,6 +567,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
     simplifyFunction(*P, C);
   if (Error E = checkTypes(*P))
     return std::move(E);
+  relaxConstrained(*P);
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);
   canonicalise(*P);

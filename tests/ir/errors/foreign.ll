@@ -8,6 +8,8 @@
 ;
 ; REST-NOT: @__enzyme_
 ; CHECK-NOT: @__enzyme_
+; CHECK: define {{.*}}@ask_strictfp(
+; CHECK-NOT: @__enzyme_
 ; CHECK: define {{.*}}@ask_musttail(
 ; CHECK-NOT: @__enzyme_
 ; CHECK: define {{.*}}@ask_swifterror(
@@ -82,12 +84,23 @@ define double @sq(double %x) {
 declare <4 x double> @llvm.masked.gather.v4f64.v4p0(<4 x ptr>, i32, <4 x i1>, <4 x double>)
 declare [3 x {double, [2 x float]}] @__enzyme_fwddiffs(...)
 declare double @g(double) memory(none)
+declare double @llvm.experimental.constrained.fmul.f64(double, double, metadata, metadata)
 declare i32 @__CxxFrameHandler3(...)
 declare i32 @__gxx_personality_v0(...)
 declare ppc_fp128 @__enzyme_autodiffp(...)
 declare token @llvm.experimental.convergence.anchor() convergent
 declare void @llvm.assume(i1)
 declare void @may()
+
+define double @strictfp.f(double %x) strictfp {
+  %s = call double @llvm.experimental.constrained.fmul.f64(double %x, double %x, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+  ret double %s
+}
+define double @ask_strictfp(double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr @strictfp.f, double %x)
+  ret double %r
+}
+
 
 define double @musttail.f(double %x) {
   %s = fmul double %x, %x

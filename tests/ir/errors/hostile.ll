@@ -67,7 +67,7 @@ define void @ask_cmpxchg_weak(ptr %p, ptr %q) {
 }
 
 define double @strictfp.f(double %x) strictfp {
-  %s = call double @llvm.experimental.constrained.fmul.f64(double %x, double %x, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp
+  %s = call double @llvm.experimental.constrained.fmul.f64(double %x, double %x, metadata !"round.upward", metadata !"fpexcept.strict") strictfp
   ret double %s
 }
 define double @ask_strictfp(double %x) {
