@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What programs do to numbers otherwise than by arithmetic on them: bits, unions, words, wider
-// types, complex numbers, vectors, records copied as bytes. Here for doubles; for the oracle, what
-// it means.
+// types, complex numbers, vectors. Here for doubles; for the oracle, what it means.
 
 #pragma once
 
@@ -16,7 +15,6 @@ namespace oracle {
 
 inline Dual throughUnion(Dual a) { return a; }
 inline Dual throughWords(Dual a) { return a; }
-inline Dual throughRecord(Dual a, Dual b, int i) { return i % 2 ? a : b; }
 inline Dual turnedSign(Dual a) { return -a; }
 inline Dual withoutSign(Dual a) { return fabs(a); }
 inline Dual chosenBits(Dual a, Dual b) { return a < b ? a : b; }
@@ -57,18 +55,6 @@ inline double throughWords(double a) {
   double b;
   std::memcpy(&b, Back, sizeof b);
   return b;
-}
-
-inline double throughRecord(double a, double b, int i) {
-  struct Record {
-    int Tag;
-    double Values[2];
-    const char *Name;
-  } From = {i, {b, a}, "record"}, To;
-  unsigned char Bytes[sizeof From];
-  std::memcpy(Bytes, &From, sizeof From);
-  std::memcpy(&To, Bytes, sizeof To);
-  return To.Values[To.Tag % 2];
 }
 
 inline double turnedSign(double a) {

@@ -334,7 +334,7 @@ class Program:
     def disguises(self):
         """What Disguises.h does to numbers."""
         a, b = self.expression(1), self.atom()
-        self.update(self.pick((f"throughUnion({a}) * {b}", f"throughWords({a}) - {b}", f"throughRecord({a}, {b}, {self.index()})",
+        self.update(self.pick((f"throughUnion({a}) * {b}", f"throughWords({a}) - {b}",
                                f"turnedSign({a}) * {b}", f"withoutSign({a} + real(0.41))", f"chosenBits({a}, {b})",
                                f"widened({a}, {b})", f"complexPower(tanh({a}), {b})", f"complexQuotient({a}, {b})",
                                f"overLanes({self.pick(self.readable)} + {self.random.randrange(5)}, {b})",
