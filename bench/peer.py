@@ -5,6 +5,7 @@
 bench/peer.py install BUILD                      fetches it (a package of PyPI, 120 MB) into BUILD/peer
 bench/peer.py compile BUILD FILE -o OBJECT ...   a source file through clang 22 and Enzyme; further words go to clang
 bench/peer.py survey  BUILD [--only WORD]        every program of tests/numeric through it: BUILD/peer/survey.json
+bench/peer.py page    BUILD                      what the survey has found: docs/peer-programs.md
 
 The package is Enzyme with an LLVM of its own, made for JAX. Our clang makes the unoptimised IR, the package
 differentiates and optimises it, and our clang makes the object: the same source, headers, checker and
@@ -14,15 +15,21 @@ measurement on both sides.
 import argparse
 import json
 import re
+import resource
+import signal
 import struct
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "enzyme_ad==0.0.16"
 ENTRY = "contraflow_peer_entry"
-SECONDS = 300
+SECONDS = 60  # of CPU time, to compile
+SECONDS_TO_RUN = 10
+PATIENCE = 600
+MEMORY = 8 << 30
 SPECIAL_NUMBERS = {"+inf": "0x7FF0000000000000", "-inf": "0xFFF0000000000000",
                    "+qnan": "0x7FF8000000000000", "-qnan": "0xFFF8000000000000"}
 
@@ -79,10 +86,24 @@ def differentiate(package, source, result):
     result.write_text(older_spelling(result.read_text()))
 
 
+def limits(seconds):
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limited(command, seconds):
+    """Runs it, for so many seconds of CPU time; one that waits for something is ended as well."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", timeout=PATIENCE, preexec_fn=lambda: limits(seconds), check=False)
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        raise subprocess.TimeoutExpired(command, seconds)
+    return done
+
+
 def step(command, how):
     try:
-        done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, errors="replace", timeout=SECONDS)
+        done = limited(command, SECONDS)
     except subprocess.TimeoutExpired:
         raise PeerFailed("hung", f"still at work after {SECONDS} s") from None
     if done.returncode:
@@ -161,13 +182,12 @@ def run_programs(build, file, stem, names):
     link(build, [stem.with_suffix(".o"), driver], stem)
     found = {}
     try:
-        done = subprocess.run([stem], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                              timeout=SECONDS)
+        done = limited([stem], SECONDS_TO_RUN)
         said = dict(reversed(line.split()) for line in done.stdout.splitlines() if re.match(r"(passed|failed) \w+$", line))
         reasons = dict(re.findall(r"^FAIL (\w+) \([^)]*\): ([\w ]+)", done.stdout, re.M)[::-1])
         ended = "crashes" if done.returncode < 0 else "wrong"
     except subprocess.TimeoutExpired:
-        said, ended = {}, "does not end"
+        said, reasons, ended = {}, {}, "does not end"
     if len(said) < len(names) and len(names) > 1:
         raise PeerFailed(ended, "")
     for name in names:
@@ -192,12 +212,77 @@ def survey(build, only):
     print(", ".join(f"{how} {count}" for how, count in sorted(counts.items())))
 
 
+# The page.
+
+PAGE = ROOT / "docs/peer-programs.md"
+HOW = {"refused": "refused", "crashed": "its compiler ends without a result", "hung": "its compiler takes more than a minute",
+       "crashes": "the derivative crashes or ends the program", "does not end": "the derivative does not end",
+       "wrong (differences)": "wrong, against differences", "wrong (dot product)": "its modes disagree",
+       "wrong (primal)": "wrong value of the function", "wrong": "wrong"}
+UNMEASURED = ("not linked", "not readable", "front end")
+PREFACE = """<!-- written by bench/peer.py page; do not edit -->
+# Programs that another tool leaves undifferentiated
+
+Every program of `tests/numeric` ({files} files) through Enzyme, {date}: package `{package}` of PyPI, driven as
+[bench/README](../bench/README.md) says. Each program is checked by the same
+[GradientCheck](../tests/support/GradientCheck.h) as ours: tangent and adjoint against differences and against each other,
+compiled with `-O2`. A compilation may take {seconds} s of CPU time and 8 GB, a program {to_run} s.
+
+**What Contraflow does:** all derivatives that a program asks for are right, at `-O0` to `-O3`, for every program here: these are the
+tests that have to pass. The programs were written to test Contraflow, so a share of programs says nothing about programs in general: what
+counts is which kinds of program are in the list. A program that is wrong may also rely on a convention that the two tools do
+not share; causes were not looked into.
+
+| of {all} programs | |
+|---|---|
+"""
+
+
+def opening(file):
+    """The first sentence of a file's opening comment."""
+    lines = []
+    for line in file.read_text().splitlines()[2:]:
+        if not line.startswith("//") or line.startswith("// Supports:"):
+            break
+        lines.append(line[2:].strip())
+    return re.split(r"(?<=[.:;])\s", " ".join(lines).strip() + " ")[0].rstrip(".:;")
+
+
+def page(build):
+    results = folder(build) / "survey.json"
+    found = json.loads(results.read_text())
+    counts = {}
+    for how in (how for programs in found.values() for how in programs.values()):
+        known = "right" if how == "right" else "not measured: what it writes does not fit our LLVM" if how in UNMEASURED else \
+            HOW.get(how, HOW["wrong"])
+        counts[known] = counts.get(known, 0) + 1
+    text = PREFACE.format(files=len(found), date=date.fromtimestamp(results.stat().st_mtime), package=PACKAGE, seconds=SECONDS,
+                          to_run=SECONDS_TO_RUN, all=sum(counts.values()))
+    text += "".join(f"| {how} | {count} |\n" for how, count in sorted(counts.items(), key=lambda pair: -pair[1]))
+    text += "\n| program | what it is about | right | not right |\n|---|---|---|---|\n"
+    for name, programs in sorted(found.items()):
+        faults = {}
+        for program, how in programs.items():
+            if how != "right" and how not in UNMEASURED:
+                faults.setdefault(HOW.get(how, HOW["wrong"]), []).append(f"`{program}`")
+        if faults:
+            right = sum(how == "right" for how in programs.values())
+            said = "; ".join(f"{', '.join(those)}: {how}" for how, those in faults.items())
+            text += f"| [{name}](../tests/numeric/{name}) | {opening(ROOT / 'tests/numeric' / name)} | {right} of {len(programs)} | {said} |\n"
+    clean = sorted(name for name, programs in found.items() if all(how == "right" for how in programs.values()))
+    text += f"\nAll right: {', '.join(f'`{name}`' for name in clean)}.\n"
+    files = {path.name for path in (ROOT / "tests/numeric").iterdir() if path.suffix in (".c", ".cpp")}
+    if files - found.keys():
+        text += f"\nNot run: {', '.join(f'`{name}`' for name in sorted(files - found.keys()))}.\n"
+    PAGE.write_text(text)
+
+
 def main():
     if sys.argv[1:2] == ["differentiate"]:
         differentiate(*map(Path, sys.argv[2:5]))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["install", "compile", "survey"])
+    parser.add_argument("what", choices=["install", "compile", "survey", "page"])
     parser.add_argument("build", type=lambda word: Path(word).resolve())
     parser.add_argument("file", type=Path, nargs="?")
     parser.add_argument("-o", dest="object", type=Path)
@@ -208,6 +293,8 @@ def main():
         print(install(options.build))
     elif options.what == "survey":
         survey(options.build, options.only)
+    elif options.what == "page":
+        page(options.build)
     else:
         try:
             compile_file(options.build, options.file, options.object, words)

@@ -25,6 +25,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
+#include <optional>
+
 using namespace llvm;
 
 namespace contraflow::omp {
@@ -437,7 +439,7 @@ class AtomicsHandler : public Rewriter {
 public:
   void canonicalise(Function &F) const override {
     Module &M = *F.getParent();
-    if (ordersAtomics(F) || (hasCompany(F) && any_of(M, ordersAtomics)))
+    if (ordersAtomics(F) || (hasCompany(F) && anyOrders(M)))
       Rewriting(F).run();
     if (!hasTeams(M))
       return;
@@ -445,6 +447,17 @@ public:
     if (!Signals.empty() && any_of(M, looksAtOthers))
       Rewriting(F).order(Signals);
   }
+
+private:
+  /// Every function asks, and what is made while requests are served orders nothing that was not
+  /// ordered before.
+  bool anyOrders(Module &M) const {
+    if (!Ordered)
+      Ordered = any_of(M, ordersAtomics);
+    return *Ordered;
+  }
+
+  mutable std::optional<bool> Ordered; ///< a handler serves one module
 };
 
 } // namespace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random serial programs: nested loops with affine and indirect indices, branches, calls, recursion, structures,
-arrays, pointers, early exits, copies, jumps, lists, containers, calls through tables and virtual ones, casts to float. Every program ends, stays within its arrays and keeps its values moderate.
+arrays, pointers, early exits, copies, jumps, lists, containers, calls through tables and virtual ones, casts to float, bits, unions, vectors. Every program ends, stays within its arrays and keeps its values moderate.
 
 A program is text that compiles with real = double and with real = Dual.
 """
@@ -331,6 +331,16 @@ class Program:
         self.single = True
         self.update(f"narrowed({self.expression(1)}) * {self.atom()}")
 
+    def disguises(self):
+        """What Disguises.h does to numbers."""
+        a, b = self.expression(1), self.atom()
+        self.update(self.pick((f"throughUnion({a}) * {b}", f"throughWords({a}) - {b}",
+                               f"turnedSign({a}) * {b}", f"withoutSign({a} + real(0.41))", f"chosenBits({a}, {b})",
+                               f"widened({a}, {b})", f"complexPower(tanh({a}), {b})", f"complexQuotient({a}, {b})",
+                               f"overLanes({self.pick(self.readable)} + {self.random.randrange(5)}, {b})",
+                               f"overLanes(&{self.pick(self.arrays)}[({self.index()}) / 2], {b})",
+                               f"throughArray({a}, {b}, {self.random.randrange(9)})")))
+
     def grown(self):
         name = self.fresh("e")
         self.emit(f"{{ int size = 1; real *{name} = static_cast<real *>(malloc(sizeof(real)));")
@@ -342,7 +352,8 @@ class Program:
 
     def shape(self):
         self.pick((self.structures, self.structures, self.pointers, self.pointers, self.functions, self.virtual, self.lists,
-                   self.containers, self.lambdas, self.globals, self.jumps, self.narrow, self.grown))()
+                   self.containers, self.lambdas, self.globals, self.jumps, self.narrow, self.grown,
+                   self.disguises, self.disguises))()
 
     def statement(self):
         kinds = [(5, self.assign), (1, self.declare), (1, self.call), (0.7, self.copy), (1.5, self.shape)]
@@ -374,7 +385,7 @@ def unit(kind, seed, first, count):
     names = [f"program{first + i}" for i in range(count)]
     made = [kind(seed, name) for name in names]
     programs = "\n".join(program.build() for program in made)
-    out = ['#include "Check.h"', "#include <algorithm>", "#include <cstring>", "#include <vector>",
+    out = ['#include "Check.h"', '#include "Disguises.h"', "#include <algorithm>", "#include <cstring>", "#include <vector>",
            "template <typename T> struct Pair { T a, b; };", "template <typename T> struct Link { T value; Link *next; };",
            "double __enzyme_fwddiff(void *, ...);", "double __enzyme_autodiff(void *, ...);",
            "#define OMP(words)\nnamespace oracle {\nusing real = Dual;\n" + programs + "}",

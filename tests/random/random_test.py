@@ -8,6 +8,7 @@ does not compile, crashes the compiler or compares wrongly is kept in --folder a
 import argparse
 import concurrent.futures
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,18 @@ def options():
     return parser.parse_args()
 
 
+def limited(command, seconds, environment=None):
+    """Runs it; what it has started ends with it where it takes too long."""
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
+        try:
+            out, errors = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, errors)
+
+
 def run_unit(chosen, number):
     """Empty if all is well, else what to say."""
     source = chosen.folder / f"unit{number}.cpp"
@@ -52,13 +65,13 @@ def run_unit(chosen, number):
     command = [chosen.clang, "-std=c++20", "-w", *flags, *more, *(f"-{flag}" for flag in chosen.flags), f"-I{HERE}", f"-fpass-plugin={chosen.plugin}",
                "-Rpass=contraflow-location", str(source), "-o", str(program), *chosen.libraries, "-lpthread", "-ldl"]
     try:
-        made = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        made = limited(command, 300)
         if made.returncode:
             return f"{' '.join(command)}\n{made.stderr[-2000:]}"
         for team in chosen.ranks or teams:
             environment = dict(os.environ, OMP_NUM_THREADS=team) if team and not chosen.launcher else None
             launch = [*chosen.launcher, team] if chosen.launcher else []
-            done = subprocess.run([*launch, str(program)], env=environment, capture_output=True, text=True, timeout=120, check=False)
+            done = limited([*launch, str(program)], 120, environment)
             if done.returncode:
                 return (f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-1000:]} (exit status {done.returncode}, "
                         f"threads or ranks: {team})")

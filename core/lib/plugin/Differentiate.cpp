@@ -20,6 +20,7 @@
 #include "prepare/Library.h"
 #include "request/ByValue.h"
 #include "request/Registration.h"
+#include "support/Reached.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -49,7 +50,6 @@ private:
   void readRequests();
   void readBeforeTangent(CallBase &Call);
   void lookAhead();
-  bool reaches(Function &From, function_ref<bool(Function &)> Wanted) const;
   bool waits(const DerivativeRequest &R) const;
   bool lacksInner(const DerivativeRequest &R) const;
   void fail(const CallBase &Call, Error E);
@@ -130,50 +130,27 @@ void ModuleDriver::fail(const CallBase &Call, Error E) {
 
 /// Requests in functions that other requests lead to are differentiated again.
 void ModuleDriver::findInner() {
-  SmallVector<Function *, 16> Todo;
+  SmallVector<Function *, 16> Primals;
   for (const DerivativeRequest &R : Pending)
-    Todo.push_back(R.Spec.Primal);
-  while (!Todo.empty()) {
-    Function *F = Todo.pop_back_val();
-    if (!Inner.insert(F).second)
-      continue;
-    for (Instruction &I : instructions(*F))
-      for (Value *Op : I.operands())
-        if (auto *Callee = dyn_cast<Function>(Op))
-          Todo.push_back(Callee);
-  }
-}
-
-/// True if From, or something it calls, is wanted.
-bool ModuleDriver::reaches(Function &From, function_ref<bool(Function &)> Wanted) const {
-  SmallPtrSet<Function *, 16> Seen;
-  SmallVector<Function *, 16> Todo{&From};
-  while (!Todo.empty()) {
-    Function *F = Todo.pop_back_val();
-    if (!Seen.insert(F).second)
-      continue;
-    if (Wanted(*F))
-      return true;
-    for (Instruction &I : instructions(*F))
-      for (Value *Op : I.operands())
-        if (auto *Callee = dyn_cast<Function>(Op))
-          Todo.push_back(Callee);
-  }
-  return false;
+    Primals.push_back(R.Spec.Primal);
+  anyReached(Primals, [&](Function &F) {
+    Inner.insert(&F);
+    return false;
+  });
 }
 
 /// True if the primal leads to a request that is still pending.
 bool ModuleDriver::waits(const DerivativeRequest &R) const {
-  return reaches(*R.Spec.Primal, [&](Function &F) {
-    return any_of(Pending,
-                  [&](const DerivativeRequest &Other) { return Other.Call->getFunction() == &F; });
-  });
+  SmallPtrSet<const Function *, 16> Holding;
+  for (const DerivativeRequest &Other : Pending)
+    Holding.insert(Other.Call->getFunction());
+  return anyReached(R.Spec.Primal, [&](Function &F) { return Holding.contains(&F); });
 }
 
 /// True if the primal leads to a request that has failed.
 bool ModuleDriver::lacksInner(const DerivativeRequest &R) const {
   return !Faulty.empty() &&
-         reaches(*R.Spec.Primal, [&](Function &F) { return Faulty.contains(&F); });
+         anyReached(R.Spec.Primal, [&](Function &F) { return Faulty.contains(&F); });
 }
 
 static std::vector<uintptr_t> keyOf(const DerivativeSpec &Spec) {
@@ -433,6 +410,7 @@ bool ModuleDriver::run() {
   dropReplays();
   Tangents.Reach = Adjoints.Reach = nullptr;
   removeTakenApart(M);
+  note(checkRequestUses(M));
   retireRequests(M);
   reportErrors(M.getContext(), std::move(Errors));
   return Any;
@@ -458,14 +436,25 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerUserRules(Handlers, Rules, Mode);
 }
 
-/// The vectoriser of straight-line code of LLVM 22.1 may crash on an adjoint when it fills lanes up
-/// with operations that change nothing, which earlier versions do not do.
-static void avoidVectoriserFault() {
-  constexpr StringLiteral Name = "slp-copyable-elements";
+/// Sets an option of LLVM's, unless the user has.
+static void choose(StringRef Name, StringRef Setting) {
   auto &Options = cl::getRegisteredOptions();
   auto It = Options.find(Name);
   if (It != Options.end() && It->second->getNumOccurrences() == 0)
-    It->second->addOccurrence(0, Name, "false");
+    It->second->addOccurrence(0, Name, Setting);
+}
+
+/// The vectoriser of straight-line code of LLVM 22.1 may crash on an adjoint when it fills lanes up
+/// with operations that change nothing, which earlier versions do not do.
+static void avoidVectoriserFault() { choose("slp-copyable-elements", "false"); }
+
+/// The register allocator looks for the best way through all blocks that a value lives across, for
+/// each value and each register. With thousands of blocks (a switch of a thousand cases, and its
+/// reverse) that takes longer than everything else together.
+static void spareAllocator(const Module &M) {
+  constexpr unsigned ManyBlocks = 2000;
+  if (any_of(M, [](const Function &F) { return F.size() > ManyBlocks; }))
+    choose("grow-region-complexity-budget", "1000");
 }
 
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
@@ -490,8 +479,10 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   if (Tangents.KeepsMemory || Adjoints.KeepsMemory)
     noteBlocks(Program);
   releaseRegistrations(M);
-  if (Changed)
+  if (Changed) {
     avoidVectoriserFault();
+    spareAllocator(M);
+  }
   return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 

@@ -4,6 +4,7 @@
 // templates become calls between clones.
 
 #include "Library.h"
+#include "support/Reached.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InstIterator.h"
@@ -17,21 +18,14 @@ namespace contraflow {
 
 void CodeReach::add(Function &Primal) {
   ++Requests;
-  SmallPtrSet<Function *, 16> Seen{&Primal};
-  SmallVector<Function *, 16> Todo{&Primal};
-  while (!Todo.empty()) {
-    Function *F = Todo.pop_back_val();
-    const unsigned Count = F->getInstructionCount();
+  anyReached(&Primal, [&](Function &F) {
+    const unsigned Count = F.getInstructionCount();
     Size += Count > SmallCallee ? Count : 0;
-    for (Instruction &I : instructions(*F)) {
+    for (Instruction &I : instructions(F))
       if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->getCalledFunction())
         ++Calls[Call->getCalledFunction()];
-      for (Value *Op : I.operands())
-        if (auto *Callee = dyn_cast<Function>(Op))
-          if (!Callee->isDeclaration() && Seen.insert(Callee).second)
-            Todo.push_back(Callee);
-    }
-  }
+    return false;
+  });
 }
 
 /// An empty function of the same kind.

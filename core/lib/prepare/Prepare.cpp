@@ -25,6 +25,7 @@
 #include "callee/Bodies.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
+#include "rules/Constrained.h"
 #include "rules/Expand.h"
 #include "rules/Rounding.h"
 
@@ -574,6 +575,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
     simplifyFunction(*P, C);
   if (Error E = checkTypes(*P))
     return std::move(E);
+  relaxConstrained(*P);
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);
   canonicalise(*P);

@@ -6,6 +6,7 @@
 #include "contraflow/core/Request.h"
 
 #include "RequestSpellings.h"
+#include "contraflow/core/Diag.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
@@ -56,6 +57,34 @@ SmallVector<CallBase *, 4> findRequests(Module &M) {
       if (auto *Call = dyn_cast<CallBase>(&I); Call && isRequest(*Call))
         Requests.push_back(Call);
   return Requests;
+}
+
+/// The place of a user: an instruction, or null in the initialiser of a global variable.
+static const Instruction *placeOf(const User *U) {
+  for (; !isa<Instruction>(U); U = *U->user_begin())
+    if (isa<GlobalValue>(U) || U->use_empty())
+      return nullptr;
+  return cast<Instruction>(U);
+}
+
+Error checkRequestUses(Module &M) {
+  Error Errors = Error::success();
+  for (Function &F : M) {
+    if (!F.isDeclaration() || !findRequestSpelling(F.getName()))
+      continue;
+    F.removeDeadConstantUsers();
+    for (const Use &U : F.uses()) {
+      const auto *Call = dyn_cast<CallBase>(U.getUser());
+      if (Call && (Call->isCallee(&U) || isRequest(*Call))) // that has its own error
+        continue;
+      const std::string Detail =
+          "'" + userName(F) + "' has no address; call it where the derivative is wanted";
+      const Instruction *At = placeOf(U.getUser());
+      Errors = joinErrors(std::move(Errors), At ? diffError(DiagId::UnsupportedMode, *At, Detail)
+                                                : diffError(DiagId::UnsupportedMode, F, Detail));
+    }
+  }
+  return Errors;
 }
 
 void retireRequests(Module &M) {

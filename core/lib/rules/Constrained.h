@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic in code that may change the rounding mode; see Constrained.cpp.
+// Code for which somebody may look at the rounding mode or at the exception flags
+// (-frounding-math, -ftrapping-math, #pragma STDC FENV_ACCESS ON).
 
 #pragma once
 
 namespace llvm {
-class CallInst;
+class Function;
 } // namespace llvm
 
 namespace contraflow {
 
-/// Replaces a constrained operation by the plain one; false if the call is none.
-bool relaxArithmetic(llvm::CallInst &Call);
+/// Makes plain operations of constrained ones in F, a clone that is being prepared.
+void relaxConstrained(llvm::Function &F);
 
 } // namespace contraflow

@@ -16,7 +16,6 @@
 #include "Expand.h"
 #include "../callee/Math.h"
 #include "Assembly.h"
-#include "Constrained.h"
 #include "MaskedAccess.h"
 #include "Rounding.h"
 #include "llvm/ADT/STLExtras.h"
@@ -130,7 +129,7 @@ bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   case Intrinsic::vector_reduce_fmin:
     return replaceBy(reduce(X, nullptr, [&](Value *L, Value *R) { return B.CreateMinNum(L, R); }));
   default:
-    return relaxArithmetic(Call) || expandMaskedAccess(Call) || expandX86(Id);
+    return expandMaskedAccess(Call) || expandX86(Id);
   }
 }
 

@@ -156,6 +156,9 @@ llvm::Error lowerRequest(const DerivativeRequest &Request, const Derivative &D);
 /// Calls F, and is without a derivative.
 llvm::Function *inactiveTwin(llvm::Function &F);
 
+/// Errors of uses of the request functions that are no calls of them.
+llvm::Error checkRequestUses(llvm::Module &M);
+
 /// Called when every request of the module is lowered: removes what is left of the request
 /// functions and markers, so that no undefined symbol remains.
 void retireRequests(llvm::Module &M);
