@@ -106,7 +106,7 @@ private:
   SmallVector<std::pair<const Function *, int>, 16> History;
   ReturnedStructures Results;
   Endings NeverReturning;
-  bool InTask = false;    ///< what is prepared runs in a task
+  bool InTask = false; ///< what is prepared runs in a task
   Catches Caught;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
