@@ -6,6 +6,7 @@
 #include "ForwardSweep.h"
 #include "Steps.h"
 #include "analysis/ReadsOnly.h"
+#include "callee/Exceptions.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 
@@ -270,6 +271,16 @@ Error ForwardSweep::shadowAlloca(AllocaInst &I) {
   return Error::success();
 }
 
+/// An exception that is caught here has a handler. One that leaves takes its object along, and
+/// nobody looks at the shadow once it is thrown.
+Error ForwardSweep::shadowThrown(CallBase &I) {
+  AllocaInst *Shadow = B.CreateAlloca(B.getInt8Ty(), I.getArgOperand(0), I.getName() + ".shadow");
+  Shadow->setAlignment(Align(16));
+  B.CreateMemSet(Shadow, B.getInt8(0), I.getArgOperand(0), Shadow->getAlign());
+  shadows()[&I] = Shadow;
+  return Error::success();
+}
+
 /// A global pointer that is set before the derivative call leads to memory without a shadow, which
 /// only the program's run can tell.
 void ForwardSweep::checkGlobalPointer(LoadInst &I, Value *Shadow) {
@@ -504,6 +515,8 @@ Error ForwardSweep::visitCall(CallBase &I) {
     return WantsShadow ? eachLane([&] { return visitPointer(I); }) : Error::success();
   if (Error E = checkUnknownCall(I))
     return E;
+  if (WantsShadow && exceptionStep(I) == ExceptionStep::Allocate)
+    return eachLane([&] { return shadowThrown(I); });
   if (WantsShadow)
     return diffError(DiagId::MixedActivity, I, "the result of this call has no shadow");
   return Error::success();

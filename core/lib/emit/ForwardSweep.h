@@ -89,6 +89,7 @@ private:
   llvm::Error checkUnknownCall(llvm::CallBase &I);
   llvm::Error visitStore(llvm::StoreInst &I);
   llvm::Error shadowAlloca(llvm::AllocaInst &I);
+  llvm::Error shadowThrown(llvm::CallBase &I);
   llvm::Value *sizeOf(llvm::AllocaInst &I);
   llvm::CallInst *reserve(llvm::Value *Size, llvm::Align Alignment, llvm::Value *&Object);
   void moveToTape(llvm::AllocaInst &I);
