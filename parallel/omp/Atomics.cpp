@@ -280,9 +280,12 @@ void splitPairs(PHINode &Pairs) {
 /// An exchange that works if the value is the one expected, whatever is done then.
 void Rewriting::rewrite(AtomicCmpXchgInst &Swap) {
   Value *Address = Swap.getPointerOperand(), *New = Swap.getNewValOperand();
-  for (User *U : make_early_inc_range(Swap.users()))
-    if (auto *Pairs = dyn_cast<PHINode>(U))
-      splitPairs(*Pairs);
+  SmallVector<PHINode *, 2> Pairs; // one may take the result from several blocks
+  for (User *U : Swap.users())
+    if (auto *Phi = dyn_cast<PHINode>(U); Phi && !is_contained(Pairs, Phi))
+      Pairs.push_back(Phi);
+  for (PHINode *Phi : Pairs)
+    splitPairs(*Phi);
   IRBuilder<> B(&Swap);
   mark(B, Enter, Address);
   Value *Old = B.CreateAlignedLoad(New->getType(), Address, Swap.getAlign());
