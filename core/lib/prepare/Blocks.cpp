@@ -9,6 +9,7 @@
 
 #include "Blocks.h"
 #include "Nests.h"
+#include "Twin.h"
 #include "contraflow/core/Remark.h"
 #include "support/AccessRange.h"
 #include "support/OwnBlock.h"
@@ -24,7 +25,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
@@ -78,7 +78,6 @@ private:
   Value *emitChecks(Loop &Nest, IRBuilder<> &B, SCEVExpander &E);
   Value *emitReads(IRBuilder<> &B, SCEVExpander &E, const NestAccesses &N, const BlockCopy &C);
   bool emitSizes(Loop &Nest, IRBuilder<> &B, SCEVExpander &E, BlockCopy &C);
-  void duplicate(Loop &Nest, Value *Wanted);
   void readCopy(BlockCopy &C);
   void emitCopy(BlockCopy &C, Instruction *At) const;
   void allocate(Loop &Nest);
@@ -278,27 +277,6 @@ Value *BlockCopier::emitChecks(Loop &Nest, IRBuilder<> &B, SCEVExpander &E) {
   return Wanted;
 }
 
-/// The nest stays where copies are made; its twin runs otherwise.
-void BlockCopier::duplicate(Loop &Nest, Value *Wanted) {
-  BasicBlock *Check = Nest.getLoopPreheader();
-  BasicBlock *Entry = SplitBlock(Check, Check->getTerminator(), &DT, &LI, nullptr, "copied");
-  ValueToValueMapTy Map;
-  SmallVector<BasicBlock *, 16> Blocks;
-  Loop *Other = cloneLoopWithPreheader(Entry, Check, &Nest, Map, ".direct", &LI, &DT, Blocks);
-  remapInstructionsInBlocks(Blocks, Map);
-  Instruction *Old = Check->getTerminator();
-  BranchInst::Create(Entry, Other->getLoopPreheader(), Wanted, Old->getIterator());
-  Old->eraseFromParent();
-  DT.changeImmediateDominator(Nest.getExitBlock(), Check);
-  for (PHINode &Phi : Nest.getExitBlock()->phis())
-    for (unsigned I = 0, N = Phi.getNumIncomingValues(); I < N; ++I)
-      if (Value *Block = Map.lookup(Phi.getIncomingBlock(I))) {
-        Value *V = Map.lookup(Phi.getIncomingValue(I));
-        Phi.addIncoming(V ? V : Phi.getIncomingValue(I), cast<BasicBlock>(Block));
-      }
-  Seen.insert(Other->getHeader());
-}
-
 /// The load takes its number from the copy.
 void BlockCopier::readCopy(BlockCopy &C) {
   SCEVExpander E(SE, "cf.block");
@@ -380,7 +358,7 @@ bool BlockCopier::copyIn(Loop &Nest) {
   if (!Wanted)
     return false;
   E.clear();
-  duplicate(Nest, Wanted);
+  Seen.insert(makeTwin(Nest, Wanted, {"copied", ".direct"}, DT, LI)->getHeader());
   allocate(Nest);
   Seen.insert(Nest.getHeader());
   for (Loop *Inner : Nest.getLoopsInPreorder())

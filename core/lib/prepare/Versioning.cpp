@@ -5,6 +5,7 @@
 // known.
 
 #include "Versioning.h"
+#include "Twin.h"
 #include "support/AccessRange.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -16,7 +17,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
@@ -47,8 +47,6 @@ private:
   bool addAccess(Loop &L, Instruction &I, Value *Pointer);
   bool choosePairs();
   Value *emitChecks(Loop &L);
-  void duplicate(Loop &L, Value *Apart);
-  void completeExitPhis(Loop &L, const ValueToValueMapTy &Map);
   void annotate();
 
   Function &F;
@@ -152,32 +150,6 @@ Value *NestVersioner::emitChecks(Loop &L) {
   return Apart;
 }
 
-void NestVersioner::completeExitPhis(Loop &L, const ValueToValueMapTy &Map) {
-  for (PHINode &Phi : L.getExitBlock()->phis())
-    for (unsigned I = 0, E = Phi.getNumIncomingValues(); I < E; ++I) {
-      auto Block = Map.find(Phi.getIncomingBlock(I));
-      if (Block == Map.end())
-        continue;
-      auto V = Map.find(Phi.getIncomingValue(I));
-      Phi.addIncoming(V == Map.end() ? Phi.getIncomingValue(I) : cast<Value>(V->second),
-                      cast<BasicBlock>(Block->second));
-    }
-}
-
-void NestVersioner::duplicate(Loop &L, Value *Apart) {
-  BasicBlock *Check = L.getLoopPreheader();
-  BasicBlock *Entry = SplitBlock(Check, Check->getTerminator(), &DT, &LI, nullptr, "apart");
-  ValueToValueMapTy Map;
-  SmallVector<BasicBlock *, 16> Blocks;
-  Loop *Other = cloneLoopWithPreheader(Entry, Check, &L, Map, ".overlap", &LI, &DT, Blocks);
-  remapInstructionsInBlocks(Blocks, Map);
-  Instruction *Old = Check->getTerminator();
-  BranchInst::Create(Entry, Other->getLoopPreheader(), Apart, Old->getIterator());
-  Old->eraseFromParent();
-  DT.changeImmediateDominator(L.getExitBlock(), Check);
-  completeExitPhis(L, Map);
-}
-
 /// Tells alias analysis which arrays are apart.
 void NestVersioner::annotate() {
   MDBuilder MDB(F.getContext());
@@ -208,7 +180,7 @@ bool NestVersioner::version(Loop &L) {
   Value *Apart = emitChecks(L);
   if (!Apart)
     return false;
-  duplicate(L, Apart);
+  makeTwin(L, Apart, {"apart", ".overlap"}, DT, LI);
   annotate();
   SE.forgetAllLoops();
   return true;
