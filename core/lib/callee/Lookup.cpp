@@ -150,6 +150,7 @@ private:
   add(Name, {CalleeKind::Allocate, Size, Count, Zeroed, 0, false});
 #define CF_REALLOCATE(Name, Size, Count)                                                           \
   add(Name, {CalleeKind::Reallocate, Size, Count, false, 0, false});
+#define CF_REALLOCATE_SIZED(Name) add(Name, ofKind(CalleeKind::ReallocateSized));
 #define CF_ALLOCATE_INTO(Name) add(Name, ofKind(CalleeKind::AllocateInto));
 #define CF_FREE(Name, How) add(Name, {CalleeKind::Free, -1, -1, false, How, false});
 #include "Alloc.def"
@@ -262,6 +263,8 @@ StringRef calleeName(const Function &F) {
   Name.consume_front("\1");
   return Name;
 }
+
+bool isKnownName(StringRef Name) { return CalleeTable::get().find(Name); }
 
 bool canStandFor(const Function &F, StringRef Name) {
   const Entry *E = CalleeTable::get().find(Name);

@@ -3,12 +3,14 @@
 // p = malloc(n).  Forward: a zeroed shadow is allocated with it.  Reverse: both are freed, if the
 // primal freed p.
 // posix_memalign(&p, a, n) becomes p = aligned_alloc(a, n) before anything else.
+// Rust's realloc, which is told the old size, becomes an allocation, a copy and a free.
 // free(p).        Forward: put off, since the reverse sweep may still read p and writes its shadow.
 // q = realloc(p, n).  Forward: an allocation, a copy, and a free that is put off. Reverse: the
 //                     adjoint of the copy, and q is freed as after malloc.
 
 #include "Fields.h"
 #include "Memory.h"
+#include "callee/Rust.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "support/OwnBlock.h"
@@ -38,7 +40,8 @@ bool isOfKind(const CallBase &Call, CalleeKind Kind) {
   if (Info.Kind != Kind)
     return false;
   if (Kind == CalleeKind::Free)
-    return Call.arg_size() > 0 && Call.getArgOperand(0)->getType()->isPointerTy();
+    return Call.arg_size() > (Info.FreeKind == FreeSized ? 2u : 0u) &&
+           Call.getArgOperand(0)->getType()->isPointerTy();
   auto IsInteger = [&](int Arg) {
     return Arg < int(Call.arg_size()) && Call.getArgOperand(Arg)->getType()->isIntegerTy();
   };
@@ -64,6 +67,31 @@ bool storesFresh(const CallBase &Call) {
          Call.getArgOperand(1)->getType() == Call.getArgOperand(2)->getType();
 }
 
+/// Rust's realloc.
+bool resizesSized(const CallBase &Call) {
+  return lookupCallee(Call).Kind == CalleeKind::ReallocateSized && Call.arg_size() == 4 &&
+         Call.getType()->isPointerTy();
+}
+
+/// q = allocate(new size); *q = *p; give back p.
+void splitReallocation(CallInst &Call) {
+  IRBuilder<> B(&Call);
+  Function &F = *Call.getCalledFunction();
+  Value *Object = Call.getArgOperand(0), *Size = Call.getArgOperand(1);
+  Value *Alignment = Call.getArgOperand(2), *NewSize = Call.getArgOperand(3);
+  Type *Integer = Size->getType(), *Pointer = B.getPtrTy();
+  auto *Allocator = FunctionType::get(Pointer, {Integer, Integer}, false);
+  auto *Deallocator = FunctionType::get(B.getVoidTy(), {Pointer, Integer, Integer}, false);
+  CallInst *Fresh = B.CreateCall(allocatorOf(F, "alloc", Allocator), {NewSize, Alignment});
+  Fresh->addRetAttr(Attribute::NoAlias);
+  Value *Kept = B.CreateBinaryIntrinsic(Intrinsic::umin, Size, NewSize);
+  Kept = B.CreateSelect(B.CreateIsNull(Fresh), ConstantInt::get(Integer, 0), Kept);
+  B.CreateMemCpy(Fresh, MaybeAlign(), Object, MaybeAlign(), Kept);
+  B.CreateCall(allocatorOf(F, "dealloc", Deallocator), {Object, Size, Alignment});
+  Call.replaceAllUsesWith(Fresh);
+  Call.eraseFromParent();
+}
+
 /// The same without a pointer to a pointer.
 void returnFresh(CallInst &Call) {
   IRBuilder<> B(&Call);
@@ -83,10 +111,10 @@ public:
   void canonicalise(Function &F) const override {
     SmallVector<CallInst *, 4> Calls;
     for (Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallInst>(&I); Call && storesFresh(*Call))
+      if (auto *Call = dyn_cast<CallInst>(&I); Call && (storesFresh(*Call) || resizesSized(*Call)))
         Calls.push_back(Call);
     for (CallInst *Call : Calls)
-      returnFresh(*Call);
+      storesFresh(*Call) ? returnFresh(*Call) : splitReallocation(*Call);
   }
   SmallVector<StringRef, 0> callees() const override { return calleesOfKind(CalleeKind::Allocate); }
   bool claims(const CallBase &Call) const override { return isOfKind(Call, CalleeKind::Allocate); }
@@ -166,18 +194,24 @@ public:
     B.ir().Insert(Twin);
     return Error::success();
   }
+  static CallInst *putOff(SweepBuilder &B, const CallBase &Call, Value *Object, Value *Shadow) {
+    Type *Void = B.ir().getVoidTy();
+    const int How = lookupCallee(Call).FreeKind;
+    if (How == FreeByUser)
+      return B.runtime("free_deferred_by", Void, {Object, Shadow, Call.getCalledOperand()});
+    if (How == FreeSized)
+      return B.runtime(
+          "free_deferred_sized", Void,
+          {Object, Shadow, Call.getCalledOperand(), Call.getArgOperand(1), Call.getArgOperand(2)});
+    return B.runtime("free_deferred", Void, {Object, Shadow, B.ir().getInt32(How)});
+  }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Value *Shadow = ownedShadow(B, Site.Operands[0]);
     if (!Shadow && isOwnBlock(Site.Operands[0]))
       Shadow = ConstantPointerNull::get(B.ir().getPtrTy());
     if (!Shadow)
       return Error::success();
-    const int How = lookupCallee(*Site.Anchor).FreeKind;
-    Value *Last = B.ir().getInt32(How);
-    if (How == FreeByUser)
-      Last = Site.Anchor->getCalledOperand();
-    Site.Anchor = B.runtime(How == FreeByUser ? "free_deferred_by" : "free_deferred",
-                            B.ir().getVoidTy(), {Site.Operands[0], Shadow, Last});
+    Site.Anchor = putOff(B, *Site.Anchor, Site.Operands[0], Shadow);
     return Error::success();
   }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {

@@ -208,7 +208,8 @@ public:
 class FreedHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_free_deferred", "cf_v1_free_deferred_by", "cf_v1_alloc_reverse"};
+    return {"cf_v1_free_deferred", "cf_v1_free_deferred_by", "cf_v1_free_deferred_sized",
+            "cf_v1_alloc_reverse"};
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     if (!B.shadow(Call.getArgOperand(0)) && B.shadow(Call.getArgOperand(1)))

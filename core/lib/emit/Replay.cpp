@@ -183,9 +183,10 @@ Error ReplayMaker::classifyCall(CallBase &Call) {
   const CalleeInfo Info = lookupCallee(Call);
   if (Info.Kind == CalleeKind::NoReturn || Call.doesNotReturn())
     return Error::success();
-  const bool Memory = is_contained(
-      {CalleeKind::Allocate, CalleeKind::Reallocate, CalleeKind::AllocateInto, CalleeKind::Free},
-      Info.Kind);
+  const bool Memory =
+      is_contained({CalleeKind::Allocate, CalleeKind::Reallocate, CalleeKind::ReallocateSized,
+                    CalleeKind::AllocateInto, CalleeKind::Free},
+                   Info.Kind);
   if (Memory && (touchesOutside(Call) || (Call.getType()->isPointerTy() && isOutside(&Call))))
     return refuse(Call, "gives back memory of its caller, or keeps what it allocates");
   if (Memory)

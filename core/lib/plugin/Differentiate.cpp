@@ -8,6 +8,7 @@
 #include "NoteBlocks.h"
 #include "Options.h"
 #include "Specialise.h"
+#include "callee/Rust.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
@@ -461,6 +462,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   protectRequests(M); // not every pipeline has a start
   Error Faults = Error::success();
   showRegistered(M);
+  nameRustFunctions(M);
   if (globalsAreInactive())
     for (GlobalVariable &G : M.globals())
       if (!G.isConstant())

@@ -25,8 +25,10 @@ namespace {
 struct Deferred {
   void *Shadow;
   FreedBy How;
-  void (*GiveBack)(void *); ///< of the program
-  Arena *Call;              ///< the derivative call that met the free
+  Arena *Call;                                           ///< the derivative call that met the free
+  void (*GiveBack)(void *) = nullptr;                    ///< of the program
+  void (*GiveSized)(void *, int64_t, int64_t) = nullptr; ///< the same
+  int64_t Bytes = 0, Alignment = 0;
 };
 
 struct alignas(64) Shard {
@@ -58,6 +60,8 @@ void freePrimal(void *Primal, const Deferred &Object) {
     return ::operator delete[](Primal);
   case FreedBy::Program:
     return Object.GiveBack(Primal);
+  case FreedBy::Sized:
+    return Object.GiveSized(Primal, Object.Bytes, Object.Alignment);
   }
 }
 
@@ -122,11 +126,17 @@ int64_t deferredFrees() { return Outstanding.load(std::memory_order_relaxed); }
 using namespace contraflow;
 
 void cf_v1_free_deferred(void *primal, void *shadow, int32_t how) {
-  remember(primal, {shadow, static_cast<FreedBy>(how), nullptr, currentCall()});
+  remember(primal, {shadow, static_cast<FreedBy>(how), currentCall()});
 }
 
 void cf_v1_free_deferred_by(void *primal, void *shadow, void (*give_back)(void *)) {
-  remember(primal, {shadow, FreedBy::Program, give_back, currentCall()});
+  remember(primal, {shadow, FreedBy::Program, currentCall(), give_back});
+}
+
+void cf_v1_free_deferred_sized(void *primal, void *shadow,
+                               void (*give_back)(void *, int64_t, int64_t), int64_t bytes,
+                               int64_t alignment) {
+  remember(primal, {shadow, FreedBy::Sized, currentCall(), nullptr, give_back, bytes, alignment});
 }
 
 void cf_v1_alloc_reverse(void *primal, void *shadow) { freeIfDeferred(primal, shadow); }

@@ -16,7 +16,7 @@
 namespace contraflow {
 
 /// How the program gave the object back.
-enum class FreedBy : int32_t { Free = 0, Delete = 1, DeleteArray = 2, Program = 3 };
+enum class FreedBy : int32_t { Free = 0, Delete = 1, DeleteArray = 2, Program = 3, Sized = 4 };
 
 /// Objects remembered and not yet freed, in the whole process.
 int64_t deferredFrees();

@@ -18,17 +18,19 @@ namespace contraflow {
 
 enum class CalleeKind {
   Unknown,
-  Math,         ///< has a rule (callee/Math.def)
-  Allocate,     ///< returns fresh memory; size in an argument
-  Reallocate,   ///< realloc
-  AllocateInto, ///< posix_memalign: stores the address of fresh memory
-  Free,         ///< free, operator delete
-  Inactive,     ///< neither its result nor the memory it writes carries derivatives
-  NoReturn,     ///< abort, exit, throw helpers: control does not come back
+  Math,            ///< has a rule (callee/Math.def)
+  Allocate,        ///< returns fresh memory; size in an argument
+  Reallocate,      ///< realloc
+  ReallocateSized, ///< (object, its size, alignment, new size)
+  AllocateInto,    ///< posix_memalign: stores the address of fresh memory
+  Free,            ///< free, operator delete
+  Inactive,        ///< neither its result nor the memory it writes carries derivatives
+  NoReturn,        ///< abort, exit, throw helpers: control does not come back
 };
 
-/// FreeKind of a deallocation function of the user's.
-inline constexpr int FreeByUser = 3;
+/// FreeKind of a deallocation function of the user's, and of one that takes size and alignment,
+/// too.
+inline constexpr int FreeByUser = 3, FreeSized = 4;
 
 /// What is known of a callee.
 struct CalleeInfo {
@@ -63,6 +65,8 @@ inline constexpr llvm::StringLiteral Registered = "contraflow_registered";
 
 /// The name under which the tables know F: its own, or the one it is declared to be like.
 llvm::StringRef calleeName(const llvm::Function &F);
+/// True if the tables know this name.
+bool isKnownName(llvm::StringRef Name);
 /// True if F may stand for the library's function of this name: there is one, and the types agree.
 bool canStandFor(const llvm::Function &F, llvm::StringRef Name);
 
