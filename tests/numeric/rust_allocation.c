@@ -20,22 +20,24 @@ rust_alloc(size_t size, size_t alignment) __asm__("_RNvCsfLfy6EI15iL_7___rustc12
 __attribute__((noinline)) void *rust_alloc(size_t size, size_t alignment) {
   return fresh(size, alignment);
 }
-__attribute__((noinline)) void *rust_alloc_zeroed(size_t size, size_t alignment) __asm__(
-    "_RNvCsfLfy6EI15iL_7___rustc19___rust_alloc_zeroed");
+__attribute__((noinline)) void *
+rust_alloc_zeroed(size_t size,
+                  size_t alignment) __asm__("_RNvCsfLfy6EI15iL_7___rustc19___rust_alloc_zeroed");
 __attribute__((noinline)) void *rust_alloc_zeroed(size_t size, size_t alignment) {
   return memset(fresh(size, alignment), 0, size);
 }
-__attribute__((noinline)) void rust_dealloc(void *object, size_t size, size_t alignment) __asm__(
-    "_RNvCsfLfy6EI15iL_7___rustc14___rust_dealloc");
+__attribute__((noinline)) void
+rust_dealloc(void *object, size_t size,
+             size_t alignment) __asm__("_RNvCsfLfy6EI15iL_7___rustc14___rust_dealloc");
 __attribute__((noinline)) void rust_dealloc(void *object, size_t size, size_t alignment) {
   size_t *block = (size_t *)((char *)object - Header);
   if (block[0] != size || block[1] != alignment)
     abort();
   free(block);
 }
-__attribute__((noinline)) void *rust_realloc(void *object, size_t size, size_t alignment,
-                                             size_t wanted)
-    __asm__("_RNvCsfLfy6EI15iL_7___rustc14___rust_realloc");
+__attribute__((noinline)) void *
+rust_realloc(void *object, size_t size, size_t alignment,
+             size_t wanted) __asm__("_RNvCsfLfy6EI15iL_7___rustc14___rust_realloc");
 __attribute__((noinline)) void *rust_realloc(void *object, size_t size, size_t alignment,
                                              size_t wanted) {
   void *other = fresh(wanted, alignment);

@@ -64,7 +64,8 @@ private:
   DenseMap<const Function *, SmallVector<const Value *, 1>> Returned;
   EquivalenceClasses<const Value *> Copies;
   SmallVector<const Value *, 64> Numbers, Bits;
-  SmallVector<const CastInst *, 16> Parts;
+  /// A part of a number is a number, and so is one that is shifted; that says nothing of the whole.
+  SmallVector<const Instruction *, 16> Parts;
 };
 
 void Collector::visitCast(CastInst &I) {
@@ -75,7 +76,7 @@ void Collector::visitCast(CastInst &I) {
     if (isa<ZExtInst>(I))
       copy(&I, From);
     else
-      Parts.push_back(&I); // a part of a number is a number, but says nothing about the whole
+      Parts.push_back(&I);
     return;
   }
   if (isa<BitCastInst, PtrToIntInst, IntToPtrInst>(I)) {
@@ -120,8 +121,9 @@ void Collector::visit(Instruction &I) {
   } else if (isa<SelectInst>(I)) {
     copy(&I, I.getOperand(1));
     copy(&I, I.getOperand(2));
-  } else if (isa<BinaryOperator>(I) && !cast<BinaryOperator>(I).isBitwiseLogicOp() &&
-             !cast<BinaryOperator>(I).isShift()) {
+  } else if (isa<BinaryOperator>(I) && (I.isBitwiseLogicOp() || I.isShift())) {
+    Parts.push_back(&I);
+  } else if (isa<BinaryOperator>(I)) {
     number(&I);
     for (const Value *V : I.operands())
       number(V);
@@ -143,12 +145,15 @@ DenseSet<const Value *> Collector::run() {
     Leaders.insert(Leader(V));
   for (const Value *V : Bits)
     Others.insert(Leader(V));
+  auto IsPlain = [&](const Value *V) {
+    return isa<Constant>(V) ||
+           (isNumber(V) && Leaders.contains(Leader(V)) && !Others.contains(Leader(V)));
+  };
   bool Changed = true;
   while (Changed) {
     Changed = false;
-    for (const CastInst *I : Parts)
-      if (isNumber(I->getOperand(0)) && Leaders.contains(Leader(I->getOperand(0))) &&
-          !Others.contains(Leader(I->getOperand(0))))
+    for (const Instruction *I : Parts)
+      if (all_of(I->operand_values(), IsPlain))
         Changed |= Leaders.insert(Leader(I)).second;
   }
   for (const Value *V : Others)
