@@ -172,11 +172,13 @@ bool startsWithFloat(const MemoryLayout &Layout) {
 
 bool isAbsolute(Role A) { return A.What == Role::Absolute; }
 
-/// True if a function of the module is handed MPI_BOTTOM, or nothing at all, as a buffer.
+/// True if a function of the module is handed MPI_BOTTOM as a buffer. Where it is handed nothing at
+/// all, the datatype is mostly a predefined one, that is a constant.
 bool handsOverBottom(const Module &M) {
   auto IsNull = [](const CallBase &Call, Role A) {
     return A.What == Role::Buf && A.Argument < Call.arg_size() &&
-           isa<ConstantPointerNull>(Call.getArgOperand(A.Argument));
+           isa<ConstantPointerNull>(Call.getArgOperand(A.Argument)) &&
+           !isa<Constant>(Call.getArgOperand(A.Datatype));
   };
   for (const auto &Entry : rowsByName())
     if (const Function *F = M.getFunction(Entry.first()))
