@@ -7,6 +7,7 @@
 #include "GradientCheck.h"
 #include <math.h>
 #include <mpi.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 static int neighbour(int step) {
@@ -121,6 +122,51 @@ static double persistent(const double *x, double *y, int n) {
   return sum;
 }
 
+// Blocks in reverse order, with gaps, from whoever sends; several items, and more room than values.
+static MPI_Datatype blocks(int count, double *first, int step) {
+  int lengths[6];
+  MPI_Aint places[6];
+  MPI_Datatype type;
+  for (int i = 0; i < count; i++) {
+    lengths[i] = 1;
+    MPI_Get_address(first + (ptrdiff_t)step * i, &places[i]);
+  }
+  MPI_Type_create_hindexed(count, lengths, places, MPI_DOUBLE, &type);
+  MPI_Type_commit(&type);
+  return type;
+}
+
+static double scattered(const double *x, double *y, int n) {
+  double u[12], v[12], sum = 0;
+  for (int i = 0; i < 12; i++) {
+    u[i] = sin(x[i % n] * (i + 1));
+    v[i] = x[i % n];
+  }
+  MPI_Datatype from = blocks(6, u, 2), to = blocks(6, v + 11, -2);
+  MPI_Request request;
+  MPI_Message message;
+  MPI_Isend(MPI_BOTTOM, 1, from, neighbour(1), 3, MPI_COMM_WORLD, &request);
+  MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+  MPI_Mrecv(MPI_BOTTOM, 1, to, &message, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 12; i++)
+    sum += v[i] * u[i * 5 % 12];
+  MPI_Datatype single = blocks(1, u, 0), wide, room = blocks(6, v, 1);
+  MPI_Type_create_resized(single, 0, 3 * sizeof(double), &wide);
+  MPI_Type_commit(&wide);
+  MPI_Sendrecv(MPI_BOTTOM, 2, wide, neighbour(1), 4, MPI_BOTTOM, 1, room, neighbour(-1), 4,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Datatype all[5] = {from, to, single, wide, room};
+  for (int i = 0; i < 5; i++)
+    MPI_Type_free(&all[i]);
+  for (int i = 0; i < n; i++) {
+    y[i] = v[i] * v[i] * (i + 1) + u[i];
+    sum += y[i];
+  }
+  return sum;
+}
+
 GRADIENT_CHECK(absolute_messages, Double, messages, InOut(double, 4), Out(double, 5), Int(3))
 GRADIENT_CHECK(absolute_broadcast, Double, broadcast, In(double, 4), Out(double, 4), Int(4))
 GRADIENT_CHECK(absolute_persistent, Double, persistent, In(double, 4), Out(double, 4), Int(4))
+GRADIENT_CHECK(absolute_scattered, Double, scattered, In(double, 5), Out(double, 5), Int(5))
