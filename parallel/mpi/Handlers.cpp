@@ -17,6 +17,7 @@
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -26,7 +27,18 @@ namespace {
 
 /// An argument and what it is; the datatype of a buffer is another argument.
 struct Role {
-  enum Kind { Buf, Base, Cell, Exposed, ExposedCell, Pending, Completes, Foreign, Directed } What;
+  enum Kind {
+    Buf,
+    Base,
+    Cell,
+    Exposed,
+    ExposedCell,
+    Pending,
+    Completes,
+    Foreign,
+    Directed,
+    Absolute
+  } What;
   unsigned Argument;
   int Datatype = -1;
 
@@ -56,6 +68,7 @@ const std::vector<Row> &rows() {
 #define Completes {Role::Completes, 0},
 #define Foreign(I) {Role::Foreign, I},
 #define Directed {Role::Directed, 0},
+#define Absolute(I) {Role::Absolute, I},
 #define MPI_FN(Name, Stem, Roles) {"MPI_" #Name, #Stem, {Roles}},
 #define MPI_INQUIRY(Name) {"MPI_" #Name, nullptr, {}},
 #define MPI_OPERATOR(Name, Function) {"MPI_" #Name, nullptr, {}, Function},
@@ -81,6 +94,7 @@ const std::vector<Row> &rows() {
 #undef Completes
 #undef Foreign
 #undef Directed
+#undef Absolute
   };
   return Rows;
 }
@@ -156,6 +170,30 @@ bool startsWithFloat(const MemoryLayout &Layout) {
   });
 }
 
+bool isAbsolute(Role A) { return A.What == Role::Absolute; }
+
+/// True if a function of the module is handed MPI_BOTTOM as a buffer. Where it is handed nothing at
+/// all, the datatype is mostly a predefined one, that is a constant.
+bool handsOverBottom(const Module &M) {
+  auto IsNull = [](const CallBase &Call, Role A) {
+    return A.What == Role::Buf && A.Argument < Call.arg_size() &&
+           isa<ConstantPointerNull>(Call.getArgOperand(A.Argument)) &&
+           !isa<Constant>(Call.getArgOperand(A.Datatype));
+  };
+  for (const auto &Entry : rowsByName())
+    if (const Function *F = M.getFunction(Entry.first()))
+      for (const User *U : F->users())
+        if (auto *Call = dyn_cast<CallBase>(U))
+          if (any_of(Entry.second->Roles, [&](Role A) { return IsNull(*Call, A); }))
+            return true;
+  return false;
+}
+
+/// The address is of no use for messages.
+bool onlyAsks(const CallBase &Call, const Row &R) {
+  return any_of(R.Roles, isAbsolute) && !handsOverBottom(*Call.getModule());
+}
+
 class CommunicationHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
@@ -169,8 +207,12 @@ public:
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
     const Row &R = rowOf(Call);
+    if (onlyAsks(Call, R)) {
+      describeWrites(Call, {R.Name, nullptr, {}}, Facts);
+      return Facts;
+    }
     describeWrites(Call, R, Facts);
-    Facts.WritesExposed = Anyone;
+    Facts.WritesExposed = any_of(R.Roles, isAbsolute) ? 0 : Anyone;
     for (Role A : R.Roles) {
       Place Memory = A.What == Role::Cell || A.What == Role::ExposedCell
                          ? Place::pointee(A.Argument)
@@ -179,7 +221,7 @@ public:
         Facts.WritesExposed |= Completion;
       else if (A.What == Role::Foreign)
         Facts.Foreign.push_back(A.Argument);
-      else if (!A.hasShadow() && A.What != Role::Directed)
+      else if (!A.hasShadow() && A.What != Role::Directed && !isAbsolute(A))
         Facts.Exposes.push_back({Memory, A.What == Role::Pending ? Completion : Anyone});
       if (!A.hasShadow())
         continue;
@@ -191,12 +233,21 @@ public:
     }
     return Facts;
   }
+  /// Of the user's call, or of what augment() has put in its place.
+  bool hasReverse(const CallBase &Call) const override {
+    const Row *R = rowsByName().lookup(Call.getCalledFunction()->getName());
+    return !R || !onlyAsks(Call, *R);
+  }
   bool allDirections() const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     const Row &R = rowOf(Call);
+    if (onlyAsks(Call, R))
+      return Error::success();
     auto Args = arguments(B, Call, R);
     if (!Args)
       return Args.takeError();
+    if (any_of(R.Roles, isAbsolute))
+      forgetAtReturns(B, *Call.getFunction());
     const bool Told =
         any_of(R.Roles, [](Role A) { return A.hasShadow() || A.What == Role::Directed; });
     const bool Several = B.directions() > 1 && Told;
@@ -211,6 +262,8 @@ public:
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;
     const Row &R = rowOf(Call);
+    if (onlyAsks(Call, R))
+      return Error::success();
     auto &IR = B.ir();
     BasicBlock &Entry = Call.getFunction()->getEntryBlock();
     Value *Cell = IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(IR.getPtrTy(), nullptr, "record");
@@ -223,6 +276,8 @@ public:
     return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    if (Recalled.empty())
+      return Error::success();
     const Row &R = rows()[cast<ConstantInt>(Recalled[1])->getZExtValue()];
     B.runtime(symbol(R, "_adjoint"), B.ir().getVoidTy(), {Recalled[0]});
     return Error::success();
@@ -234,6 +289,9 @@ private:
   static Expected<SmallVector<Value *, 12>> arguments(SweepBuilder &B, CallBase &Call,
                                                       const Row &R) {
     SmallVector<Value *, 12> Args(Call.arg_begin(), Call.arg_end());
+    for (Role A : R.Roles)
+      if (isAbsolute(A))
+        Args.push_back(bytesFrom(B, Call.getArgOperand(A.Argument)));
     for (Role A : R.Roles) {
       if (!A.hasShadow())
         continue;
@@ -251,6 +309,26 @@ private:
     }
     return Args;
   }
+  /// Of the object that a pointer leads into, from there on, at least; 0 where nobody knows.
+  static Value *bytesFrom(SweepBuilder &B, Value *Pointer) {
+    auto &IR = B.ir();
+    Value *Yes = IR.getTrue();
+    return IR.CreateIntrinsic(Intrinsic::objectsize, {IR.getInt64Ty(), Pointer->getType()},
+                              {Pointer, Yes, Yes, Yes});
+  }
+  static void forgetAtReturns(SweepBuilder &B, Function &F) {
+    constexpr StringLiteral Name = "mpi_addresses_forget";
+    IRBuilder<>::InsertPointGuard Guard(B.ir());
+    for (BasicBlock &Block : F)
+      if (auto *Return = dyn_cast<ReturnInst>(Block.getTerminator())) {
+        auto *Last = dyn_cast_or_null<CallInst>(Return->getPrevNode());
+        if (Last && Last->getCalledFunction() &&
+            Last->getCalledFunction()->getName().ends_with(Name))
+          continue;
+        B.ir().SetInsertPoint(Return);
+        B.runtime(Name, B.ir().getVoidTy(), {});
+      }
+  }
   static void announce(SweepBuilder &B, unsigned Width, Value *Rows, unsigned Count) {
     auto &IR = B.ir();
     B.runtime("mpi_directions", IR.getVoidTy(), {IR.getInt32(Width), Rows, IR.getInt32(Count)});
@@ -262,7 +340,7 @@ private:
     auto &IR = B.ir();
     const unsigned Width = B.directions();
     auto *RowType = ArrayType::get(IR.getPtrTy(), Width);
-    unsigned Next = Call.arg_size(), Count = 0;
+    unsigned Next = Call.arg_size() + count_if(R.Roles, isAbsolute), Count = 0;
     auto *Table = ArrayType::get(RowType, Args.size() - Next);
     BasicBlock &Entry = Call.getFunction()->getEntryBlock();
     Value *Rows = IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(Table, nullptr, "directions");

@@ -15,6 +15,7 @@
 #include "contraflow/core/Diag.h"
 #include "support/OwnBlock.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -185,8 +186,10 @@ public:
     Value *Shadow = ownedShadow(B, Call.getArgOperand(0));
     if (!Shadow || isa<Constant>(Shadow))
       return Error::success();
-    if (B.owner(Call.getArgOperand(0))) {
-      B.runtime("free_kept", B.ir().getVoidTy(), {Call.getArgOperand(0), Shadow});
+    if (Value *Owner = B.owner(Call.getArgOperand(0))) {
+      B.runtime("free_kept_of", B.ir().getVoidTy(),
+                {Call.getArgOperand(0), Shadow, getUnderlyingObject(Owner),
+                 B.ir().getInt32(B.directions())});
       return Error::success();
     }
     auto *Twin = cast<CallBase>(Call.clone());
@@ -227,6 +230,7 @@ public:
   bool claims(const CallBase &Call) const override {
     return isOfKind(Call, CalleeKind::Reallocate);
   }
+  bool severalDirections() const override { return true; }
   CallFacts facts(const CallBase &) const override {
     CallFacts Facts;
     Facts.Writes = {0};
@@ -241,7 +245,9 @@ public:
     Value *Bytes = sizeInBytes(B.ir(), Call, lookupCallee(Call));
     Value *Owner = B.owner(&Call);
     if (Owner)
-      B.runtime("forget_block", B.ir().getVoidTy(), {Call.getArgOperand(0), Shadow});
+      B.runtime(
+          "forget_block_of", B.ir().getVoidTy(),
+          {Call.getArgOperand(0), getUnderlyingObject(Owner), B.ir().getInt32(B.directions())});
     Value *New = B.runtime("shadow_resize", B.ir().getPtrTy(), {Shadow, Bytes});
     B.ir().SetInsertPoint(Call.getNextNode());
     if (Owner)

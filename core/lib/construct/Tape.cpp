@@ -271,8 +271,8 @@ public:
 class KeptHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_keep_shadow",  "cf_v1_alloc_reverse_kept", "cf_v1_free_kept",
-            "cf_v1_forget_block", "cf_v1_kept_root",          "cf_v1_kept_begin"};
+    return {"cf_v1_keep_shadow",     "cf_v1_alloc_reverse_kept", "cf_v1_free_kept_of",
+            "cf_v1_forget_block_of", "cf_v1_kept_root",          "cf_v1_kept_begin"};
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override { return check(B, Call); }
   Error augment(SweepBuilder &B, CallSite &Site) const override { return check(B, *Site.Anchor); }

@@ -229,8 +229,8 @@ bool Walk::mayBeBoth(int32_t A, int32_t B) const {
   return true;
 }
 
-// Frees the shadows of a block that is no more, but one.
-void drop(void *Primal, const void *Kept) {
+// Frees the shadows of a block that is no more, but those that are kept: Spared(owner, shadow).
+template <typename Predicate> void drop(void *Primal, Predicate Spared) {
   Table &T = table();
   if (T.Size.load(std::memory_order_relaxed) == 0)
     return;
@@ -239,10 +239,21 @@ void drop(void *Primal, const void *Kept) {
   if (It == T.Blocks.end())
     return;
   for (auto [Owner, Shadow] : It->second.Shadows)
-    if (Shadow != Kept)
+    if (!Spared(Owner, Shadow))
       std::free(Shadow);
   T.Blocks.erase(It);
   T.Size.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// The owners are one byte each.
+auto isOneOf(const void *Owners, int32_t Count) {
+  return [First = reinterpret_cast<uintptr_t>(Owners), Count](const void *Owner, void *) {
+    return reinterpret_cast<uintptr_t>(Owner) - First < static_cast<uintptr_t>(Count);
+  };
+}
+
+auto isShadow(void *Kept) {
+  return [Kept](const void *, void *Shadow) { return Shadow == Kept; };
 }
 
 // The block as it is now. One that was there before has been freed unnoticed.
@@ -268,12 +279,21 @@ void cf_v1_note_block(void *primal, int64_t bytes) {
   enter(table(), primal, bytes);
 }
 
-void cf_v1_drop_block(void *primal) { drop(primal, nullptr); }
+void cf_v1_drop_block(void *primal) { drop(primal, isShadow(nullptr)); }
 
-void cf_v1_forget_block(void *primal, void *shadow) { drop(primal, shadow); }
+void cf_v1_forget_block(void *primal, void *shadow) { drop(primal, isShadow(shadow)); }
 
 void cf_v1_free_kept(void *primal, void *shadow) {
-  drop(primal, shadow);
+  drop(primal, isShadow(shadow));
+  std::free(shadow);
+}
+
+void cf_v1_forget_block_of(void *primal, const void *owners, int32_t directions) {
+  drop(primal, isOneOf(owners, directions));
+}
+
+void cf_v1_free_kept_of(void *primal, void *shadow, const void *owners, int32_t directions) {
+  drop(primal, isOneOf(owners, directions));
   std::free(shadow);
 }
 
@@ -283,10 +303,16 @@ void cf_v1_keep_shadow(void *primal, void *shadow, int64_t bytes, const void *ow
   Table &T = table();
   const std::scoped_lock Guard(T.Lock);
   const auto It = T.Blocks.find(static_cast<char *>(primal));
-  if (It != T.Blocks.end()) // a reverse sweep that is repeated
-    if (const auto Known = It->second.Shadows.find(owner);
-        Known != It->second.Shadows.end() && Known->second == shadow)
+  if (It != T.Blocks.end()) {
+    const auto Known = It->second.Shadows.find(owner);
+    const bool New = Known == It->second.Shadows.end();
+    if (!New && Known->second == shadow) // a reverse sweep that is repeated
       return;
+    if (New && It->second.Bytes == bytes) { // another direction; what is older begins empty anyway
+      It->second.Shadows[owner] = shadow;
+      return;
+    }
+  }
   enter(T, primal, bytes).Shadows[owner] = shadow;
 }
 

@@ -14,10 +14,14 @@
 
 namespace contraflow::mpi {
 
+struct Layout;
+
 /// Where the shadows of one buffer are. Null in a view: there is one direction.
 struct Directions {
   int Count = 1;
   const std::ptrdiff_t *Offsets = nullptr; ///< from the first one; null: there is no shadow
+  /// Of each direction, if it is not the same in all; these never go away.
+  const Layout *const *Layouts = nullptr;
   std::ptrdiff_t offset(int Direction) const { return Offsets ? Offsets[Direction] : 0; }
 };
 

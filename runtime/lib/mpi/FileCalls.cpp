@@ -31,7 +31,9 @@ struct TangentRead : Overwritten {
   Packed Old; ///< what was in the shadow
 };
 
-View overwritten(const Buffer &Data) { return Data.Shadow ? viewOf(Data) : View{}; }
+View overwritten(const Buffer &Data) {
+  return Data.Shadow || Data.Primal == MPI_BOTTOM ? viewOf(Data) : View{};
+}
 
 /// Null: nothing was there to be cleared.
 cf_mpi_record *recordOf(const View &V, cf_tape *Tape) {

@@ -283,17 +283,6 @@ bool same(const Layout &A, const Layout &B) {
          std::ranges::equal(A.Runs, B.Runs, SameRun);
 }
 
-/// All layouts ever seen. A program that makes the same datatype again and again adds none.
-const Layout &intern(Layout &&New) {
-  static std::mutex Lock;
-  static std::vector<std::unique_ptr<const Layout>> All;
-  const std::scoped_lock Guard(Lock);
-  for (const auto &Known : All)
-    if (same(*Known, New))
-      return *Known;
-  return *All.emplace_back(std::make_unique<const Layout>(std::move(New)));
-}
-
 int layoutKey() {
   static const int Key = [] {
     int New = MPI_KEYVAL_INVALID;
@@ -327,6 +316,17 @@ const Layout &layoutIn(const Layout &L, const Description &Inside) {
 }
 
 } // namespace
+
+// All layouts ever seen. A program that makes the same datatype again and again adds none.
+const Layout &intern(Layout &&New) {
+  static std::mutex Lock;
+  static std::vector<std::unique_ptr<const Layout>> All;
+  const std::scoped_lock Guard(Lock);
+  for (const auto &Known : All)
+    if (same(*Known, New))
+      return *Known;
+  return *All.emplace_back(std::make_unique<const Layout>(std::move(New)));
+}
 
 MPI_Datatype datatypeOf(Leaf Kind) {
   return Kind == Leaf::Byte  ? MPI_BYTE
@@ -381,7 +381,7 @@ View viewOf(const Buffer &B) {
       Plain.Raw && B.Shadow && !B.Known ? layoutIn(Plain, descriptionOf(Found.First)) : Plain;
   if (B.Count > 0 && B.Shadow && L.Opaque)
     refuse(Refusal::Datatype, L.Opaque);
-  if (B.Count > 0 && B.Primal == MPI_BOTTOM && L.Leaves > 0)
+  if (B.Count > 0 && !B.Known && B.Primal == MPI_BOTTOM && L.Leaves > 0)
     refuse(Refusal::Datatype, "MPI_BOTTOM with absolute addresses");
   return {Found.First, &L, B.Count * L.Leaves, Found.All};
 }

@@ -64,6 +64,9 @@ struct Layout {
   const char *Opaque = nullptr; ///< name of a datatype that does not say what it carries, or null
 };
 
+/// The layout itself, which never goes away. One that has been seen before is added once.
+const Layout &intern(Layout &&New);
+
 /// Never goes away: layouts outlive the datatypes they came from.
 const Layout &layoutOf(MPI_Datatype Type);
 
@@ -83,7 +86,10 @@ struct View {
 
   int directions() const { return All ? All->Count : 1; }
   /// The shadow in one direction only.
-  View direction(int D) const { return {Base && All ? Base + All->offset(D) : Base, L, Leaves}; }
+  View direction(int D) const {
+    return {Base && All ? Base + All->offset(D) : Base, All && All->Layouts ? All->Layouts[D] : L,
+            Leaves};
+  }
 
   std::int64_t bytes() const; ///< of the leaves of all directions, packed; a multiple of four
   std::int64_t bytes(Leaf As) const { return Leaves * sizeOf(As); }

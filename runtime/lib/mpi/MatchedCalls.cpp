@@ -7,6 +7,7 @@
 //   MPI_Mrecv   reverse: the reverse of MPI_Recv          MPI_Imrecv   reverse: that of MPI_Irecv
 //   MPI_Mprobe  reverse: nothing
 
+#include "mpi/Absolute.h"
 #include "mpi/PointToPoint.h"
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
@@ -84,7 +85,7 @@ Message *receiver(Role Kind, const Buffer &Data, MPI_Message Handle, const char 
     return nullptr;
   Message *M = take(Handle, Function);
   M->Kind = Kind;
-  M->Shadow = viewOf(Data);
+  M->Shadow = messageViewOf(Data);
   return M;
 }
 

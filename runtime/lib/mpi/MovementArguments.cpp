@@ -2,6 +2,9 @@
 
 #include "mpi/MovementArguments.h"
 
+#include "mpi/Absolute.h"
+#include "mpi/Refuse.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -25,10 +28,17 @@ Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
     return B;
   }
   const int Most = S.Counts && Size > 0 ? *std::max_element(S.Counts, S.Counts + Size) : S.Count;
-  const View V = viewOf({S.Primal, S.Shadow, Most, S.Type});
+  const View V = messageViewOf({S.Primal, S.Shadow, Most, S.Type});
   B.Base = V.Base;
   B.L = V.L;
   B.All = V.All;
+  if (S.Primal == MPI_BOTTOM && V.Leaves > 0) { // there is no first block to count from
+    if (Size != 1)
+      refuse(Refusal::Datatype, "several blocks from MPI_BOTTOM on");
+    B.Counts = nullptr;
+    B.Displs = nullptr;
+    B.Count = static_cast<int>(itemsOf(V, Most));
+  }
   return B;
 }
 

@@ -9,6 +9,7 @@
 // A request that was made where nobody told us has no shadow: starting it is refused.
 
 #include "mpi/Persistent.h"
+#include "mpi/Absolute.h"
 
 #include "mpi/PointToPoint.h"
 #include "mpi/Refuse.h"
@@ -41,9 +42,10 @@ std::map<MPI_Request, Persistent> &known() {
 int made(int Code, MPI_Request Request, Persistent P) {
   if (Code == MPI_SUCCESS) {
     Buffer &Data = P.Arguments.Data;
-    const View V = viewOf(Data);
+    const View V = messageViewOf(Data);
     const Directions *None = nullptr;
     Data.Known = V.L;
+    Data.Count = itemsOf(V, Data.Count);
     Data.Shadow = V.Base;
     Data.All = V.All;
     P.Shadows = keepDirections(Data.All, None);

@@ -5,6 +5,7 @@
 
 #include "mpi/PointToPoint.h"
 
+#include "mpi/Absolute.h"
 #include "mpi/Order.h"
 #include "mpi/Outbox.h"
 #include "mpi/Refuse.h"
@@ -25,7 +26,7 @@ bool describe(Message &M, Role Kind, const Transfer &T) {
   M.Kind = Kind;
   M.Peer = T.Peer;
   M.Tag = T.Tag;
-  M.Shadow = viewOf(T.Data);
+  M.Shadow = messageViewOf(T.Data);
   M.Comm = &Communicator::of(T.Comm);
   return true;
 }

@@ -102,6 +102,19 @@ void messageUnknown() {
   cf_v1_mpi_mrecv_augment(Value, 1, MPI_DOUBLE, &Message, MPI_STATUS_IGNORE, Shadow, Tape, &Record);
 }
 
+/// Only the first block of a datatype of absolute addresses is known.
+void addressUnknown() {
+  int Lengths[2] = {1, 1};
+  MPI_Aint Places[2];
+  MPI_Datatype Type;
+  cf_v1_mpi_get_address_augment(Value, &Places[0], sizeof(double), Shadow, Tape, &Record);
+  MPI_Get_address(Value + 4, &Places[1]);
+  MPI_Type_create_hindexed(2, Lengths, Places, MPI_DOUBLE, &Type);
+  MPI_Type_commit(&Type);
+  cf_v1_mpi_isend_augment(MPI_BOTTOM, 1, Type, next(), 0, MPI_COMM_WORLD, &Request, nullptr, Tape,
+                          &Record);
+}
+
 void notAttached() {
   MPI_Win Win;
   MPI_Aint Address;
@@ -169,6 +182,7 @@ const Case Cases[] = {
     {"messageUnknown", messageUnknown},
     {"notAttached", notAttached},
     {"tooManyAttached", tooManyAttached},
+    {"addressUnknown", addressUnknown},
     {"windowUnknown", windowUnknown},
     {"goneRank", goneRank},
     {"slowRank", slowRank},

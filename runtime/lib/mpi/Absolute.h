@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Buffers that are MPI_BOTTOM: where they are is in the datatype, as addresses of primal memory.
+// Differentiated code has asked for these addresses, and so told where the shadows are:
+//
+//   MPI_Get_address(&a, &d[0])         (a, a-bar, bytes of a) is entered
+//   MPI_Type_create_struct(2, n, d, t, &type)
+//   MPI_Send(MPI_BOTTOM, 1, type)      runs at a, b  ->  runs at a-bar, b-bar
+//
+// What lies at an address that nobody has asked for is refused, never guessed.
+
+#pragma once
+
+#include "mpi/Layout.h"
+
+namespace contraflow::mpi {
+
+/// viewOf() for buffers that may be MPI_BOTTOM: one item of a layout of its own then.
+View messageViewOf(const Buffer &B);
+
+/// Items of its layout that a view has.
+inline std::int64_t itemsOf(const View &V, std::int64_t IfEmpty) {
+  return V.L->Leaves > 0 ? V.Leaves / V.L->Leaves : IfEmpty;
+}
+
+} // namespace contraflow::mpi
