@@ -420,6 +420,7 @@ bool ModuleDriver::run() {
 
 static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules,
                              DerivativeMode Mode) {
+  registerMoveHandlers(Handlers);
   registerMemoryHandlers(Handlers);
   registerFillingHandlers(Handlers);
   registerAllocationHandlers(Handlers);
