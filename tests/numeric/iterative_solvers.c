@@ -59,13 +59,15 @@ static void smooth(struct Level *l, double c, int sweeps) {
         l->u[i] = (l->f[i] * l->h * l->h + l->u[i - 1] + l->u[i + 1]) / (2 + c * l->h * l->h);
 }
 
-static void cycle(struct Level *levels, int depth, int count, double c) {
+static void cycle(struct Level *levels, int depth, int count, const double *c) {
   struct Level *fine = &levels[depth], *coarse = &levels[depth + 1];
-  smooth(fine, c, 2);
-  if (depth == count - 1)
+  if (depth == count - 1) {
+    smooth(fine, *c, 10);
     return;
+  }
+  smooth(fine, *c, 2);
   for (int i = 1; i < fine->n; i++)
-    fine->rest[i] = fine->f[i] - c * fine->u[i] -
+    fine->rest[i] = fine->f[i] - *c * fine->u[i] -
                     (2 * fine->u[i] - fine->u[i - 1] - fine->u[i + 1]) / (fine->h * fine->h);
   memset(coarse->u, 0, (coarse->n + 1) * sizeof(double));
   for (int i = 1; i < coarse->n; i++)
@@ -75,24 +77,31 @@ static void cycle(struct Level *levels, int depth, int count, double c) {
     fine->u[2 * i] += coarse->u[i];
     fine->u[2 * i + 1] += 0.5 * (coarse->u[i] + coarse->u[i + 1]);
   }
+  smooth(fine, *c, 2);
 }
 
 static double levels(const double *f, double c, double *u, int n) {
   struct Level l[3];
   int count = 0;
-  for (int m = n; m >= 4 && count < 3; m /= 2) {
-    double *memory = calloc(3 * (m + 1), sizeof *memory);
-    l[count++] = (struct Level){m, memory, memory + m + 1, memory + 2 * (m + 1), 1.0 / m};
+  for (int m = n; m >= 4 && count < 3; m /= 2, count++) {
+    l[count].n = m;
+    l[count].h = 1.0 / m;
+    l[count].u = calloc(m + 1, sizeof(double));
+    l[count].f = calloc(m + 1, sizeof(double));
+    l[count].rest = calloc(m + 1, sizeof(double));
   }
   memcpy(l[0].f, f, (n + 1) * sizeof *f);
-  for (int k = 0; k < 2; k++)
-    cycle(l, 0, count, c);
+  for (int k = 0; k < 3; k++)
+    cycle(l, 0, count, &c);
   memcpy(u, l[0].u, (n + 1) * sizeof *u);
   double sum = 0;
   for (int i = 0; i <= n; i++)
     sum += u[i] * f[i];
-  while (count--)
-    free(l[count].u);
+  for (int k = 0; k < count; k++) {
+    free(l[k].u);
+    free(l[k].f);
+    free(l[k].rest);
+  }
   return sum / n;
 }
 

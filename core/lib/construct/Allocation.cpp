@@ -201,6 +201,7 @@ public:
   bool claims(const CallBase &Call) const override {
     return isOfKind(Call, CalleeKind::Reallocate);
   }
+  bool severalDirections() const override { return true; }
   CallFacts facts(const CallBase &) const override {
     CallFacts Facts;
     Facts.Writes = {0};
@@ -212,6 +213,7 @@ public:
     Value *Shadow = B.shadow(Call.getArgOperand(0));
     if (!Shadow || !B.shadow(&Call))
       return Error::success();
+    B.ir().SetInsertPoint(&Call);
     Value *Bytes = sizeInBytes(B.ir(), Call, lookupCallee(Call));
     Value *Owner = B.owner(&Call);
     if (Owner)

@@ -4,6 +4,8 @@
 // program that was compiled without builtins, and the fortified ones.
 //
 //   p = __memcpy_chk(y, x, n, room)    ->    if (n > room) __chk_fail();  memcpy(y, x, n);  p = y
+//
+// A size that the optimiser has not found by now counts as unknown.
 
 #include "callee/Moves.h"
 #include "Memory.h"
@@ -11,6 +13,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -56,6 +59,13 @@ void replace(CallInst &Call, const ByteMove &M) {
   Call.eraseFromParent();
 }
 
+/// The size of an object that is still not known: the answer for one that never will be.
+void forgetSize(IntrinsicInst &I) {
+  const bool AtLeast = cast<ConstantInt>(I.getArgOperand(1))->isOne();
+  I.replaceAllUsesWith(ConstantInt::get(I.getType(), AtLeast ? 0 : -1, /*IsSigned=*/true));
+  I.eraseFromParent();
+}
+
 /// Claims no call: there are none left.
 class ByteMoves : public ConstructHandler {
 public:
@@ -67,8 +77,10 @@ public:
   }
   void canonicalise(Function &F) const override {
     SmallVector<std::pair<CallInst *, ByteMove>, 8> Calls;
-    for (Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallInst>(&I))
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (isa<IntrinsicInst>(I) && cast<IntrinsicInst>(I).getIntrinsicID() == Intrinsic::objectsize)
+        forgetSize(cast<IntrinsicInst>(I));
+      else if (auto *Call = dyn_cast<CallInst>(&I))
         if (auto M = byteMove(*Call))
           Calls.push_back({Call, *M});
     for (auto &[Call, M] : Calls)
