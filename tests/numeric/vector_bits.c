@@ -107,6 +107,16 @@ static double records(const double *x, int n) {
   return sum;
 }
 
+static double table(const double *x, int n) {
+  union Both terms[8];
+  for (int i = 0; i < n; ++i)
+    fill(&terms[(3 * i) % n], x[i], x + n - 2 - i / 2);
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += terms[i].term.scale * terms[i].term.at[1] * value(&terms[n - 1 - i]);
+  return sum;
+}
+GRADIENT_CHECK(vector_table, Double, table, In(double, 5), Int(5))
 GRADIENT_CHECK(vector_records, Double, records, In(double, 5), Int(5))
 GRADIENT_CHECK(vector_bits, Double, lanes, In(double, 4), Out(double, 3))
 GRADIENT_CHECK(vector_halves, Float, halves, In(float, 6))

@@ -14,7 +14,11 @@
 //   %q = inttoptr i64 %b to ptr                   %q = inttoptr i64 %b to ptr
 //
 // That is how a number and a pointer of one structure come to be loaded together. An address in a
-// register of floats would have no shadow.
+// register of floats would have no shadow. Stored together they are stores of their own as well:
+//
+//   %w = insertelement <2 x i64> _, i64 (ptrtoint %q), i64 0
+//   %v = shufflevector %numbers, (bitcast %w to <2 x double>)      store double %a, ptr %p
+//   store <2 x double> %v, ptr %p                             ->   store ptr %q, ptr (%p + 8)
 
 #include "WideLoads.h"
 
@@ -118,6 +122,69 @@ bool splitLanes(LoadInst &Load) {
   return true;
 }
 
+/// The scalar in a lane of V, an integer where V is bits of integers; null if it is not known.
+Value *laneOf(Value *V, uint64_t Index) {
+  for (;;) {
+    if (auto *Insert = dyn_cast<InsertElementInst>(V)) {
+      auto *At = dyn_cast<ConstantInt>(Insert->getOperand(2));
+      if (!At)
+        return nullptr;
+      if (At->getZExtValue() == Index)
+        return Insert->getOperand(1);
+      V = Insert->getOperand(0);
+    } else if (auto *Shuffle = dyn_cast<ShuffleVectorInst>(V)) {
+      const int From = Shuffle->getMaskValue(Index);
+      auto *Source = dyn_cast<FixedVectorType>(Shuffle->getOperand(0)->getType());
+      if (From < 0 || !Source)
+        return nullptr;
+      const unsigned Count = Source->getNumElements();
+      V = Shuffle->getOperand(unsigned(From) >= Count);
+      Index = unsigned(From) % Count;
+    } else if (auto *Cast = dyn_cast<BitCastInst>(V);
+               Cast && Cast->getSrcTy()->isVectorTy() &&
+               Cast->getSrcTy()->getScalarSizeInBits() == V->getType()->getScalarSizeInBits()) {
+      V = Cast->getOperand(0);
+    } else {
+      return nullptr;
+    }
+  }
+}
+
+/// The word that stands in a lane of floats, as the address that it is; null for a float.
+Value *wordIn(Value *V, uint64_t Index) {
+  Value *Lane = laneOf(V, Index), *Word = nullptr;
+  if (!Lane || match(Lane, m_BitCast(m_Value(Word))))
+    Lane = Word;
+  if (!Lane || !Lane->getType()->isIntegerTy(WordBits) || isa<Constant>(Lane))
+    return nullptr;
+  Value *Address = nullptr;
+  return match(Lane, m_PtrToInt(m_Value(Address))) ? Address : Lane;
+}
+
+bool splitStore(StoreInst &Store) {
+  Value *All = Store.getValueOperand();
+  auto *T = cast<FixedVectorType>(All->getType());
+  SmallVector<Value *, 4> Words;
+  for (unsigned I = 0; I < T->getNumElements(); ++I)
+    Words.push_back(wordIn(All, I));
+  if (none_of(Words, [](Value *Word) { return Word != nullptr; }))
+    return false;
+  IRBuilder<> B(&Store);
+  for (auto [I, Word] : enumerate(Words)) {
+    const uint64_t Offset = I * WordBits / 8;
+    Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), Offset);
+    B.CreateAlignedStore(Word ? Word : B.CreateExtractElement(All, I), At,
+                         commonAlignment(Store.getAlign(), Offset));
+  }
+  Store.eraseFromParent();
+  return true;
+}
+
+bool isPairOfWords(const StoreInst &Store) {
+  auto *T = dyn_cast<FixedVectorType>(Store.getValueOperand()->getType());
+  return T && T->getElementType()->isDoubleTy();
+}
+
 bool isWide(const LoadInst &Load) {
   Type *T = Load.getType();
   if (T->isIntegerTy())
@@ -132,10 +199,16 @@ bool splitWideLoads(Function &F) {
   if (!F.getDataLayout().isLittleEndian())
     return false;
   SmallVector<LoadInst *, 8> Wide;
+  SmallVector<StoreInst *, 8> Stores;
   for (Instruction &I : instructions(F))
     if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple() && isWide(*Load))
       Wide.push_back(Load);
+    else if (auto *Store = dyn_cast<StoreInst>(&I);
+             Store && Store->isSimple() && isPairOfWords(*Store))
+      Stores.push_back(Store);
   bool Any = false;
+  for (StoreInst *Store : Stores)
+    Any |= splitStore(*Store);
   for (LoadInst *Load : Wide)
     Any |= Load->getType()->isIntegerTy() ? split(*Load) : splitLanes(*Load);
   return Any;
