@@ -22,10 +22,12 @@
 
 #include "WideLoads.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -167,7 +169,9 @@ bool splitStore(StoreInst &Store) {
   SmallVector<Value *, 4> Words;
   for (unsigned I = 0; I < T->getNumElements(); ++I)
     Words.push_back(wordIn(All, I));
-  if (none_of(Words, [](Value *Word) { return Word != nullptr; }))
+  const bool Floats = T->getElementType()->isDoubleTy();
+  if (none_of(Words,
+              [&](Value *Word) { return Word && (Floats || Word->getType()->isPointerTy()); }))
     return false;
   IRBuilder<> B(&Store);
   for (auto [I, Word] : enumerate(Words)) {
@@ -182,7 +186,7 @@ bool splitStore(StoreInst &Store) {
 
 bool isPairOfWords(const StoreInst &Store) {
   auto *T = dyn_cast<FixedVectorType>(Store.getValueOperand()->getType());
-  return T && T->getElementType()->isDoubleTy();
+  return T && (T->getElementType()->isDoubleTy() || T->getElementType()->isIntegerTy(WordBits));
 }
 
 bool isWide(const LoadInst &Load) {
@@ -193,7 +197,64 @@ bool isWide(const LoadInst &Load) {
          T->getScalarSizeInBits() <= WordBits;
 }
 
+/// A scalar (lane NoLane), or a lane of a vector.
+using Place = std::pair<Value *, int>;
+constexpr int NoLane = -1;
+
+/// Where else in I the word at From is: a copy of it. What is calculated from it is not looked at.
+void addCopies(Instruction &I, Place From, SmallVectorImpl<Place> &Out) {
+  auto [V, Lane] = From;
+  if (auto *Insert = dyn_cast<InsertElementInst>(&I)) {
+    auto *At = dyn_cast<ConstantInt>(Insert->getOperand(2));
+    if (At && Insert->getOperand(1) == V)
+      Out.push_back({&I, int(At->getZExtValue())});
+    else if (At && Insert->getOperand(0) == V && int(At->getZExtValue()) != Lane)
+      Out.push_back({&I, Lane});
+  } else if (auto *Shuffle = dyn_cast<ShuffleVectorInst>(&I)) {
+    auto *T = dyn_cast<FixedVectorType>(Shuffle->getOperand(0)->getType());
+    for (auto [To, Index] : enumerate(Shuffle->getShuffleMask()))
+      if (T && Index >= 0 && Shuffle->getOperand(unsigned(Index) >= T->getNumElements()) == V &&
+          int(unsigned(Index) % T->getNumElements()) == Lane)
+        Out.push_back({&I, int(To)});
+  } else if (auto *Extract = dyn_cast<ExtractElementInst>(&I)) {
+    auto *At = dyn_cast<ConstantInt>(Extract->getIndexOperand());
+    if (At && int(At->getZExtValue()) == Lane)
+      Out.push_back({&I, NoLane});
+  } else if (isa<PHINode, SelectInst, FreezeInst>(I)) {
+    Out.push_back({&I, Lane});
+  } else if (isa<BitCastInst>(I) &&
+             I.getType()->getScalarSizeInBits() == V->getType()->getScalarSizeInBits()) {
+    Out.push_back({&I, Lane});
+  }
+}
+
 } // namespace
+
+const Instruction *findAddressInVector(Function &F) {
+  SmallVector<Place, 16> Todo;
+  for (Instruction &I : instructions(F))
+    if (isa<PtrToIntInst>(I) && I.getType()->isIntegerTy(WordBits))
+      for (User *U : I.users())
+        if (isa<InsertElementInst>(U))
+          addCopies(cast<Instruction>(*U), {&I, NoLane}, Todo);
+  DenseSet<Place> Seen(Todo.begin(), Todo.end());
+  while (!Todo.empty()) {
+    const Place From = Todo.pop_back_val();
+    for (User *U : From.first->users()) {
+      auto &I = cast<Instruction>(*U);
+      auto *Store = dyn_cast<StoreInst>(&I);
+      if (isa<ReturnInst, IntToPtrInst>(I) || (Store && Store->getValueOperand() == From.first) ||
+          (isa<CallBase>(I) && !isa<IntrinsicInst>(I)))
+        return &I;
+      SmallVector<Place, 4> Copies;
+      addCopies(I, From, Copies);
+      for (const Place &Copy : Copies)
+        if (Seen.insert(Copy).second)
+          Todo.push_back(Copy);
+    }
+  }
+  return nullptr;
+}
 
 bool splitWideLoads(Function &F) {
   if (!F.getDataLayout().isLittleEndian())
