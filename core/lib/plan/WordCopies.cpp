@@ -6,13 +6,14 @@
 //   %v = load double, ptr %a ; store double %v, ptr %b
 //   ->  %w = load i64, ptr %a ; store i64 %w, ptr %b
 //
-// where both places hold an address at another time: then this may be one. A double has no shadow
-// that could lead anywhere; a word has.
+// where both places hold an address at another time, or lead to and come from such places by moves
+// of that kind: then this may be one. A double has no shadow that could lead anywhere; a word has.
 
 #include "WordCopies.h"
 
 #include "analysis/MemoryGraph.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -23,23 +24,80 @@ namespace contraflow {
 
 constexpr int64_t WordBytes = 8;
 
-static bool mayHoldAddress(const Value *Pointer, int64_t Bytes, const MemoryGraph &Graph) {
-  const Location At = Graph.find(Pointer);
-  return At && (Graph.kindsAt(At, Bytes) & SK_Pointer);
+namespace {
+
+/// A store of what was loaded, and the cells of both places.
+struct Move {
+  StoreInst *Store;
+  LoadInst *Load;
+  SmallVector<unsigned, 2> From, To;
+};
+
+class Mover {
+public:
+  Mover(ArrayRef<Function *> Closure, const MemoryGraph &Graph);
+  SmallVector<const Move *, 8> find();
+
+private:
+  SmallVector<unsigned, 2> cells(const Value *Pointer, int64_t Bytes);
+  bool isIn(const DenseSet<unsigned> &Set, ArrayRef<unsigned> Cells) const {
+    return any_of(Cells, [&](unsigned C) { return Set.contains(C); });
+  }
+
+  const MemoryGraph &Graph;
+  std::vector<Move> Moves;
+  DenseSet<unsigned> Before, After; ///< an address may come here; it may go from here to an address
+};
+
+SmallVector<unsigned, 2> Mover::cells(const Value *Pointer, int64_t Bytes) {
+  SmallVector<unsigned, 2> Out;
+  Graph.overlapping(Graph.find(Pointer), Bytes, [&](unsigned C) {
+    Out.push_back(C);
+    if (Graph.kindsOfCell(C) & SK_Pointer) {
+      Before.insert(C);
+      After.insert(C);
+    }
+  });
+  return Out;
 }
 
-/// The load whose doubles the store moves from one such place to another.
-static LoadInst *movedBy(StoreInst &Store, const MemoryGraph &Graph) {
-  auto *Load = dyn_cast<LoadInst>(Store.getValueOperand());
-  if (!Load || !Load->getType()->getScalarType()->isDoubleTy() || Load->isAtomic() ||
-      Store.isAtomic())
-    return nullptr;
-  const int64_t Bytes = Load->getType()->getPrimitiveSizeInBits().getFixedValue() / 8;
-  return mayHoldAddress(Load->getPointerOperand(), Bytes, Graph) &&
-                 mayHoldAddress(Store.getPointerOperand(), Bytes, Graph)
-             ? Load
-             : nullptr;
+Mover::Mover(ArrayRef<Function *> Closure, const MemoryGraph &Graph) : Graph(Graph) {
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F)) {
+      auto *Store = dyn_cast<StoreInst>(&I);
+      auto *Load = Store ? dyn_cast<LoadInst>(Store->getValueOperand()) : nullptr;
+      if (!Load || !Load->getType()->getScalarType()->isDoubleTy() || Load->isAtomic() ||
+          Store->isAtomic())
+        continue;
+      const int64_t Bytes = Load->getType()->getPrimitiveSizeInBits().getFixedValue() / 8;
+      Moves.push_back({Store, Load, cells(Load->getPointerOperand(), Bytes),
+                       cells(Store->getPointerOperand(), Bytes)});
+    }
 }
+
+/// The moves on the way from one place that holds addresses to another.
+SmallVector<const Move *, 8> Mover::find() {
+  SmallVector<const Move *, 8> Out;
+  if (Before.empty())
+    return Out;
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const Move &M : Moves) {
+      if (isIn(Before, M.From))
+        for (unsigned C : M.To)
+          Changed |= Before.insert(C).second;
+      if (isIn(After, M.To))
+        for (unsigned C : M.From)
+          Changed |= After.insert(C).second;
+    }
+  }
+  for (const Move &M : Moves)
+    if (isIn(Before, M.From) && isIn(After, M.To))
+      Out.push_back(&M);
+  return Out;
+}
+
+} // namespace
 
 static void moveAsWords(StoreInst &Store, LoadInst &Load) {
   const int64_t Bytes = Load.getType()->getPrimitiveSizeInBits().getFixedValue() / 8;
@@ -60,14 +118,9 @@ static void moveAsWords(StoreInst &Store, LoadInst &Load) {
 }
 
 void moveWords(ArrayRef<Function *> Closure, const MemoryGraph &Graph) {
-  SmallVector<std::pair<StoreInst *, LoadInst *>, 8> Found;
-  for (Function *F : Closure)
-    for (Instruction &I : instructions(*F))
-      if (auto *Store = dyn_cast<StoreInst>(&I))
-        if (LoadInst *Load = movedBy(*Store, Graph))
-          Found.push_back({Store, Load});
-  for (auto [Store, Load] : Found)
-    moveAsWords(*Store, *Load);
+  Mover M(Closure, Graph);
+  for (const Move *Found : M.find())
+    moveAsWords(*Found->Store, *Found->Load);
 }
 
 } // namespace contraflow
