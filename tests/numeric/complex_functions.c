@@ -27,6 +27,26 @@ static double elementary(const double *x, int n) {
   return sum;
 }
 
+static double inverse(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i + 1 < n; i += 2) {
+    double complex z = 0.7 * x[i] + 0.9 * (x[i + 1] - 2) * I;
+    double complex f = casin(z) * cacos(-z) + catan(z) * casinh(-z) - cacosh(z - 2) * catanh(z / 2);
+    sum += creal(f) * cimag(f + cacosh(conj(z)));
+  }
+  return sum;
+}
+
+static float inverseSingle(const float *x, int n) {
+  float sum = 0;
+  for (int i = 0; i + 1 < n; i += 2) {
+    float complex z = 0.7f * x[i] + 0.9f * (x[i + 1] - 2) * I;
+    float complex f = casinf(z) * cacosf(-z) + catanf(z) * casinhf(-z) * cacoshf(z) * catanhf(z);
+    sum += crealf(f) * cimagf(f);
+  }
+  return sum;
+}
+
 static float single(const float *x, int n) {
   float complex z = 1;
   for (int i = 0; i + 1 < n; i++) {
@@ -50,5 +70,7 @@ static double transform(const double *x, double *y, int n) {
 
 GRADIENT_CHECK(complex_products, Double, products, In(double, 7), Int(7))
 GRADIENT_CHECK(complex_elementary, Double, elementary, In(double, 6), Int(6))
+GRADIENT_CHECK(complex_inverse, Double, inverse, In(double, 6), Int(6))
+GRADIENT_CHECK_BOUND(1e-5, complex_inverse_single, Float, inverseSingle, In(float, 6), Int(6))
 GRADIENT_CHECK_BOUND(1e-5, complex_single, Float, single, In(float, 6), Int(6))
 GRADIENT_CHECK(complex_transform, Double, transform, In(double, 6), Out(double, 6), Int(6))

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// memcpy of doubles and of structures, memset to zero, memmove within an array.
+// memcpy of doubles and of structures, memset to zero, memmove within an array; the same as calls
+// of the library, fortified, and under their older names.
 // Supports: `memcpy`, `memmove`, `memset`, bytes of floats
 #include "GradientCheck.h"
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+void *mempcpy(void *to, const void *from, size_t size);
 
 struct State {
   double a, b;
@@ -40,6 +45,34 @@ static double setAndMove(double *x, int n) {
   return sum;
 }
 
+__attribute__((no_builtin)) static double libraryCalls(const double *x, double *y, int n) {
+  size_t size = n * sizeof *x;
+  double *a = malloc(2 * size), *end = mempcpy(a, x, size);
+  memcpy(end, a, size);
+  for (int i = 0; i < n; i++)
+    end[i] *= a[n - 1 - i];
+  memmove(a + 1, a, 2 * size - sizeof *a);
+  double *b = memcpy(malloc(size), a + 1, size), *c = memset(a, 0, size);
+  bcopy(a + n, y, size);
+  bzero(b, sizeof *b);
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += b[i] * c[i + n - 1] + y[i] * y[i];
+  free(a);
+  free(b);
+  return sum;
+}
+
+static double fortified(const double *x, int n, int room) {
+  double a[8], *end = __builtin___mempcpy_chk(a, x, n * sizeof *x, room * sizeof *a);
+  __builtin___memmove_chk(a + 1, a, (n - 1) * sizeof *a, (room - 1) * sizeof *a);
+  __builtin___memset_chk(a + 2, 0, 2 * sizeof *a, sizeof a - 2 * sizeof *a);
+  double b[8], *copy = __builtin___memcpy_chk(b, a, n * sizeof *a, room * sizeof *b);
+  return a[0] * copy[1] + b[2] * x[2] + b[4] * end[-1];
+}
+
 GRADIENT_CHECK(memcpy_doubles, Double, copyDoubles, In(double, 6), Out(double, 6), Int(6))
 GRADIENT_CHECK(memcpy_structs, Double, copyStructs, In(double, 4))
 GRADIENT_CHECK(memset_memmove, Double, setAndMove, InOut(double, 8), Int(8))
+GRADIENT_CHECK(moves_called, Double, libraryCalls, In(double, 6), Out(double, 6), Int(6))
+GRADIENT_CHECK(moves_fortified, Double, fortified, In(double, 6), Int(6), Int(8))

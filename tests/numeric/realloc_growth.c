@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A growing array: realloc from null, growing, shrinking; rows of pointers that grow as well.
+// A growing array: realloc from null, growing, shrinking; rows of pointers that grow as well; bytes
+// that hold numbers of all widths.
 // Supports: `realloc`, `qsort`, `bsearch`
 #include "GradientCheck.h"
 #include <stdlib.h>
+#include <string.h>
 
 static double grow(const double *x, double a, int n) {
   double *v = NULL;
@@ -31,4 +33,58 @@ static double grow(const double *x, double a, int n) {
   return s;
 }
 
+struct Buffer {
+  unsigned char *bytes;
+  size_t size, room;
+};
+
+static void put(struct Buffer *b, const void *value, size_t size) {
+  if (b->size + size > b->room) {
+    b->room = 2 * b->room + size;
+    b->bytes = realloc(b->bytes, b->room);
+  }
+  memcpy(b->bytes + b->size, value, size);
+  b->size += size;
+}
+
+static void get(const struct Buffer *b, size_t *at, void *value, size_t size) {
+  memcpy(value, b->bytes + *at, size);
+  *at += size;
+}
+
+static double message(const double *x, const float *w, int n) {
+  struct Buffer b = {0};
+  for (int i = 0; i < n; ++i) {
+    unsigned char tag = i % 3;
+    put(&b, &tag, sizeof tag);
+    if (tag == 0)
+      put(&b, &x[i], sizeof *x);
+    else if (tag == 1)
+      put(&b, &w[i], sizeof *w);
+    else
+      put(&b, &i, sizeof i);
+  }
+  double sum = 0;
+  for (size_t at = 0; at < b.size;) {
+    unsigned char tag;
+    double number;
+    float weight;
+    int count;
+    get(&b, &at, &tag, sizeof tag);
+    if (tag == 0) {
+      get(&b, &at, &number, sizeof number);
+      sum += number * number;
+    } else if (tag == 1) {
+      get(&b, &at, &weight, sizeof weight);
+      sum *= 1 + weight;
+    } else {
+      get(&b, &at, &count, sizeof count);
+      sum += count;
+    }
+  }
+  free(b.bytes);
+  return sum;
+}
+
 GRADIENT_CHECK(realloc_growth, Double, grow, In(double, 9), Scalar(double), Int(9))
+GRADIENT_CHECK(realloc_message, Double, message, In(double, 8), In(float, 8), Int(8))

@@ -38,4 +38,41 @@ static double mixed(const double *x, double a, int n) {
   return s;
 }
 
+// Copies of a union through its number, whatever it holds.
+union NumberOrPlace {
+  double number;
+  const double *place;
+};
+
+static double copiedPlaces(const double *x, int n) {
+  union NumberOrPlace a[8], b[8], c[8];
+  for (int i = 0; i < n; i++)
+    a[3 * i % n].place = x + n - 2 - i / 2;
+  for (int i = 0; i < n; i++)
+    b[n - 1 - i].number = a[i].number;
+  for (int i = 0; i < n; i++)
+    c[2 * i % n].number = b[i].number;
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += c[i].place[0] * c[i].place[1];
+  return sum;
+}
+
+static double copiedEither(const double *x, int n) {
+  union NumberOrPlace a[8], b[8];
+  for (int i = 0; i < n; i++)
+    if (i % 2)
+      a[i].place = x + i;
+    else
+      a[i].number = x[i] * x[0];
+  for (int i = 0; i < n; i++)
+    b[n - 1 - i].number = a[i].number;
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += (n - 1 - i) % 2 ? *b[i].place * x[1] : b[i].number * b[i].number;
+  return sum;
+}
+
 GRADIENT_CHECK(unions, Double, mixed, In(double, 8), Scalar(double), Int(8))
+GRADIENT_CHECK(union_copied_places, Double, copiedPlaces, In(double, 5), Int(5))
+GRADIENT_CHECK(union_copied_either, Double, copiedEither, In(double, 5), Int(5))

@@ -107,6 +107,32 @@ static double records(const double *x, int n) {
   return sum;
 }
 
+static double table(const double *x, int n) {
+  union Both terms[8];
+  for (int i = 0; i < n; ++i)
+    fill(&terms[(3 * i) % n], x[i], x + n - 2 - i / 2);
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += terms[i].term.scale * terms[i].term.at[1] * value(&terms[n - 1 - i]);
+  return sum;
+}
+static double copiedRecords(const double *x, int n) {
+  union Both terms[8], more[8], next;
+  for (int i = 0; i < n; ++i) {
+    next.term.scale = x[i];
+    next.term.at = x + n - 2 - i / 2;
+    terms[(3 * i) % n].lanes = next.lanes;
+  }
+  for (int i = 0; i < n; ++i)
+    more[n - 1 - i].lanes = terms[i].lanes;
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += more[i].term.scale * more[i].term.at[1];
+  return sum;
+}
+
+GRADIENT_CHECK(vector_copies, Double, copiedRecords, In(double, 5), Int(5))
+GRADIENT_CHECK(vector_table, Double, table, In(double, 5), Int(5))
 GRADIENT_CHECK(vector_records, Double, records, In(double, 5), Int(5))
 GRADIENT_CHECK(vector_bits, Double, lanes, In(double, 4), Out(double, 3))
 GRADIENT_CHECK(vector_halves, Float, halves, In(float, 6))

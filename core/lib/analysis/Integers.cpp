@@ -90,6 +90,9 @@ void Collector::visitCast(CastInst &I) {
 void Collector::visitCall(CallBase &Call) {
   if (isa<IntrinsicInst>(Call)) {
     number(&Call);
+    if (isa<BinaryOpIntrinsic>(Call)) // with overflow, or saturating
+      for (const Value *V : Call.args())
+        number(V);
     return;
   }
   if (const ConstructHandler *Handler = Handlers.find(Call)) {
@@ -127,6 +130,9 @@ void Collector::visit(Instruction &I) {
     number(&I);
     for (const Value *V : I.operands())
       number(V);
+  } else if (auto *Part = dyn_cast<ExtractValueInst>(&I)) {
+    if (isa<WithOverflowInst>(Part->getAggregateOperand()))
+      number(Part);
   } else if (isa<GetElementPtrInst>(I)) {
     for (const Value *V : drop_begin(I.operands()))
       number(V);

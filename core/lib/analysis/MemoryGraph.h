@@ -52,8 +52,12 @@ public:
   /// One value may be in both cells: equal kinds, equal targets. True if that is news.
   bool linkCells(unsigned A, unsigned B);
   void unifyLocations(Location A, Location B);
-  /// Size bytes (negative: not known) move from one place to the other.
-  void addCopy(Location From, Location To, int64_t Size) { Copies.push_back({From, To, Size}); }
+  /// Size bytes (negative: not known) move from one place to the other. What has no location, null
+  /// or poison in code that never runs, holds nothing.
+  void addCopy(Location From, Location To, int64_t Size) {
+    if (From && To)
+      Copies.push_back({From, To, Size});
+  }
   /// Spreads kinds along the copies; to be called when everything is described.
   void settleCopies();
   void fold(Location At, int64_t Stride);

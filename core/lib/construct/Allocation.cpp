@@ -222,6 +222,14 @@ public:
   }
 };
 
+/// Floats of several kinds and integers, but no addresses. Nobody uses the old memory any more, so
+/// its adjoint is zero when the reverse sweep comes here: what the new memory's holds moves there,
+/// byte by byte.
+bool holdsOnlyNumbers(const MemoryLayout &Layout) {
+  const unsigned Kinds = allKinds(Layout);
+  return (Kinds & SK_AnyFloat) && !(Kinds & (SK_Pointer | SK_Guessed));
+}
+
 class ReallocateHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
@@ -242,6 +250,7 @@ public:
     Value *Shadow = B.shadow(Call.getArgOperand(0));
     if (!Shadow || !B.shadow(&Call))
       return Error::success();
+    B.ir().SetInsertPoint(&Call);
     Value *Bytes = sizeInBytes(B.ir(), Call, lookupCallee(Call));
     Value *Owner = B.owner(&Call);
     if (Owner)
@@ -272,7 +281,7 @@ Error ReallocateHandler::augment(SweepBuilder &B, CallSite &Site) const {
   New->addRetAttr(Attribute::NoAlias);
   Shadow->addRetAttr(Attribute::NoAlias);
   MemoryLayout Layout = B.layout(Old);
-  if (B.activeMemory(Old))
+  if (B.activeMemory(Old) && !holdsOnlyNumbers(Layout))
     if (Error E = checkLayout(Layout, Call))
       return E;
   copyPointers(B, Layout, Shadow, OldShadow, Extent);
@@ -286,9 +295,11 @@ Error ReallocateHandler::adjoint(SweepBuilder &B, const CallSite &Site,
                                  ArrayRef<Value *> Recalled) const {
   if (Recalled.empty())
     return Error::success();
-  if (B.activeMemory(Site.Operands[0]))
-    copyAdjoints(B, B.layout(Site.Operands[0]), Recalled[1], Recalled[2], Recalled[3],
-                 B.ir().getInt32(0));
+  MemoryLayout Layout = B.layout(Site.Operands[0]);
+  if (B.activeMemory(Site.Operands[0]) && holdsOnlyNumbers(Layout))
+    B.ir().CreateMemCpy(Recalled[2], MaybeAlign(), Recalled[1], MaybeAlign(), Recalled[3]);
+  else if (B.activeMemory(Site.Operands[0]))
+    copyAdjoints(B, Layout, Recalled[1], Recalled[2], Recalled[3], B.ir().getInt32(0));
   reverseAllocation(B, Site.Operands[0], Recalled.take_front(2), Recalled[4]);
   return Error::success();
 }

@@ -18,7 +18,26 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-enum class ComplexFn { Multiply, Divide, Exp, Log, Sqrt, Pow, Sin, Cos, Tan, Sinh, Cosh, Tanh };
+enum class ComplexFn {
+  Multiply,
+  Divide,
+  Exp,
+  Log,
+  Sqrt,
+  Pow,
+  Sin,
+  Cos,
+  Tan,
+  Sinh,
+  Cosh,
+  Tanh,
+  Asin,
+  Acos,
+  Atan,
+  Asinh,
+  Acosh,
+  Atanh
+};
 
 const StringMap<ComplexFn> &functions() {
   static const StringMap<ComplexFn> Map = {
@@ -109,6 +128,7 @@ public:
 private:
   /// The partial derivative with respect to operand I; Z is the result.
   static Number partial(IRBuilder<> &B, CallBase &Call, unsigned I, ArrayRef<Number> X, Number Z);
+  static Number inversePartial(IRBuilder<> &B, CallBase &Call, Number X);
   static Number twin(IRBuilder<> &B, CallBase &Call, ComplexFn Fn, Number X);
 };
 
@@ -181,8 +201,33 @@ Number ComplexHandler::partial(IRBuilder<> &B, CallBase &Call, unsigned I, Array
     return twin(B, Call, ComplexFn::Sinh, X[0]);
   case ComplexFn::Tanh:
     return A.add(One, A.negate(A.multiply(Z, Z)));
+  default:
+    return inversePartial(B, Call, X[0]);
   }
-  llvm_unreachable("all functions are handled");
+}
+
+/// Of an inverse function. The square roots have the function's own branch cuts.
+Number ComplexHandler::inversePartial(IRBuilder<> &B, CallBase &Call, Number X) {
+  Arithmetic A(B);
+  Number One = A.real(X.Re->getType(), 1), Square = A.multiply(X, X);
+  Number Less = A.add(One, A.negate(Square)), More = A.add(One, Square);
+  auto Root = [&](Number V) { return twin(B, Call, ComplexFn::Sqrt, V); };
+  switch (functions().lookup(Call.getCalledFunction()->getName())) {
+  case ComplexFn::Asin:
+    return A.invert(Root(Less));
+  case ComplexFn::Acos:
+    return A.negate(A.invert(Root(Less)));
+  case ComplexFn::Atan:
+    return A.invert(More);
+  case ComplexFn::Asinh:
+    return A.invert(Root(More));
+  case ComplexFn::Acosh:
+    return A.invert(A.multiply(Root(A.add(X, One)), Root(A.add(X, A.negate(One)))));
+  case ComplexFn::Atanh:
+    return A.invert(Less);
+  default:
+    llvm_unreachable("all functions are handled");
+  }
 }
 
 Error ComplexHandler::tangent(SweepBuilder &B, CallBase &Call) const {

@@ -10,6 +10,7 @@
 #include "Memory.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 
@@ -36,12 +37,26 @@ const StringMap<NodeFunction> &nodeFunctions() {
   return Table;
 }
 
+SmallVector<unsigned, 4> pointers(const CallBase &Call) {
+  SmallVector<unsigned, 4> Out;
+  for (unsigned I = 0; I < Call.arg_size(); ++I)
+    if (Call.getArgOperand(I)->getType()->isPointerTy())
+      Out.push_back(I);
+  return Out;
+}
+
+const NodeFunction &of(const CallBase &Call) {
+  return nodeFunctions().find(Call.getCalledFunction()->getName())->second;
+}
+
 class LinkedHandler : public ConstructHandler {
 public:
+  explicit LinkedHandler(NodeAction Action) : Action(Action) {}
   SmallVector<StringRef, 0> callees() const override {
     SmallVector<StringRef, 0> Names;
     for (auto &Entry : nodeFunctions())
-      Names.push_back(Entry.first());
+      if (Entry.second.Action == Action)
+        Names.push_back(Entry.first());
     return Names;
   }
   bool claims(const CallBase &Call) const override {
@@ -49,55 +64,30 @@ public:
   }
   CallFacts facts(const CallBase &Call) const override;
   bool hasReverse(const CallBase &) const override { return false; }
-  bool knowsOwnShadows(const CallBase &Call) const override {
-    return of(Call).Action == NodeAction::Step;
-  }
-  Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    if (CallBase *New = emit(B, Call))
-      B.replaceCall(Call, Call.getType()->isVoidTy() ? nullptr : New);
-    return Error::success();
-  }
-  Error augment(SweepBuilder &B, CallSite &Site) const override {
-    if (CallBase *New = emit(B, *Site.Anchor))
-      Site.Anchor = New;
-    return Error::success();
-  }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
   }
 
 private:
-  static SmallVector<unsigned, 4> pointers(const CallBase &Call) {
-    SmallVector<unsigned, 4> Out;
-    for (unsigned I = 0; I < Call.arg_size(); ++I)
-      if (Call.getArgOperand(I)->getType()->isPointerTy())
-        Out.push_back(I);
-    return Out;
-  }
-  static const NodeFunction &of(const CallBase &Call) {
-    return nodeFunctions().find(Call.getCalledFunction()->getName())->second;
-  }
-  static CallBase *emit(SweepBuilder &B, CallBase &Call);
+  NodeAction Action;
 };
 
 CallFacts LinkedHandler::facts(const CallBase &Call) const {
   CallFacts Facts;
-  const NodeFunction &F = of(Call);
   Facts.Linked.Operands = pointers(Call);
   Facts.Linked.Result = Call.getType()->isPointerTy();
-  if (F.Shape == NodeShape::List)
+  if (of(Call).Shape == NodeShape::List)
     Facts.Linked.Offsets = {0, 8};
   else
     Facts.Linked.Offsets = {8, 16, 24};
   Facts.Reads = Facts.Linked.Operands;
-  if (F.Action == NodeAction::Relink)
+  if (Action == NodeAction::Relink)
     Facts.Writes = Facts.Linked.Operands;
   return Facts;
 }
 
-/// The call that replaces this one; null if it stays.
-CallBase *LinkedHandler::emit(SweepBuilder &B, CallBase &Call) {
-  const NodeFunction &F = of(Call);
+/// The runtime's call beside Call in one direction; null if the nodes have no shadows.
+CallBase *beside(SweepBuilder &B, CallBase &Call, unsigned Direction) {
   SmallVector<Value *, 8> Args, Shadows;
   for (Value *V : Call.args()) {
     if (!V->getType()->isPointerTy()) {
@@ -105,26 +95,77 @@ CallBase *LinkedHandler::emit(SweepBuilder &B, CallBase &Call) {
       continue;
     }
     Args.push_back(V);
-    Value *Shadow = B.shadow(V);
-    if (!Shadow)
+    Shadows.push_back(B.shadowIn(Direction, V));
+    if (!Shadows.back())
       return nullptr;
-    Shadows.push_back(Shadow);
   }
   Args.append(Shadows);
-  CallBase *New = B.runtime(F.Runtime, Call.getType(), Args);
-  if (F.Action == NodeAction::Step) {
-    B.setShadow(&Call, New);
-    return nullptr;
-  }
-  if (!Call.getType()->isVoidTy())
-    B.setShadow(&Call, Shadows.front());
-  return New;
+  return B.runtime(of(Call).Runtime, Call.getType(), Args);
 }
+
+/// Links nodes. In each direction but the last one what happens to the nodes is taken back, so that
+/// it happens again.
+class RelinkHandler : public LinkedHandler {
+public:
+  RelinkHandler() : LinkedHandler(NodeAction::Relink) {}
+  bool allDirections() const override { return true; }
+  /// tree_erase returns the node that it was given.
+  void canonicalise(Function &F) const override {
+    for (Instruction &I : instructions(F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      if (!Callee || !I.getType()->isPointerTy() || !claims(*Call))
+        continue;
+      auto Found = nodeFunctions().find(Callee->getName());
+      if (Found != nodeFunctions().end() && Found->second.Action == NodeAction::Relink)
+        Call->replaceAllUsesWith(Call->getArgOperand(0));
+    }
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    if (CallBase *New = link(B, Call))
+      B.replaceCall(Call, Call.getType()->isVoidTy() ? nullptr : New);
+    return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    if (CallBase *New = link(B, *Site.Anchor))
+      Site.Anchor = New;
+    return Error::success();
+  }
+
+private:
+  static CallBase *link(SweepBuilder &B, CallBase &Call) {
+    for (Value *V : Call.args())
+      if (V->getType()->isPointerTy() && !B.shadow(V))
+        return nullptr;
+    for (unsigned D = 0; D + 1 < B.directions(); ++D) {
+      B.runtime("linked_note", B.ir().getVoidTy(), {});
+      beside(B, Call, D);
+      B.runtime("linked_back", B.ir().getVoidTy(), {});
+    }
+    return beside(B, Call, B.directions() - 1);
+  }
+};
+
+/// Goes on to another node.
+class StepHandler : public LinkedHandler {
+public:
+  StepHandler() : LinkedHandler(NodeAction::Step) {}
+  bool severalDirections() const override { return true; }
+  bool knowsOwnShadows(const CallBase &) const override { return true; }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    SmallVector<Value *, 2> Args{Call.getArgOperand(0), B.shadow(Call.getArgOperand(0))};
+    if (Args.back())
+      B.setShadow(&Call, B.runtime(of(Call).Runtime, Call.getType(), Args));
+    return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override { return tangent(B, *Site.Anchor); }
+};
 
 } // namespace
 
 void registerLinkedHandlers(HandlerRegistry &Registry) {
-  Registry.add(std::make_unique<LinkedHandler>());
+  Registry.add(std::make_unique<RelinkHandler>());
+  Registry.add(std::make_unique<StepHandler>());
 }
 
 } // namespace contraflow

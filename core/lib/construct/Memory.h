@@ -15,6 +15,8 @@ namespace contraflow {
 
 /// memcpy, memmove, memset and their intrinsics; malloc, calloc, operator new; free, delete.
 void registerMemoryHandlers(HandlerRegistry &Registry);
+/// Functions of the library that move bytes: they become intrinsics.
+void registerMoveHandlers(HandlerRegistry &Registry);
 /// Files and text that are read or written into memory.
 void registerFillingHandlers(HandlerRegistry &Registry);
 void registerAllocationHandlers(HandlerRegistry &Registry);

@@ -69,6 +69,17 @@ ScalarKind comparedAs(const Function &Order, uint64_t Size) {
   return Seen->isDoubleTy() ? SK_Double : Seen->isFloatTy() ? SK_Float : SK_Unknown;
 }
 
+/// Pointers in an array of the stack.
+Value *tableOf(SweepBuilder &B, CallBase &Call, ArrayRef<Value *> Pointers) {
+  auto &IR = B.ir();
+  auto *Table = ArrayType::get(IR.getPtrTy(), Pointers.size());
+  BasicBlock &Entry = Call.getFunction()->getEntryBlock();
+  Value *Array = IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(Table, nullptr, "sorted");
+  for (unsigned I = 0; I < Pointers.size(); ++I)
+    IR.CreateStore(Pointers[I], IR.CreateConstInBoundsGEP2_32(Table, Array, 0, I));
+  return Array;
+}
+
 class SortHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {"qsort"}; }
@@ -96,15 +107,27 @@ public:
       return Error::success();
     if (Error E = check(B, Call))
       return E;
-    B.runtime("sort_both", B.ir().getVoidTy(), arguments(B, Call, {Shadow}));
+    if (B.directions() > 1)
+      sortAll(B, Call);
+    else
+      B.runtime("sort_both", B.ir().getVoidTy(), arguments(B, Call, {Shadow}));
     B.replaceCall(Call, nullptr);
     return Error::success();
   }
+  bool allDirections() const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
 
 private:
   static Error check(SweepBuilder &B, CallBase &Call);
+  static void sortAll(SweepBuilder &B, CallBase &Call) {
+    SmallVector<Value *, 4> Shadows;
+    for (unsigned D = 0; D < B.directions(); ++D)
+      Shadows.push_back(B.shadowIn(D, Call.getArgOperand(0)));
+    Value *Table = tableOf(B, Call, Shadows);
+    B.runtime("sort_all", B.ir().getVoidTy(),
+              arguments(B, Call, {Table, B.ir().getInt32(Shadows.size())}));
+  }
   static SmallVector<Value *, 8> arguments(SweepBuilder &B, CallBase &Call,
                                            ArrayRef<Value *> More) {
     auto &IR = B.ir();
@@ -182,6 +205,7 @@ public:
                 IR.CreateSelect(IR.CreateIsNull(&Call), &Call, IR.CreatePtrAdd(Shadow, Distance)));
     return Error::success();
   }
+  bool severalDirections() const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override { return tangent(B, *Site.Anchor); }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
@@ -285,15 +309,9 @@ private:
       return;
     auto &IR = B.ir();
     Value *Null = ConstantPointerNull::get(IR.getPtrTy());
-    constexpr unsigned Count = 3;
-    auto *Table = ArrayType::get(IR.getPtrTy(), Count);
-    BasicBlock &Entry = Call.getFunction()->getEntryBlock();
-    Value *Arrays = IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(Table, nullptr, "sorted");
-    Value *Others[Count] = {Call.getArgOperand(Second), First ? First : Null, Other ? Other : Null};
-    for (unsigned I = 0; I < Count; ++I)
-      IR.CreateStore(Others[I], IR.CreateConstInBoundsGEP2_32(Table, Arrays, 0, I));
+    Value *Others[] = {Call.getArgOperand(Second), First ? First : Null, Other ? Other : Null};
     SmallVector<Value *, 6> Args(Call.arg_begin(), Call.arg_begin() + Second);
-    Args.append({Arrays, IR.getInt32(Count)});
+    Args.append({tableOf(B, Call, Others), IR.getInt32(std::size(Others))});
     B.runtime("sort_all", IR.getVoidTy(), Args);
     B.replaceCall(Call, nullptr);
   }

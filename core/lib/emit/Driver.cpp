@@ -14,6 +14,7 @@
 #include "contraflow/core/Order.h"
 #include "contraflow/core/Rule.h"
 #include "plan/Hoist.h"
+#include "plan/WordCopies.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -374,6 +375,7 @@ static void hoistLoads(RequestState &S) {
   WriteSet Writes;
   analyseInto(S, Graph, Activity, Writes);
   hoistUnchangedLoads(S.Closure.Functions, Writes, Activity, S.C.Handlers, S.C.FAM);
+  moveWords(S.Closure.Functions, Graph);
   PreservedAnalyses Kept = PreservedAnalyses::none();
   Kept.preserveSet<CFGAnalyses>();
   for (Function *F : S.Closure.Functions)

@@ -421,6 +421,7 @@ bool ModuleDriver::run() {
 
 static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules,
                              DerivativeMode Mode) {
+  registerMoveHandlers(Handlers);
   registerMemoryHandlers(Handlers);
   registerFillingHandlers(Handlers);
   registerAllocationHandlers(Handlers);

@@ -579,6 +579,8 @@ Expected<Function *> Preparer::prepare(Function &F) {
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);
   canonicalise(*P);
+  if (const Instruction *I = findAddressInVector(*P))
+    return diffError(DiagId::UnsupportedInstruction, *I, "an address that was in a vector");
   if (Error E = checkControlFlow(*P))
     return std::move(E);
   ClosureChain.push_back({&F, P});

@@ -14,14 +14,20 @@
 //   %q = inttoptr i64 %b to ptr                   %q = inttoptr i64 %b to ptr
 //
 // That is how a number and a pointer of one structure come to be loaded together. An address in a
-// register of floats would have no shadow.
+// register of floats would have no shadow. Stored together they are stores of their own as well:
+//
+//   %w = insertelement <2 x i64> _, i64 (ptrtoint %q), i64 0
+//   %v = shufflevector %numbers, (bitcast %w to <2 x double>)      store double %a, ptr %p
+//   store <2 x double> %v, ptr %p                             ->   store ptr %q, ptr (%p + 8)
 
 #include "WideLoads.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -118,6 +124,71 @@ bool splitLanes(LoadInst &Load) {
   return true;
 }
 
+/// The scalar in a lane of V, an integer where V is bits of integers; null if it is not known.
+Value *laneOf(Value *V, uint64_t Index) {
+  for (;;) {
+    if (auto *Insert = dyn_cast<InsertElementInst>(V)) {
+      auto *At = dyn_cast<ConstantInt>(Insert->getOperand(2));
+      if (!At)
+        return nullptr;
+      if (At->getZExtValue() == Index)
+        return Insert->getOperand(1);
+      V = Insert->getOperand(0);
+    } else if (auto *Shuffle = dyn_cast<ShuffleVectorInst>(V)) {
+      const int From = Shuffle->getMaskValue(Index);
+      auto *Source = dyn_cast<FixedVectorType>(Shuffle->getOperand(0)->getType());
+      if (From < 0 || !Source)
+        return nullptr;
+      const unsigned Count = Source->getNumElements();
+      V = Shuffle->getOperand(unsigned(From) >= Count);
+      Index = unsigned(From) % Count;
+    } else if (auto *Cast = dyn_cast<BitCastInst>(V);
+               Cast && Cast->getSrcTy()->isVectorTy() &&
+               Cast->getSrcTy()->getScalarSizeInBits() == V->getType()->getScalarSizeInBits()) {
+      V = Cast->getOperand(0);
+    } else {
+      return nullptr;
+    }
+  }
+}
+
+/// The word that stands in a lane of floats, as the address that it is; null for a float.
+Value *wordIn(Value *V, uint64_t Index) {
+  Value *Lane = laneOf(V, Index), *Word = nullptr;
+  if (!Lane || match(Lane, m_BitCast(m_Value(Word))))
+    Lane = Word;
+  if (!Lane || !Lane->getType()->isIntegerTy(WordBits) || isa<Constant>(Lane))
+    return nullptr;
+  Value *Address = nullptr;
+  return match(Lane, m_PtrToInt(m_Value(Address))) ? Address : Lane;
+}
+
+bool splitStore(StoreInst &Store) {
+  Value *All = Store.getValueOperand();
+  auto *T = cast<FixedVectorType>(All->getType());
+  SmallVector<Value *, 4> Words;
+  for (unsigned I = 0; I < T->getNumElements(); ++I)
+    Words.push_back(wordIn(All, I));
+  const bool Floats = T->getElementType()->isDoubleTy();
+  if (none_of(Words,
+              [&](Value *Word) { return Word && (Floats || Word->getType()->isPointerTy()); }))
+    return false;
+  IRBuilder<> B(&Store);
+  for (auto [I, Word] : enumerate(Words)) {
+    const uint64_t Offset = I * WordBits / 8;
+    Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), Offset);
+    B.CreateAlignedStore(Word ? Word : B.CreateExtractElement(All, I), At,
+                         commonAlignment(Store.getAlign(), Offset));
+  }
+  Store.eraseFromParent();
+  return true;
+}
+
+bool isPairOfWords(const StoreInst &Store) {
+  auto *T = dyn_cast<FixedVectorType>(Store.getValueOperand()->getType());
+  return T && (T->getElementType()->isDoubleTy() || T->getElementType()->isIntegerTy(WordBits));
+}
+
 bool isWide(const LoadInst &Load) {
   Type *T = Load.getType();
   if (T->isIntegerTy())
@@ -126,16 +197,79 @@ bool isWide(const LoadInst &Load) {
          T->getScalarSizeInBits() <= WordBits;
 }
 
+/// A scalar (lane NoLane), or a lane of a vector.
+using Place = std::pair<Value *, int>;
+constexpr int NoLane = -1;
+
+/// Where else in I the word at From is: a copy of it. What is calculated from it is not looked at.
+void addCopies(Instruction &I, Place From, SmallVectorImpl<Place> &Out) {
+  auto [V, Lane] = From;
+  if (auto *Insert = dyn_cast<InsertElementInst>(&I)) {
+    auto *At = dyn_cast<ConstantInt>(Insert->getOperand(2));
+    if (At && Insert->getOperand(1) == V)
+      Out.push_back({&I, int(At->getZExtValue())});
+    else if (At && Insert->getOperand(0) == V && int(At->getZExtValue()) != Lane)
+      Out.push_back({&I, Lane});
+  } else if (auto *Shuffle = dyn_cast<ShuffleVectorInst>(&I)) {
+    auto *T = dyn_cast<FixedVectorType>(Shuffle->getOperand(0)->getType());
+    for (auto [To, Index] : enumerate(Shuffle->getShuffleMask()))
+      if (T && Index >= 0 && Shuffle->getOperand(unsigned(Index) >= T->getNumElements()) == V &&
+          int(unsigned(Index) % T->getNumElements()) == Lane)
+        Out.push_back({&I, int(To)});
+  } else if (auto *Extract = dyn_cast<ExtractElementInst>(&I)) {
+    auto *At = dyn_cast<ConstantInt>(Extract->getIndexOperand());
+    if (At && int(At->getZExtValue()) == Lane)
+      Out.push_back({&I, NoLane});
+  } else if (isa<PHINode, SelectInst, FreezeInst>(I)) {
+    Out.push_back({&I, Lane});
+  } else if (isa<BitCastInst>(I) &&
+             I.getType()->getScalarSizeInBits() == V->getType()->getScalarSizeInBits()) {
+    Out.push_back({&I, Lane});
+  }
+}
+
 } // namespace
+
+const Instruction *findAddressInVector(Function &F) {
+  SmallVector<Place, 16> Todo;
+  for (Instruction &I : instructions(F))
+    if (isa<PtrToIntInst>(I) && I.getType()->isIntegerTy(WordBits))
+      for (User *U : I.users())
+        if (isa<InsertElementInst>(U))
+          addCopies(cast<Instruction>(*U), {&I, NoLane}, Todo);
+  DenseSet<Place> Seen(Todo.begin(), Todo.end());
+  while (!Todo.empty()) {
+    const Place From = Todo.pop_back_val();
+    for (User *U : From.first->users()) {
+      auto &I = cast<Instruction>(*U);
+      auto *Store = dyn_cast<StoreInst>(&I);
+      if (isa<ReturnInst, IntToPtrInst>(I) || (Store && Store->getValueOperand() == From.first) ||
+          (isa<CallBase>(I) && !isa<IntrinsicInst>(I)))
+        return &I;
+      SmallVector<Place, 4> Copies;
+      addCopies(I, From, Copies);
+      for (const Place &Copy : Copies)
+        if (Seen.insert(Copy).second)
+          Todo.push_back(Copy);
+    }
+  }
+  return nullptr;
+}
 
 bool splitWideLoads(Function &F) {
   if (!F.getDataLayout().isLittleEndian())
     return false;
   SmallVector<LoadInst *, 8> Wide;
+  SmallVector<StoreInst *, 8> Stores;
   for (Instruction &I : instructions(F))
     if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple() && isWide(*Load))
       Wide.push_back(Load);
+    else if (auto *Store = dyn_cast<StoreInst>(&I);
+             Store && Store->isSimple() && isPairOfWords(*Store))
+      Stores.push_back(Store);
   bool Any = false;
+  for (StoreInst *Store : Stores)
+    Any |= splitStore(*Store);
   for (LoadInst *Load : Wide)
     Any |= Load->getType()->isIntegerTy() ? split(*Load) : splitLanes(*Load);
   return Any;

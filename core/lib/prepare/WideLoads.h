@@ -7,11 +7,16 @@
 
 namespace llvm {
 class Function;
+class Instruction;
 } // namespace llvm
 
 namespace contraflow {
 
 /// True if something changed.
 bool splitWideLoads(llvm::Function &F);
+
+/// What still stores or uses an address that has been in a vector, where it has no shadow; null if
+/// nothing does.
+const llvm::Instruction *findAddressInVector(llvm::Function &F);
 
 } // namespace contraflow

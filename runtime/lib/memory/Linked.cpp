@@ -12,7 +12,9 @@
 
 #include "contraflow/abi.h"
 
-#include <utility>
+#include <cstring>
+#include <ranges>
+#include <vector>
 
 namespace contraflow {
 namespace {
@@ -26,10 +28,36 @@ struct TreeNode {
   TreeNode *Parent, *Left, *Right;
 };
 
+/// What a word of a node was before; kept while changes are to be taken back.
+struct Change {
+  void *Place;
+  void *Link;
+  int32_t Color;
+  bool IsColor;
+};
+
+struct Changes {
+  std::vector<Change> All;
+  bool Noted = false;
+};
+
+Changes &changes() {
+  thread_local Changes Of;
+  return Of;
+}
+
+void paint(TreeNode *X, decltype(TreeNode::Color) Color) {
+  if (changes().Noted)
+    changes().All.push_back({&X->Color, nullptr, X->Color, true});
+  X->Color = Color;
+}
+
 template <typename Node> struct Twin {
   Node *Primal, *Shadow;
   Twin to(Node *Node::*Link) const { return {Primal->*Link, Shadow ? Shadow->*Link : nullptr}; }
   void set(Node *Node::*Link, Twin Target) const {
+    if (changes().Noted)
+      changes().All.push_back({&(Primal->*Link), Primal->*Link, 0, false});
     Primal->*Link = Target.Primal;
     if (Shadow)
       Shadow->*Link = Target.Shadow;
@@ -96,9 +124,10 @@ void balanceAfterInsert(Tree X, Tree Header) {
     const Tree Grand = Parent.to(&TreeNode::Parent);
     const Link Side = sideOf(Parent, Grand);
     const Tree Uncle = Grand.to(other(Side));
-    Grand.Primal->Color = TreeNode::Red;
+    paint(Grand.Primal, TreeNode::Red);
     if (!isBlack(Uncle)) {
-      Parent.Primal->Color = Uncle.Primal->Color = TreeNode::Black;
+      paint(Parent.Primal, TreeNode::Black);
+      paint(Uncle.Primal, TreeNode::Black);
       X = Grand;
       continue;
     }
@@ -106,11 +135,11 @@ void balanceAfterInsert(Tree X, Tree Header) {
       rotate(Parent, Side, Header);
       Parent = X;
     }
-    Parent.Primal->Color = TreeNode::Black;
+    paint(Parent.Primal, TreeNode::Black);
     rotate(Grand, other(Side), Header);
     break;
   }
-  Header.to(&TreeNode::Parent).Primal->Color = TreeNode::Black;
+  paint(Header.to(&TreeNode::Parent).Primal, TreeNode::Black);
 }
 
 // X, perhaps null, stands below Parent and lacks one black node on its paths.
@@ -119,30 +148,31 @@ void balanceAfterErase(Tree X, Tree Parent, Tree Header) {
     const Link Side = sideOf(X, Parent), Far = other(Side);
     Tree Sibling = Parent.to(Far);
     if (!isBlack(Sibling)) {
-      Sibling.Primal->Color = TreeNode::Black;
-      Parent.Primal->Color = TreeNode::Red;
+      paint(Sibling.Primal, TreeNode::Black);
+      paint(Parent.Primal, TreeNode::Red);
       rotate(Parent, Side, Header);
       Sibling = Parent.to(Far);
     }
     if (isBlack(Sibling.to(Side)) && isBlack(Sibling.to(Far))) {
-      Sibling.Primal->Color = TreeNode::Red;
+      paint(Sibling.Primal, TreeNode::Red);
       X = Parent;
       Parent = X.to(&TreeNode::Parent);
       continue;
     }
     if (isBlack(Sibling.to(Far))) {
-      Sibling.to(Side).Primal->Color = TreeNode::Black;
-      Sibling.Primal->Color = TreeNode::Red;
+      paint(Sibling.to(Side).Primal, TreeNode::Black);
+      paint(Sibling.Primal, TreeNode::Red);
       rotate(Sibling, Far, Header);
       Sibling = Parent.to(Far);
     }
-    Sibling.Primal->Color = Parent.Primal->Color;
-    Parent.Primal->Color = Sibling.to(Far).Primal->Color = TreeNode::Black;
+    paint(Sibling.Primal, Parent.Primal->Color);
+    paint(Parent.Primal, TreeNode::Black);
+    paint(Sibling.to(Far).Primal, TreeNode::Black);
     rotate(Parent, Side, Header);
     break;
   }
   if (X)
-    X.Primal->Color = TreeNode::Black;
+    paint(X.Primal, TreeNode::Black);
 }
 
 // Y, the first node right of Z, takes the place of Z. Returns the parent of what stood below Y.
@@ -160,7 +190,9 @@ Tree takePlace(Tree Y, Tree Z, Tree Below, Tree Header) {
   Z.to(&TreeNode::Left).set(&TreeNode::Parent, Y);
   replaceChild(Z, Y, Header);
   Y.set(&TreeNode::Parent, Z.to(&TreeNode::Parent));
-  std::swap(Y.Primal->Color, Z.Primal->Color);
+  const auto Color = Y.Primal->Color;
+  paint(Y.Primal, Z.Primal->Color);
+  paint(Z.Primal, Color);
   return Parent;
 }
 
@@ -197,6 +229,20 @@ bool isHeader(Tree X) {
 } // namespace contraflow
 
 using namespace contraflow;
+
+void cf_v1_linked_note(void) {
+  changes().All.clear();
+  changes().Noted = true;
+}
+
+void cf_v1_linked_back(void) {
+  for (const Change &C : std::views::reverse(changes().All))
+    if (C.IsColor)
+      std::memcpy(C.Place, &C.Color, sizeof C.Color);
+    else
+      std::memcpy(C.Place, &C.Link, sizeof C.Link);
+  changes().Noted = false;
+}
 
 void cf_v1_list_hook(void *node, void *position, void *node_shadow, void *position_shadow) {
   const List X = list(node, node_shadow), Next = list(position, position_shadow);
@@ -251,7 +297,7 @@ void cf_v1_tree_insert(int32_t left, void *node, void *parent, void *header, voi
   X.set(&TreeNode::Parent, P);
   X.set(&TreeNode::Left, Nothing);
   X.set(&TreeNode::Right, Nothing);
-  X.Primal->Color = TreeNode::Red;
+  paint(X.Primal, TreeNode::Red);
   const bool First = P == Header, Outermost = Header.to(Side) == P;
   if (First) {
     Header.set(&TreeNode::Parent, X);
