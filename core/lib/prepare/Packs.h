@@ -11,13 +11,11 @@
 
 #pragma once
 
-namespace llvm {
-class Function;
-} // namespace llvm
+#include "llvm/IR/PassManager.h"
 
 namespace contraflow {
 
 /// True if something changed.
-bool splitPacks(llvm::Function &F);
+bool splitPacks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 } // namespace contraflow
