@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/InstSimplifyFolder.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DataLayout.h"
@@ -40,6 +41,7 @@ class PackSplitter {
 public:
   PackSplitter(Function &F, FunctionAnalysisManager &FAM) : F(F), FAM(FAM) {}
   bool run();
+  bool run(function_ref<bool(StoreInst &)> Mixed);
 
 private:
   /// A sum of a value with an empty low half and another one; Apart: that has an empty high half.
@@ -59,6 +61,7 @@ private:
   Value *cutOut(Value *V, Half Which, Builder &B);
   Value *halfOfPhi(PHINode &Phi, Half Which);
   void splitStore(StoreInst &Store);
+  bool splitStores(function_ref<bool(StoreInst &)> Wanted);
   void splitUses(Value *V);
 
   Function &F;
@@ -70,12 +73,39 @@ private:
 
 bool isWide(const Value *V) { return V->getType()->isIntegerTy(2 * HalfBits); }
 
-/// No more than V, as an unsigned number.
+/// What a counter that goes up by one, and does not wrap, is compared with before each repetition
+/// of its loop, which ends there only: it stays below.
+static Value *counterEnd(Value *V, const LoopInfo &Loops) {
+  auto *Phi = dyn_cast<PHINode>(V);
+  const BranchInst *Latch = nullptr;
+  Value *Next = nullptr, *End = nullptr;
+  for (BasicBlock *From : Phi ? Phi->blocks() : iterator_range<BasicBlock **>(nullptr, nullptr)) {
+    Value *In = Phi->getIncomingValueForBlock(From);
+    if (match(In, m_NUWAdd(m_Specific(Phi), m_One()))) {
+      Next = In;
+      Latch = dyn_cast<BranchInst>(From->getTerminator());
+    } else if (!match(In, m_Zero())) {
+      return nullptr;
+    }
+  }
+  const Loop *L = Latch ? Loops.getLoopFor(Latch->getParent()) : nullptr;
+  CmpPredicate Is;
+  if (!L || L->getExitingBlock() != Latch->getParent() || L->getHeader() != Phi->getParent() ||
+      !Latch->isConditional() ||
+      !match(Latch->getCondition(), m_c_ICmp(Is, m_Specific(Next), m_Value(End))))
+    return nullptr;
+  const bool Stays = Latch->getSuccessor(0) == Phi->getParent();
+  return Is == (Stays ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ) ? End : nullptr;
+}
+
+/// No less than V, as an unsigned number.
 uint64_t PackSplitter::bound(Value *V, unsigned Depth) {
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   const KnownBits Bits = computeKnownBits(V, F.getDataLayout());
   const uint64_t Least = std::min(SE.getUnsignedRangeMax(SE.getSCEV(V)).getZExtValue(),
                                   Bits.getMaxValue().getZExtValue());
+  if (Value *End = counterEnd(V, FAM.getResult<LoopAnalysis>(F)); End && Depth)
+    return std::min(Least, bound(End, Depth - 1));
   auto *Sum = dyn_cast<BinaryOperator>(V);
   if (!Depth || !Sum || Sum->getOpcode() != Instruction::Add || !Sum->hasNoUnsignedWrap())
     return Least;
@@ -304,30 +334,48 @@ Value *takenFrom(Instruction &I) {
   return match(V, m_LShr(m_Value(Whole), m_SpecificInt(HalfBits))) ? Whole : V;
 }
 
-bool PackSplitter::run() {
-  if (!F.getDataLayout().isLittleEndian())
-    return false;
-  findSums();
+bool PackSplitter::splitStores(function_ref<bool(StoreInst &)> Wanted) {
   SmallVector<StoreInst *, 8> Stores;
-  SmallSetVector<Value *, 8> Sources;
   for (Instruction &I : instructions(F)) {
     auto *Store = dyn_cast<StoreInst>(&I);
-    if (Store && Store->isSimple() && isWide(Store->getValueOperand()) &&
-        isPack(Store->getValueOperand()))
+    if (Store && Store->isSimple() && isWide(Store->getValueOperand()) && Wanted(*Store))
       Stores.push_back(Store);
-    if (Value *V = takenFrom(I))
-      Sources.insert(V);
   }
   for (StoreInst *Store : Stores)
     splitStore(*Store);
+  return !Stores.empty();
+}
+
+bool PackSplitter::run() {
+  findSums();
+  SmallSetVector<Value *, 8> Sources;
+  for (Instruction &I : instructions(F))
+    if (Value *V = takenFrom(I))
+      Sources.insert(V);
+  const bool Stored =
+      splitStores([&](StoreInst &Store) { return isPack(Store.getValueOperand()); });
   for (Value *V : Sources)
     splitUses(V);
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(Old);
-  return !Stores.empty() || !Sources.empty();
+  return Stored || !Sources.empty();
+}
+
+bool PackSplitter::run(function_ref<bool(StoreInst &)> Mixed) {
+  findSums();
+  const bool Stored = splitStores(
+      [&](StoreInst &Store) { return !isa<Constant>(Store.getValueOperand()) && Mixed(Store); });
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Old);
+  return Stored;
 }
 
 } // namespace
 
-bool splitPacks(Function &F, FunctionAnalysisManager &FAM) { return PackSplitter(F, FAM).run(); }
+bool splitPacks(Function &F, FunctionAnalysisManager &FAM) {
+  return F.getDataLayout().isLittleEndian() && PackSplitter(F, FAM).run();
+}
+
+bool splitMoves(Function &F, FunctionAnalysisManager &FAM, function_ref<bool(StoreInst &)> Mixed) {
+  return F.getDataLayout().isLittleEndian() && PackSplitter(F, FAM).run(Mixed);
+}
 
 } // namespace contraflow
