@@ -73,6 +73,7 @@ private:
   void storeEdges(StoreInst &I, Visitor Visit);
   void atomicEdges(Instruction &I, Visitor Visit);
   void bitEdges(Instruction &I, Visitor Visit);
+  void changedBitEdges(StoreInst &I, Visitor Visit);
   End value(const Value *V) { return {V, {}, false}; }
   End memory(const Value *Pointer, int64_t Size);
   End pointee(const Value *Pointer, const Place &P);
@@ -90,7 +91,8 @@ private:
   const ActivityQuestion &Q;
   const MemoryGraph &G;
   const HandlerRegistry &H;
-  DenseMap<const Function *, SmallVector<const Value *, 1>> Members; ///< and what they return
+  DenseMap<const Function *, SmallVector<const Value *, 1>> Members;  ///< and what they return
+  DenseMap<const StoreInst *, SmallVector<const Value *, 4>> Changed; ///< see changedBits
   DenseSet<const Value *> Varied, Useful;
   BitVector VariedCells, UsefulCells, FrozenCells, RootNodes;
 };
@@ -221,8 +223,29 @@ void ActivitySolver::atomicEdges(Instruction &I, Visitor Visit) {
   Visit(Cells, Update ? value(&I) : End{nullptr, {}, true});
 }
 
+/// Bits of floats that one integer was calculated from, where a float may be stored.
+void ActivitySolver::changedBitEdges(StoreInst &I, Visitor Visit) {
+  const DataLayout &DL = G.layout();
+  const Value *V = I.getValueOperand();
+  if (!V->getType()->isIntegerTy() || isa<Constant>(V) || floatTypeOf(V, G))
+    return;
+  const End To = memory(I.getPointerOperand(), DL.getTypeStoreSize(V->getType()));
+  if (To.Cells.empty())
+    return;
+  auto [It, New] = Changed.try_emplace(&I);
+  if (New)
+    It->second = changedBits(V, G);
+  for (const Value *From : It->second)
+    if (auto *Load = dyn_cast<LoadInst>(From); Load && !floatTypeOf(Load, G))
+      Visit(memory(Load->getPointerOperand(), DL.getTypeStoreSize(Load->getType())), To);
+    else
+      Visit(value(From), To);
+}
+
 /// Bits of floats that integers were calculated from: see BitSources.
 void ActivitySolver::bitEdges(Instruction &I, Visitor Visit) {
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    changedBitEdges(*Store, Visit);
   const Value *Bits = calculatedBits(I, G);
   if (!Bits)
     return;

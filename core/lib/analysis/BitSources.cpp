@@ -7,6 +7,8 @@
 #include "Activity.h"
 #include "rules/Rounding.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -56,7 +58,7 @@ SmallVector<const Value *, 4> bitSources(const Value *V) {
     if (Next->getType()->isFPOrFPVectorTy()) {
       if (!isRoundingSum(Next))
         Out.push_back(Next);
-    } else if (I && isa<LoadInst>(I) && I->getType()->isVectorTy()) {
+    } else if (I && isa<LoadInst>(I)) {
       Out.push_back(I);
     } else if (I) {
       addOperands(*I, Todo);
@@ -74,6 +76,92 @@ const Value *calculatedBits(const Instruction &I, const MemoryGraph &Graph) {
     return nullptr;
   const Value *From = I.getOperand(0);
   return From->getType()->isIntOrIntVectorTy() && !floatTypeOf(From, Graph) ? From : nullptr;
+}
+
+std::optional<StringRef> typeAccessed(const Instruction &I) {
+  const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
+  const auto *Type =
+      Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+  const auto *Name =
+      Type && Type->getNumOperands() > 1 ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+  const auto *Parent = Name ? dyn_cast<MDNode>(Type->getOperand(1)) : nullptr;
+  if (!Parent || Parent->getNumOperands() < 2) // not below char, which is below the root
+    return std::nullopt;
+  return Name->getString();
+}
+
+/// True for addition and subtraction of what may be a count: an exponent lies higher.
+static bool countsUp(const Instruction &I) {
+  if (I.getOpcode() != Instruction::Add && I.getOpcode() != Instruction::Sub)
+    return false;
+  const unsigned CountBits = I.getType()->getScalarSizeInBits() <= 32 ? 23 : 48;
+  return none_of(I.operands(), [&](const Use &V) {
+    auto *C = dyn_cast<ConstantInt>(V);
+    return C && C->getValue().getSignificantBits() > CountBits;
+  });
+}
+
+/// True if V, or a copy of it, is calculated with other than by counting, as hash functions do.
+static bool isMixed(const Value *V) {
+  SmallPtrSet<const Value *, 8> Seen;
+  SmallVector<const Value *, 8> Todo{V};
+  while (!Todo.empty()) {
+    const Value *Next = Todo.pop_back_val();
+    if (!Seen.insert(Next).second)
+      continue;
+    for (const User *U : Next->users()) {
+      auto *Arithmetic = dyn_cast<BinaryOperator>(U);
+      if (isa<PHINode, SelectInst, FreezeInst>(U))
+        Todo.push_back(U);
+      else if (Arithmetic && !countsUp(*Arithmetic))
+        return true;
+    }
+  }
+  return false;
+}
+
+namespace {
+enum How { Copied, Counted, Changed };
+} // namespace
+
+/// What becomes of an operand of I, on its way to something that is How.
+static std::optional<How> handedOn(const Instruction &I, How H) {
+  if (isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst, IntrinsicInst>(I))
+    return Changed;
+  if (isa<BinaryOperator>(I))
+    return H != Changed && countsUp(I) ? Counted : Changed;
+  if (isa<PHINode, SelectInst, FreezeInst, TruncInst, ZExtInst, SExtInst, BitCastInst>(I))
+    return H;
+  return std::nullopt;
+}
+
+/// True if the bits that Load reads may be a float's and have become something else.
+static bool losesFloat(const LoadInst &Load, How H, const MemoryGraph &Graph) {
+  if (H == Changed || (H == Copied && isMixed(&Load)))
+    return true;
+  static constexpr StringLiteral Floats[] = {"float", "double"};
+  const std::optional<StringRef> T = typeAccessed(Load);
+  return H == Counted && (floatTypeOf(&Load, Graph) || (T && is_contained(Floats, *T)));
+}
+
+SmallVector<const Value *, 4> changedBits(const Value *V, const MemoryGraph &Graph) {
+  SmallVector<const Value *, 4> Out;
+  DenseSet<std::pair<const Value *, unsigned>> Seen;
+  SmallVector<std::pair<const Value *, How>, 8> Todo{{V, Copied}};
+  while (!Todo.empty()) {
+    const auto [Next, H] = Todo.pop_back_val();
+    auto *I = dyn_cast<Instruction>(Next);
+    if (!I || !I->getType()->isIntOrIntVectorTy() || !Seen.insert({I, H}).second)
+      continue;
+    if (auto *Load = dyn_cast<LoadInst>(I); Load && losesFloat(*Load, H, Graph))
+      Out.push_back(Load);
+    if (isa<BitCastInst>(I) && H != Copied && I->getOperand(0)->getType()->isFPOrFPVectorTy())
+      Out.push_back(I->getOperand(0));
+    if (const std::optional<How> Before = handedOn(*I, H))
+      for (const Value *Operand : I->operand_values())
+        Todo.push_back({Operand, *Before});
+  }
+  return Out;
 }
 
 } // namespace contraflow

@@ -5,6 +5,9 @@
 #pragma once
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
 
 namespace llvm {
 class Instruction;
@@ -15,9 +18,18 @@ namespace contraflow {
 
 class MemoryGraph;
 
-/// Where the bits of V, an integer or a vector of them, come from: floats, and loads of vectors of
+/// Where the bits of V, an integer or a vector of them, come from: floats, and loads of
 /// integers. Exponents and signs alone do not count: they do not vary.
 llvm::SmallVector<const llvm::Value *, 4> bitSources(const llvm::Value *V);
+
+/// Where bits of floats may come from that V, one integer, is calculated from other than by
+/// counting: loads, and floats.
+llvm::SmallVector<const llvm::Value *, 4> changedBits(const llvm::Value *V,
+                                                      const MemoryGraph &Graph);
+
+/// The name of the type of its own, such as bool, that the language says I accesses, if it does.
+/// Chars may be part of anything.
+std::optional<llvm::StringRef> typeAccessed(const llvm::Instruction &I);
 
 /// The operand of I that is such bits if I makes floats of them, or stores a vector of them, and
 /// nothing else follows them; else null.

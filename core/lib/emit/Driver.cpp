@@ -15,6 +15,7 @@
 #include "contraflow/core/Rule.h"
 #include "plan/Hoist.h"
 #include "plan/WordCopies.h"
+#include "prepare/Packs.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -368,18 +369,36 @@ static void analyseInto(RequestState &S, MemoryGraph &Graph, ActivityResult &Act
   Writes.collect(S.Closure.Functions, Activity, S.C.Handlers);
 }
 
+/// What the memory graph knows of places that a float shares with something else.
+static bool splitMixedMoves(RequestState &S, const MemoryGraph &Graph) {
+  constexpr unsigned Wider = SK_AnyFloat & ~SK_Float;
+  bool Changed = false;
+  for (Function *F : S.Closure.Functions)
+    Changed |= splitMoves(*F, S.C.FAM, [&](StoreInst &Store) {
+      const Location At = Graph.find(Store.getPointerOperand());
+      const unsigned Kinds = At ? Graph.kindsAt(At, sizeof(uint64_t)) : 0;
+      return (Kinds & SK_Float) && !(Kinds & (Wider | SK_Pointer));
+    });
+  return Changed;
+}
+
 /// Before the loops are numbered: a bound that does not change makes a trip count known.
 static void hoistLoads(RequestState &S) {
   MemoryGraph Graph(S.C.M.getDataLayout());
   ActivityResult Activity;
   WriteSet Writes;
   analyseInto(S, Graph, Activity, Writes);
-  hoistUnchangedLoads(S.Closure.Functions, Writes, Activity, S.C.Handlers, S.C.FAM);
-  moveWords(S.Closure.Functions, Graph);
+  const bool Again = splitMixedMoves(S, Graph);
+  if (!Again) {
+    hoistUnchangedLoads(S.Closure.Functions, Writes, Activity, S.C.Handlers, S.C.FAM);
+    moveWords(S.Closure.Functions, Graph);
+  }
   PreservedAnalyses Kept = PreservedAnalyses::none();
   Kept.preserveSet<CFGAnalyses>();
   for (Function *F : S.Closure.Functions)
     S.C.FAM.invalidate(*F, Kept);
+  if (Again)
+    hoistLoads(S);
 }
 
 static bool usesForeignMemory(RequestState &S) {

@@ -55,18 +55,6 @@ static bool mixesBits(const ActivityResult &Activity, const Value *V) {
   });
 }
 
-/// True if the language says that I accesses a number of a type of its own, such as bool; chars may
-/// be part of anything.
-static bool accessesOwnType(const Instruction &I) {
-  const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
-  const auto *Type =
-      Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
-  const auto *Name =
-      Type && Type->getNumOperands() > 1 ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
-  const auto *Parent = Name ? dyn_cast<MDNode>(Type->getOperand(1)) : nullptr;
-  return Parent && Parent->getNumOperands() > 1; // below char, which is below the root
-}
-
 bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &Graph = Activity.memory();
   const Value *V = I.getValueOperand();
@@ -79,71 +67,24 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
       (V->getType()->isVectorTy() && mixesBits(Activity, V)))
     return true;
   auto *Load = dyn_cast<LoadInst>(V);
-  return Load && Size < 4 && !(accessesOwnType(I) && accessesOwnType(*Load)) &&
+  return Load && Size < 4 && !(typeAccessed(I) && typeAccessed(*Load)) &&
          Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
-}
-
-/// True for addition and subtraction of what may be a count: an exponent lies higher.
-static bool countsUp(const Instruction &I) {
-  constexpr unsigned CountBits = 48;
-  if (I.getOpcode() != Instruction::Add && I.getOpcode() != Instruction::Sub)
-    return false;
-  return none_of(I.operands(), [](const Use &V) {
-    auto *C = dyn_cast<ConstantInt>(V);
-    return C && C->getValue().getSignificantBits() > CountBits;
-  });
-}
-
-/// True if V, or a copy of it, is calculated with other than by counting, as hash functions do.
-static bool isMixed(const Value *V) {
-  SmallPtrSet<const Value *, 8> Seen;
-  SmallVector<const Value *, 8> Todo{V};
-  while (!Todo.empty()) {
-    const Value *Next = Todo.pop_back_val();
-    if (!Seen.insert(Next).second)
-      continue;
-    for (const User *U : Next->users()) {
-      auto *Arithmetic = dyn_cast<BinaryOperator>(U);
-      if (isa<PHINode, SelectInst, FreezeInst>(U))
-        Todo.push_back(U);
-      else if (Arithmetic && !countsUp(*Arithmetic))
-        return true;
-    }
-  }
-  return false;
 }
 
 bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &Graph = Activity.memory();
   const Value *V = I.getValueOperand();
-  if (!V->getType()->isIntegerTy() || floatTypeOf(V, Graph) || !storedFloat(Activity, I))
+  const int64_t Size = Graph.layout().getTypeStoreSize(V->getType()).getFixedValue();
+  const Location At = Graph.find(I.getPointerOperand());
+  const bool Bytes = Size < 4 && At && Activity.activeAt(At, Size); // of a float, maybe
+  if (!V->getType()->isIntegerTy() || floatTypeOf(V, Graph) || !(Bytes || storedFloat(Activity, I)))
     return false;
-  enum How { Copied, Counted, Changed };
-  DenseSet<std::pair<const Value *, unsigned>> Seen;
-  SmallVector<std::pair<const Value *, unsigned>, 8> Todo{{V, Copied}};
-  while (!Todo.empty()) {
-    auto [Value, How] = Todo.pop_back_val();
-    auto *From = dyn_cast<Instruction>(Value);
-    if (!From || !Seen.insert({From, How}).second)
-      continue;
+  return any_of(changedBits(V, Graph), [&](const Value *From) {
     auto *Load = dyn_cast<LoadInst>(From);
-    if (Load && (How == Changed || (How == Copied && isMixed(From))) &&
-        Activity.activeAt(Graph.find(Load->getPointerOperand()),
-                          Graph.layout().getTypeStoreSize(Load->getType())))
-      return true;
-    if (isa<BitCastInst>(From) && How == Changed && Activity.active(From->getOperand(0)))
-      return true;
-    unsigned Next = How;
-    if (isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst>(From))
-      Next = Changed;
-    else if (isa<BinaryOperator>(From))
-      Next = How != Changed && countsUp(*From) ? Counted : Changed;
-    else if (!isa<PHINode, SelectInst, FreezeInst, CastInst>(From))
-      continue;
-    for (const llvm::Value *Operand : From->operand_values())
-      Todo.push_back({Operand, Next});
-  }
-  return false;
+    return Load ? Activity.activeAt(Graph.find(Load->getPointerOperand()),
+                                    Graph.layout().getTypeStoreSize(Load->getType()))
+                : Activity.active(From);
+  });
 }
 
 bool calculatesBits(const ActivityResult &Activity, const Instruction &I) {

@@ -11,12 +11,18 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/InstSimplifyFolder.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/PassManager.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/KnownBits.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -33,10 +39,21 @@ enum Half { Low, High };
 
 class PackSplitter {
 public:
-  explicit PackSplitter(Function &F) : F(F) {}
+  PackSplitter(Function &F, FunctionAnalysisManager &FAM) : F(F), FAM(FAM) {}
   bool run();
+  bool run(function_ref<bool(StoreInst &)> Mixed);
 
 private:
+  /// A sum of a value with an empty low half and another one; Apart: that has an empty high half.
+  struct Sum {
+    Instruction::BinaryOps Opcode;
+    Value *High, *Low;
+    bool Apart;
+  };
+
+  uint64_t bound(Value *V, unsigned Depth);
+  void findSums();
+  Value *halfOfSum(const Sum &S, Half Which, Builder &B);
   bool isPack(Value *V) const;
   Value *half(Value *V, Half Which);
   Value *makeHalf(Instruction &I, Half Which, Builder &B);
@@ -44,16 +61,95 @@ private:
   Value *cutOut(Value *V, Half Which, Builder &B);
   Value *halfOfPhi(PHINode &Phi, Half Which);
   void splitStore(StoreInst &Store);
+  bool splitStores(function_ref<bool(StoreInst &)> Wanted);
   void splitUses(Value *V);
 
   Function &F;
+  FunctionAnalysisManager &FAM;
+  DenseMap<const Value *, Sum> Sums;
   DenseMap<std::pair<Value *, unsigned>, Value *> Known;
   SmallVector<WeakTrackingVH, 16> Old;
 };
 
 bool isWide(const Value *V) { return V->getType()->isIntegerTy(2 * HalfBits); }
 
-/// True if V is put together, and a float is in it.
+/// What a counter that goes up by one, and does not wrap, is compared with before each repetition
+/// of its loop, which ends there only: it stays below.
+static Value *counterEnd(Value *V, const LoopInfo &Loops) {
+  auto *Phi = dyn_cast<PHINode>(V);
+  const BranchInst *Latch = nullptr;
+  Value *Next = nullptr, *End = nullptr;
+  for (BasicBlock *From : Phi ? Phi->blocks() : iterator_range<BasicBlock **>(nullptr, nullptr)) {
+    Value *In = Phi->getIncomingValueForBlock(From);
+    if (match(In, m_NUWAdd(m_Specific(Phi), m_One()))) {
+      Next = In;
+      Latch = dyn_cast<BranchInst>(From->getTerminator());
+    } else if (!match(In, m_Zero())) {
+      return nullptr;
+    }
+  }
+  const Loop *L = Latch ? Loops.getLoopFor(Latch->getParent()) : nullptr;
+  CmpPredicate Is;
+  if (!L || L->getExitingBlock() != Latch->getParent() || L->getHeader() != Phi->getParent() ||
+      !Latch->isConditional() ||
+      !match(Latch->getCondition(), m_c_ICmp(Is, m_Specific(Next), m_Value(End))))
+    return nullptr;
+  const bool Stays = Latch->getSuccessor(0) == Phi->getParent();
+  return Is == (Stays ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ) ? End : nullptr;
+}
+
+/// No less than V, as an unsigned number.
+uint64_t PackSplitter::bound(Value *V, unsigned Depth) {
+  auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  const KnownBits Bits = computeKnownBits(V, F.getDataLayout());
+  const uint64_t Least = std::min(SE.getUnsignedRangeMax(SE.getSCEV(V)).getZExtValue(),
+                                  Bits.getMaxValue().getZExtValue());
+  if (Value *End = counterEnd(V, FAM.getResult<LoopAnalysis>(F)); End && Depth)
+    return std::min(Least, bound(End, Depth - 1));
+  auto *Sum = dyn_cast<BinaryOperator>(V);
+  if (!Depth || !Sum || Sum->getOpcode() != Instruction::Add || !Sum->hasNoUnsignedWrap())
+    return Least;
+  return std::min(Least, SaturatingAdd(bound(Sum->getOperand(0), Depth - 1),
+                                       bound(Sum->getOperand(1), Depth - 1)));
+}
+
+/// True for the low half of the first operand above the high half of the second: halves that were
+/// joined the other way round are rotated.
+static bool isSwap(const Instruction &I) {
+  return match(&I, m_FShl(m_Value(), m_Value(), m_SpecificInt(HalfBits)));
+}
+
+/// True if the low half of V is zero, to be seen at once.
+static bool isEmptyBelow(Value *V) {
+  const APInt *C = nullptr;
+  return match(V, m_Shl(m_Value(), m_APInt(C)))
+             ? C->uge(HalfBits)
+             : match(V, m_APInt(C)) && C->countr_zero() >= HalfBits;
+}
+
+/// Where halves are joined, by 'or' or by a sum: (%hi << 32) + %lo.
+void PackSplitter::findSums() {
+  for (Instruction &I : instructions(F))
+    for (unsigned Op : {0U, 1U}) {
+      if (!isWide(&I) || (I.getOpcode() != Instruction::Add && I.getOpcode() != Instruction::Or) ||
+          !isEmptyBelow(I.getOperand(Op)))
+        continue;
+      Value *Other = I.getOperand(1 - Op);
+      Sums[&I] = {cast<BinaryOperator>(I).getOpcode(), I.getOperand(Op), Other,
+                  isUInt<HalfBits>(bound(Other, 2))};
+    }
+}
+
+/// Of a sum in which one operand has nothing in its low half.
+Value *PackSplitter::halfOfSum(const Sum &S, Half Which, Builder &B) {
+  if (Which == Low)
+    return half(S.Low, Low);
+  Value *Above = half(S.High, High);
+  return S.Apart ? Above : B.CreateBinOp(S.Opcode, Above, half(S.Low, High));
+}
+
+/// True if V is put together, and a float is in it, or may be: the optimiser loads the bits of one
+/// as an integer if they are only moved.
 bool PackSplitter::isPack(Value *V) const {
   SmallPtrSet<Value *, 8> Seen;
   SmallVector<Value *, 8> Todo{V};
@@ -64,7 +160,10 @@ bool PackSplitter::isPack(Value *V) const {
       continue;
     Value *Source = nullptr;
     Number |= match(I, m_BitCast(m_Value(Source))) && Source->getType()->isFloatTy();
+    Number |= isa<LoadInst>(I) && I->getType()->isIntegerTy(HalfBits);
     Joined |= match(I, m_Or(m_Value(), m_Value())) || match(I, m_Shl(m_Value(), m_Value()));
+    if (Sums.contains(I) || isSwap(*I))
+      append_range(Todo, I->operand_values());
     if (isa<ZExtInst, PHINode, SelectInst, FreezeInst>(I) || I->getOpcode() == Instruction::Or ||
         I->getOpcode() == Instruction::And || I->getOpcode() == Instruction::Shl)
       append_range(Todo, I->operand_values());
@@ -125,6 +224,10 @@ Value *PackSplitter::shifted(Instruction &I, Half Which, Builder &B) {
 
 /// Null if it has to be cut out.
 Value *PackSplitter::makeHalf(Instruction &I, Half Which, Builder &B) {
+  if (auto Known = Sums.find(&I); Known != Sums.end())
+    return halfOfSum(Known->second, Which, B);
+  if (isSwap(I))
+    return half(I.getOperand(Which == High ? 0 : 1), Which == High ? Low : High);
   switch (I.getOpcode()) {
   case Instruction::ZExt: {
     Value *From = I.getOperand(0);
@@ -218,38 +321,61 @@ void PackSplitter::splitUses(Value *V) {
   }
 }
 
-/// The integer that I takes a float out of.
+/// The integer that I takes a float out of, or whose low half, which is then zero, it joins with
+/// the bits of one.
 Value *takenFrom(Instruction &I) {
-  Value *V = nullptr;
+  Value *V = nullptr, *Number = nullptr;
+  if (match(&I, m_c_Or(m_Trunc(m_Value(V)), m_BitCast(m_Value(Number)))) &&
+      Number->getType()->isFloatTy() && isWide(V))
+    return V;
   if (!I.getType()->isFloatTy() || !match(&I, m_BitCast(m_Trunc(m_Value(V)))) || !isWide(V))
     return nullptr;
   Value *Whole = nullptr;
   return match(V, m_LShr(m_Value(Whole), m_SpecificInt(HalfBits))) ? Whole : V;
 }
 
-bool PackSplitter::run() {
-  if (!F.getDataLayout().isLittleEndian())
-    return false;
+bool PackSplitter::splitStores(function_ref<bool(StoreInst &)> Wanted) {
   SmallVector<StoreInst *, 8> Stores;
-  SmallSetVector<Value *, 8> Sources;
   for (Instruction &I : instructions(F)) {
     auto *Store = dyn_cast<StoreInst>(&I);
-    if (Store && Store->isSimple() && isWide(Store->getValueOperand()) &&
-        isPack(Store->getValueOperand()))
+    if (Store && Store->isSimple() && isWide(Store->getValueOperand()) && Wanted(*Store))
       Stores.push_back(Store);
-    if (Value *V = takenFrom(I))
-      Sources.insert(V);
   }
   for (StoreInst *Store : Stores)
     splitStore(*Store);
+  return !Stores.empty();
+}
+
+bool PackSplitter::run() {
+  findSums();
+  SmallSetVector<Value *, 8> Sources;
+  for (Instruction &I : instructions(F))
+    if (Value *V = takenFrom(I))
+      Sources.insert(V);
+  const bool Stored =
+      splitStores([&](StoreInst &Store) { return isPack(Store.getValueOperand()); });
   for (Value *V : Sources)
     splitUses(V);
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(Old);
-  return !Stores.empty() || !Sources.empty();
+  return Stored || !Sources.empty();
+}
+
+bool PackSplitter::run(function_ref<bool(StoreInst &)> Mixed) {
+  findSums();
+  const bool Stored = splitStores(
+      [&](StoreInst &Store) { return !isa<Constant>(Store.getValueOperand()) && Mixed(Store); });
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Old);
+  return Stored;
 }
 
 } // namespace
 
-bool splitPacks(Function &F) { return PackSplitter(F).run(); }
+bool splitPacks(Function &F, FunctionAnalysisManager &FAM) {
+  return F.getDataLayout().isLittleEndian() && PackSplitter(F, FAM).run();
+}
+
+bool splitMoves(Function &F, FunctionAnalysisManager &FAM, function_ref<bool(StoreInst &)> Mixed) {
+  return F.getDataLayout().isLittleEndian() && PackSplitter(F, FAM).run(Mixed);
+}
 
 } // namespace contraflow

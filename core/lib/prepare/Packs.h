@@ -11,13 +11,22 @@
 
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/PassManager.h"
+
 namespace llvm {
-class Function;
+class StoreInst;
 } // namespace llvm
 
 namespace contraflow {
 
 /// True if something changed.
-bool splitPacks(llvm::Function &F);
+bool splitPacks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+/// Where a structure is moved as one integer, what it holds is not to be seen there: the store of
+/// every integer for which Mixed says that a float shares it becomes one of each half, and so do
+/// the loads that it comes from. True if something changed.
+bool splitMoves(llvm::Function &F, llvm::FunctionAnalysisManager &FAM,
+                llvm::function_ref<bool(llvm::StoreInst &)> Mixed);
 
 } // namespace contraflow

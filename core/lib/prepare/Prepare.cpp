@@ -18,6 +18,7 @@
 #include "Packs.h"
 #include "Results.h"
 #include "SignBits.h"
+#include "Signatures.h"
 #include "Slim.h"
 #include "Variadic.h"
 #include "Versioning.h"
@@ -87,6 +88,7 @@ private:
   bool inHistory(int Id, const Function *F) const;
   bool mayTakeOver(const CallBase &Call, unsigned Size);
   Error prepareClosures(Function &P);
+  SmallVector<CallBase *, 4> remainingCalls(Function &P) const;
   Error prepareRemainingCalls(Function &P);
   void canonicalise(Function &P);
   void tidy(Function &P);
@@ -105,6 +107,7 @@ private:
   SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
   SmallVector<std::pair<const Function *, int>, 16> History;
   ReturnedStructures Results;
+  PackedSignatures Signatures;
   Endings NeverReturning;
   bool InTask = false; ///< what is prepared runs in a task
   Catches Caught;
@@ -408,14 +411,19 @@ Error Preparer::prepareClosures(Function &P) {
   return Error::success();
 }
 
-Error Preparer::prepareRemainingCalls(Function &P) {
+/// Calls of functions of the program that were not inlined.
+SmallVector<CallBase *, 4> Preparer::remainingCalls(Function &P) const {
   SmallVector<CallBase *, 4> Calls;
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (inlinable(*Call) && !Call->doesNotReturn() && !Call->getCalledFunction()->isVarArg() &&
           !is_contained(Out.Functions, Call->getCalledFunction()))
         Calls.push_back(Call);
-  for (CallBase *Call : Calls) {
+  return Calls;
+}
+
+Error Preparer::prepareRemainingCalls(Function &P) {
+  for (CallBase *Call : remainingCalls(P)) {
     if (ReturnedStructures::wantMemory(*Call->getCalledFunction()))
       Call = Results.throughMemory(*Call);
     Function *Callee = Call->getCalledFunction();
@@ -443,7 +451,7 @@ Error Preparer::prepareCallee(Function &Callee) {
   auto New = prepare(Callee);
   if (!New)
     return New.takeError();
-  if (!Results.made(Callee))
+  if (!Results.made(Callee) && !Signatures.made(Callee))
     Called.push_back({&Callee, *New});
   return Error::success();
 }
@@ -525,7 +533,7 @@ void Preparer::canonicalise(Function &P) {
   dropDeadMath(P);
   simplifyFunction(P, C);
   splitMemberChoices(P);
-  const bool Packs = splitPacks(P), Signs = restoreSigns(P);
+  const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);
   const bool Words = splitWideLoads(P);
   if (Packs || Signs || Words)
     simplifyFunction(P, C);
@@ -578,6 +586,9 @@ Expected<Function *> Preparer::prepare(Function &F) {
   relaxConstrained(*P);
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);
+  for (CallBase *Call : remainingCalls(*P))
+    if (PackedSignatures::wantApart(*Call->getCalledFunction()))
+      Signatures.takeApart(*Call);
   canonicalise(*P);
   if (const Instruction *I = findAddressInVector(*P))
     return diffError(DiagId::UnsupportedInstruction, *I, "an address that was in a vector");

@@ -12,6 +12,7 @@
 //   -> !contraflow.structures: parameters 0 and 1 are a %struct.V, at 0 and 8
 
 #include "ByValue.h"
+#include "support/Halves.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
@@ -235,10 +236,41 @@ bool StructureShape::isPlain(const Function &In) const {
   return Layout->getSizeInBytes() == Size;
 }
 
+/// Which half of a piece of a structure is a float; "--" if none is.
+static std::string halvesOf(const Leaf &Piece, const StructureShape &Shape) {
+  std::string Halves = "ii";
+  for (const Leaf &L : Shape.Leaves)
+    if (L.T->isFloatTy() && (L.Offset == Piece.Offset || L.Offset == Piece.Offset + 4))
+      Halves[L.Offset == Piece.Offset ? 0 : 1] = 'f';
+  const bool Any = StringRef(Halves).contains('f');
+  return Shape.Opaque || !Any || !Piece.T->isIntegerTy(64) ? "--" : Halves;
+}
+
+/// Says of integers that hold a piece of a structure which half of them is a float.
+static void noteHalves(Function &F) {
+  constexpr StringLiteral None = "-";
+  LLVMContext &Context = F.getContext();
+  for (const SourceParameter &P : sourceParameters(F))
+    for (auto [I, Piece] : enumerate(P.Pieces))
+      if (const std::string Halves = halvesOf(Piece, StructureShape(P.Structure, &F));
+          !StringRef(Halves).starts_with(None))
+        F.addParamAttr(P.First + I, Attribute::get(Context, HalvesAttribute, Halves));
+  const SourceParameter Result = sourceResult(F);
+  std::string Halves;
+  for (const Leaf &Piece : Result.Pieces)
+    Halves += halvesOf(Piece, StructureShape(Result.Structure, &F));
+  if (StringRef(Halves).find_first_not_of(None) != StringRef::npos)
+    F.addRetAttr(Attribute::get(Context, HalvesAttribute, Halves));
+}
+
 void recordStructures(Module &M) {
-  for (Function &F : M)
-    if (!F.isDeclaration() && !F.hasMetadata(MetadataName))
-      StructureRecorder(F).run();
+  for (Function &F : M) {
+    if (F.isDeclaration() || F.hasMetadata(MetadataName))
+      continue;
+    StructureRecorder(F).run();
+    if (F.hasMetadata(MetadataName))
+      noteHalves(F);
+  }
 }
 
 SmallVector<SourceParameter, 8> sourceParameters(const Function &F) {
