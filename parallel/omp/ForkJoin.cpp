@@ -60,7 +60,8 @@ public:
   CallFacts facts(const CallBase &) const override { return {}; }
   std::optional<Closure> closure(const CallBase &Call) const override {
     auto *Body = dyn_cast<Function>(Call.getArgOperand(BodyOperand));
-    if (!Body || Body->isDeclaration())
+    // In recursion, its blocks may have moved to its derivative already.
+    if (!Body || (Body->isDeclaration() && !Body->hasLocalLinkage()))
       return std::nullopt;
     Closure C{Body, {-1, -1}, true};
     for (unsigned I = FirstCaptured; I < Call.arg_size(); ++I)
