@@ -29,7 +29,9 @@ void forkTeam(IRBuilder<> &B, CallBase &Call, ArrayRef<Value *> Passed) {
   SmallVector<Value *, 4> Args{Call.getArgOperand(Place), B.getInt32(Passed.size()),
                                Call.getArgOperand(Body)};
   append_range(Args, Passed);
-  B.CreateCall(Call.getModule()->getOrInsertFunction(Fork, Type), Args)->copyMetadata(Call);
+  CallInst *Team = B.CreateCall(Call.getModule()->getOrInsertFunction(Fork, Type), Args);
+  Team->copyMetadata(Call);
+  Team->addFnAttr(Attribute::NoMerge);
 }
 
 void runAlone(IRBuilder<> &B, CallBase &Call, ArrayRef<Value *> Passed) {

@@ -83,7 +83,9 @@ CallInst *ForkHandler::fork(IRBuilder<> &B, CallBase &Like, Function *Body,
                             ArrayRef<Value *> Captured) {
   SmallVector<Value *, 12> Args{Like.getArgOperand(0), B.getInt32(Captured.size()), Body};
   append_range(Args, Captured);
-  return B.CreateCall(Like.getFunctionType(), Like.getCalledOperand(), Args);
+  CallInst *Fork = B.CreateCall(Like.getFunctionType(), Like.getCalledOperand(), Args);
+  Fork->addFnAttr(Attribute::NoMerge); // it may be differentiated again
+  return Fork;
 }
 
 Function *ForkHandler::augmentedBody(Module &M, const SplitDerivative &Split, Function &Body) {
