@@ -33,7 +33,8 @@ namespace contraflow::omp {
 namespace {
 
 constexpr StringRef Enter = "cf_v1_omp_atomic_enter", Leave = "cf_v1_omp_atomic_leave";
-constexpr StringRef Watch = "cf_v1_omp_atomic_watch", Fork = "__kmpc_fork_call";
+constexpr StringRef Watch = "cf_v1_omp_atomic_watch";
+constexpr StringRef Forks[] = {"__kmpc_fork_call", "__kmpc_fork_call_if"};
 /// Of libatomic: (size, address, result, order); (size, address, expected, desired, order, order).
 constexpr StringRef WideLoad = "__atomic_load", WideSwap = "__atomic_compare_exchange";
 
@@ -466,8 +467,10 @@ private:
 } // namespace
 
 bool hasTeams(const Module &M) {
-  const Function *ForkFunction = M.getFunction(Fork);
-  return ForkFunction && !ForkFunction->use_empty();
+  return any_of(Forks, [&](StringRef Name) {
+    const Function *Fork = M.getFunction(Name);
+    return Fork && !Fork->use_empty();
+  });
 }
 
 void registerAtomics(HandlerRegistry &Registry) {

@@ -60,7 +60,8 @@ public:
   CallFacts facts(const CallBase &) const override { return {}; }
   std::optional<Closure> closure(const CallBase &Call) const override {
     auto *Body = dyn_cast<Function>(Call.getArgOperand(BodyOperand));
-    if (!Body || Body->isDeclaration())
+    // In recursion, its blocks may have moved to its derivative already.
+    if (!Body || (Body->isDeclaration() && !Body->hasLocalLinkage()))
       return std::nullopt;
     Closure C{Body, {-1, -1}, true};
     for (unsigned I = FirstCaptured; I < Call.arg_size(); ++I)
@@ -82,7 +83,9 @@ CallInst *ForkHandler::fork(IRBuilder<> &B, CallBase &Like, Function *Body,
                             ArrayRef<Value *> Captured) {
   SmallVector<Value *, 12> Args{Like.getArgOperand(0), B.getInt32(Captured.size()), Body};
   append_range(Args, Captured);
-  return B.CreateCall(Like.getFunctionType(), Like.getCalledOperand(), Args);
+  CallInst *Fork = B.CreateCall(Like.getFunctionType(), Like.getCalledOperand(), Args);
+  Fork->addFnAttr(Attribute::NoMerge); // it may be differentiated again
+  return Fork;
 }
 
 Function *ForkHandler::augmentedBody(Module &M, const SplitDerivative &Split, Function &Body) {

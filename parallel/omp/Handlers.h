@@ -29,6 +29,7 @@ bool hasTeams(const llvm::Module &M);
 
 void registerAtomics(HandlerRegistry &Registry);
 void registerCopyprivate(HandlerRegistry &Registry);
+void registerForkIf(HandlerRegistry &Registry);
 void registerForkJoin(HandlerRegistry &Registry);
 void registerInOrder(HandlerRegistry &Registry);
 void registerMemory(HandlerRegistry &Registry);

@@ -10,6 +10,7 @@ namespace contraflow::omp {
 
 void registerHandlers(HandlerRegistry &Registry) {
   registerForkJoin(Registry);
+  registerForkIf(Registry);
   registerSynchronisation(Registry);
   registerAtomics(Registry);
   registerCopyprivate(Registry);

@@ -136,9 +136,11 @@ Error SpawnHandler::tangent(SweepBuilder &B, CallBase &Call) const {
                               {IR.getInt64(sizeof(void *) * Parts.size())});
   for (unsigned I = 0; I < Parts.size(); ++I)
     IR.CreateStore(Parts[I], IR.CreateConstGEP1_64(Ptr, Pack, I));
-  B.replaceCall(Call, B.runtime("omp_task_spawn", IR.getVoidTy(),
-                                {tangentBody(M, **Inner), Pack, Call.getArgOperand(Flags),
-                                 Call.getArgOperand(Count), Call.getArgOperand(Dependences)}));
+  CallInst *Spawn = B.runtime("omp_task_spawn", IR.getVoidTy(),
+                              {tangentBody(M, **Inner), Pack, Call.getArgOperand(Flags),
+                               Call.getArgOperand(Count), Call.getArgOperand(Dependences)});
+  Spawn->addFnAttr(Attribute::NoMerge);
+  B.replaceCall(Call, Spawn);
   return Error::success();
 }
 

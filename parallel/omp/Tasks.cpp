@@ -91,6 +91,14 @@ bool cancelsTasks(const CallBase &Call) {
   return Kind && Kind->getZExtValue() == TaskGroup;
 }
 
+/// Two tasks in two branches stay two: the body of each has to be known.
+void createSpawn(IRBuilder<> &B, CallBase &Like, ArrayRef<Value *> Args) {
+  CallInst *Spawn =
+      SweepBuilder::callRuntime(B, *Like.getModule(), "omp_task_spawn", B.getVoidTy(), Args);
+  Spawn->copyMetadata(Like);
+  Spawn->addFnAttr(Attribute::NoMerge);
+}
+
 bool mayCancelTasks(const Module &M) {
   for (const TaskFunction &T : Functions)
     if (const Function *F = T.What == Role::Cancel ? M.getFunction(T.Name) : nullptr)
@@ -237,11 +245,10 @@ bool Unfolder::spawn(const Task &T, CallBase &Call) {
   IRBuilder<> B(&Call);
   Value *None = ConstantPointerNull::get(B.getPtrTy());
   Function *Entry = T.Tied ? T.Entry : tiedCopy(*T.Entry, Functions[1].Name);
-  SweepBuilder::callRuntime(B, M, "omp_task_spawn", B.getVoidTy(),
-                            {bodyOf(*Entry), Call.getArgOperand(2), T.Flags,
-                             Depends ? Call.getArgOperand(Count) : B.getInt32(0),
-                             Depends ? Call.getArgOperand(Dependences) : None})
-      ->copyMetadata(Call);
+  createSpawn(B, Call,
+              {bodyOf(*Entry), Call.getArgOperand(2), T.Flags,
+               Depends ? Call.getArgOperand(Count) : B.getInt32(0),
+               Depends ? Call.getArgOperand(Dependences) : None});
   return true;
 }
 
@@ -276,10 +283,9 @@ void Unfolder::spawnPiece(const Task &T, CallBase &Call, Value *Index, Value *Tr
     B.CreateStore(B.CreateAdd(Lower, B.CreateMul(Iteration, Step)),
                   B.CreateConstGEP1_64(B.getInt8Ty(), Copy, Offset));
   Function *Entry = T.Tied ? T.Entry : tiedCopy(*T.Entry, Functions[1].Name);
-  SweepBuilder::callRuntime(
-      B, M, "omp_task_spawn", B.getVoidTy(),
-      {bodyOf(*Entry), Copy, T.Flags, B.getInt32(0), ConstantPointerNull::get(B.getPtrTy())})
-      ->copyMetadata(Call);
+  createSpawn(
+      B, Call,
+      {bodyOf(*Entry), Copy, T.Flags, B.getInt32(0), ConstantPointerNull::get(B.getPtrTy())});
 }
 
 /// (ident, thread, task, if, &lower, &upper, step, no group, schedule, grain, ..., duplicate).

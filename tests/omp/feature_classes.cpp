@@ -170,6 +170,21 @@ double complexes(const double *x, int n) {
   return z.real() + z.imag();
 }
 
+// Threads clear what they have for themselves in a module with exceptions, too.
+double ofThread;
+#pragma omp threadprivate(ofThread)
+
+double threadsOwn(const double *x, double *y, int n) {
+  ofThread = x[0] * x[1];
+  double s = 0;
+#pragma omp parallel for copyin(ofThread) reduction(+ : s)
+  for (int i = 0; i < n; i++) {
+    y[i] = ofThread + x[i];
+    s += ofThread * y[i];
+  }
+  return s;
+}
+
 } // namespace
 
 GRADIENT_CHECK(cxx_classes, Double, classes, In(double, 9), Int(9))
@@ -180,3 +195,4 @@ GRADIENT_CHECK(cxx_tasks, Double, tasks, In(double, 9), Int(9))
 GRADIENT_CHECK(cxx_privates, Double, privates, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK(cxx_shared, Double, shared, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK_BOUND(1e-10, cxx_complexes, Double, complexes, In(double, 7), Int(7))
+GRADIENT_CHECK(class_threads_own, Double, threadsOwn, In(double, 9), Out(double, 9), Int(9))

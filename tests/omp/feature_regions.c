@@ -62,6 +62,29 @@ static double work(const double *x, double *y, int n, int depth) {
 
 static double recursion(const double *x, double *y, int n) { return work(x, y, n, 4); }
 
+// Halves in a team each, which the body of the region forks again.
+static double halves(const double *x, int n, int depth) {
+  double s = 0;
+  if (depth == 0) {
+    for (int i = 0; i < n; i++)
+      s += x[i] * x[i];
+    return s;
+  }
+#pragma omp parallel sections reduction(+ : s) num_threads(2)
+  {
+#pragma omp section
+    s += halves(x, n / 2, depth - 1);
+#pragma omp section
+    s += halves(x + n / 2, n - n / 2, depth - 1) * 0.5;
+  }
+  return s * x[0];
+}
+
+static double teamsOfTeams(const double *x, int n) {
+  omp_set_max_active_levels(3);
+  return halves(x, n, 2);
+}
+
 static double branches(const double *x, double *y, int n) {
   double r = 0;
   for (int step = 0; step < 5; step++) {
@@ -192,6 +215,7 @@ GRADIENT_CHECK(region_serial, Double, clauses, In(double, 14), Out(double, 14), 
 GRADIENT_CHECK(region_captured, Void, captured, In(double, 9), Out(double, 9), Int(9),
                Scalar(double))
 GRADIENT_CHECK(region_recursion, Double, recursion, In(double, 9), InOut(double, 9), Int(9))
+GRADIENT_CHECK(region_teams_of_teams, Double, teamsOfTeams, In(double, 9), Int(9))
 GRADIENT_CHECK(region_branches, Double, branches, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK(region_inquiries, Double, inquiries, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK(region_dynamic_teams, Double, dynamicTeams, In(double, 9), Int(9))

@@ -166,6 +166,9 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   DenseSet<const Instruction *> Owned;
   if (S.Switch.Sharing && Shared.empty())
     Owned = findOwnedLoads(U, A);
+  WindowLoops Windows;
+  if (Shared.empty())
+    Windows = findWindowLoops(S, U, Fwd, A, Owned);
   auto Deferred = findDeferredLoops(S, U, Fwd, Shared, A);
   for (const DeferredLoop &D : Deferred)
     for (const auto &Window : D.Windows)
@@ -191,6 +194,8 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   remarkPlan(S, Plan, Snapshots, *U.Forward);
   for (const SharedPlan &P : Shared)
     remarkPhases(S, P);
+  for (const WindowLoop &W : Windows)
+    remarkWindows(S, W);
   for (auto &Copy : Snapshots.all()) {
     Plan.require(Copy->Memory, Q);
     Plan.require(Copy->Begin, Q);
@@ -201,8 +206,8 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
       any_of(Shared, [&](const SharedPlan &Loop) { return mustKeepOrder(S, Loop, Steps, Plan); });
   for (SharedPlan &Loop : Shared) // versions of one loop: all threads must agree
     Loop.Loop.Ordered = Ordered;
-  ReverseSweep Sweep(
-      {S, U, Fwd, Steps, Shape, Plan, Frames, Shared, Sharing.Why, Snapshots, Deferred, Owned});
+  ReverseSweep Sweep({S, U, Fwd, Steps, Shape, Plan, Frames, Shared, Sharing.Why, Snapshots,
+                      Deferred, Owned, Windows});
   auto Start = Sweep.run();
   if (!Start)
     return Start.takeError();

@@ -44,6 +44,7 @@ static Function *threadClearing(RequestState &S, Unit &Root, const ShadowList &S
                          "cf.call", nullptr, GlobalValue::GeneralDynamicTLSModel);
   auto *F = Function::Create(FunctionType::get(Type::getVoidTy(Context), false),
                              GlobalValue::InternalLinkage, "cf.clear", M);
+  F->setDoesNotThrow();
   ForwardSweep Sweep(S, Root);
   auto &B = Sweep.ir();
   BasicBlock *Clear = BasicBlock::Create(Context, "clear", F);

@@ -104,4 +104,13 @@ void remarkPhases(RequestState &S, const SharedPlan &Plan) {
          Private);
 }
 
+void remarkWindows(RequestState &S, const WindowLoop &Loop) {
+  const auto Arrays = static_cast<int64_t>(Loop.Arrays.size());
+  RemarkFigure Figures[] = {{"Arrays", Arrays}};
+  tell(S, RemarkKind::Passed, "Windows", placeOf(*Loop.L),
+       "the reverse of this loop adds through indices to " + counted(Arrays, "array") +
+           ", in a window of each thread's own that is added once at the end",
+       Figures);
+}
+
 } // namespace contraflow

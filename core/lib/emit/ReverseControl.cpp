@@ -37,6 +37,7 @@ Value *ReverseSweep::firstIteration(const Loop *L) {
 }
 
 void ReverseSweep::leaveLoop(Loop &L) {
+  closeWindows(L);
   if (const DeferredLoop *D = deferred(&L))
     closeBuffers(*D);
   // Iterations of a shared loop are reversed in any order, so what they recorded stays until the
@@ -171,6 +172,7 @@ Expected<BasicBlock *> ReverseSweep::run() {
     runtime("omp_ledger_open", B.getVoidTy(), {});
   for (const SharedPlan &Plan : In.Shared)
     preparePhases(Plan);
+  prepareWindows();
   Error Errors = Error::success();
   for (auto &[Block, Step] : In.Shape.steps())
     if (Error E = reverseBlock(*Block, Step))

@@ -91,6 +91,8 @@ void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
   Value *Where = recall(Address);
   if (Value *Own = privateAddress(I, Where))
     Where = Own;
+  else if (addToWindow(cast<LoadInst>(I), Where, Bar))
+    return;
   else if (shared(Address) && !addsPlainly(I))
     return addAtomically(I, Where, Bar);
   auto &Load = cast<LoadInst>(I);
@@ -112,6 +114,7 @@ Error ReverseSweep::reverseStore(StoreInst &I) {
   Value *V = I.getValueOperand();
   Value *Where = recall(In.Fwd.accessOf(I));
   takeInOrder(I, Where);
+  takeFromWindows(I, Where, T);
   LoadInst *Bar = B.CreateAlignedLoad(T, Where, I.getAlign());
   StoreInst *Zero = B.CreateAlignedStore(Constant::getNullValue(T), Where, I.getAlign());
   Tags.shadow(*Bar, I);
@@ -139,6 +142,7 @@ Error ReverseSweep::reverseAtomic(AtomicRMWInst &I) {
     return diffError(DiagId::UnsupportedInstruction, I, "atomic update other than x += v, x -= v");
   Value *Where = recall(In.Fwd.accessOf(I));
   takeInOrder(I, Where);
+  takeFromWindows(I, Where, I.getType());
   LoadInst *Bar = B.CreateAlignedLoad(I.getType(), Where, I.getAlign());
   Bar->setAtomic(AtomicOrdering::Monotonic);
   addAdjoint(I.getValOperand(), Op == AtomicRMWInst::FSub ? B.CreateFNeg(Bar) : cast<Value>(Bar));

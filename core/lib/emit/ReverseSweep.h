@@ -16,6 +16,7 @@
 #include "MemoryTags.h"
 #include "SharedSweep.h"
 #include "Steps.h"
+#include "Windows.h"
 #include "plan/Snapshot.h"
 
 namespace contraflow {
@@ -35,6 +36,7 @@ public:
     const SnapshotSet &Snapshots;
     llvm::ArrayRef<DeferredLoop> Deferred;
     const llvm::DenseSet<const llvm::Instruction *> &Owned; ///< loads of what the thread owns
+    llvm::ArrayRef<WindowLoop> Windows;
   };
   explicit ReverseSweep(const Inputs &In);
   /// Emits the whole sweep; returns the block where it starts.
@@ -119,6 +121,17 @@ private:
   bool inOrder() const;
   void addInOrder(llvm::Value *Where, llvm::Value *Bar, bool Locks);
   void takeInOrder(llvm::Instruction &Access, llvm::Value *Where);
+  struct WindowState {
+    const llvm::Loop *L;
+    const WindowArray *Array;
+    llvm::AllocaInst *State;
+  };
+  void prepareWindows();
+  llvm::Value *windowField(const WindowState &W, unsigned Field);
+  llvm::BasicBlock *branchIf(llvm::Value *Condition, llvm::BasicBlock *Otherwise);
+  bool addToWindow(const llvm::LoadInst &Load, llvm::Value *Where, llvm::Value *Bar);
+  void takeFromWindows(const llvm::Instruction &Access, llvm::Value *Where, llvm::Type *T);
+  void closeWindows(const llvm::Loop &L);
   bool meetsSharedLoop(const llvm::Instruction &Load) const;
   /// The state of a shared loop, or null.
   const PhaseState *phases(const llvm::Loop *L) const;
@@ -148,6 +161,7 @@ private:
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Counters, IterationFrames, Buffers;
   llvm::SmallVector<std::pair<llvm::PHINode *, llvm::Value *>, 4> PhiBars;
   llvm::SmallVector<PhaseState, 2> Phases;
+  llvm::SmallVector<WindowState, 2> Windows;
 };
 
 } // namespace contraflow

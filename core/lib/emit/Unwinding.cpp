@@ -12,6 +12,7 @@
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -34,10 +35,11 @@ void emitUnwinding(Function &F, CallInst &Begin, CallInst &Mark) {
   Module &M = *F.getParent();
   Constant *Personality = F.hasPersonalityFn() ? F.getPersonalityFn() : personalityOf(M);
   SmallVector<CallInst *, 16> Calls;
+  const DominatorTree Tree(F); // before the mark there is nothing to drop
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallInst>(&I); Call && !Call->doesNotThrow() &&
                                              !isa<IntrinsicInst>(I) && !Call->isMustTailCall() &&
-                                             !Call->isInlineAsm())
+                                             !Call->isInlineAsm() && Tree.dominates(&Mark, Call))
       Calls.push_back(Call);
   if (!Personality || Calls.empty())
     return;

@@ -459,8 +459,21 @@ static void spareAllocator(const Module &M) {
     choose("grow-region-complexity-budget", "1000");
 }
 
+/// Two regions in two branches become a fork of either body if the optimiser may merge the calls:
+/// each call of OpenMP's library stays what it is.
+static void keepApart(Module &M) {
+  HandlerRegistry OpenMP;
+  omp::registerHandlers(OpenMP);
+  for (Function &F : M)
+    if (F.isDeclaration() && OpenMP.find(F.getName()))
+      for (User *U : F.users())
+        if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledOperand() == &F)
+          Call->addFnAttr(Attribute::NoMerge);
+}
+
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
   protectRequests(M); // not every pipeline has a start
+  keepApart(M);
   Error Faults = Error::success();
   showRegistered(M);
   nameRustFunctions(M);
@@ -501,6 +514,7 @@ static void keepLibraryCalls(Module &M) {
 }
 
 PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
+  keepApart(M);
   keepLibraryCalls(M);
   Error Faults = Error::success();
   readRegistrations(M, Faults);

@@ -104,6 +104,15 @@ struct cf_private {
   int64_t bytes;
 };
 
+/* Where a thread keeps what it adds to the part of an adjoint that it comes to: `bytes` bytes from
+ * `base` on. Empty at first; all bytes and no memory where the thread is alone. */
+struct cf_window {
+  int64_t base;
+  int64_t bytes;
+  char *memory;
+  int64_t misses;
+};
+
 #if defined(__GNUC__)
 __attribute__((noreturn)) void cf_v1_fail(const char *message);
 #endif

@@ -10,6 +10,7 @@ namespace contraflow::omp {
 int threadNumber() { return 0; }
 int teamSize() { return 1; }
 int maxThreads() { return 1; }
+bool isAlone() { return true; }
 void pushNumThreads(int) {}
 Limits liftLimits(int) { return {}; }
 void restoreLimits(const Limits &) {}

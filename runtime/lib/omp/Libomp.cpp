@@ -62,6 +62,7 @@ int threadNumber() { return omp_get_thread_num(); }
 int teamSize() { return omp_get_num_threads(); }
 
 int maxThreads() { return omp_get_max_threads(); }
+bool isAlone() { return omp_in_parallel() == 0; }
 
 void pushNumThreads(int Threads) {
   __kmpc_push_num_threads(&Fork, __kmpc_global_thread_num(&Fork), Threads);

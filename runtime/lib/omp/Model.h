@@ -13,6 +13,8 @@ namespace contraflow::omp {
 int threadNumber();
 int teamSize();
 int maxThreads();
+/// True if no other thread of a team runs beside the calling one.
+bool isAlone();
 
 /// The next team that the calling thread forks shall have this many threads.
 void pushNumThreads(int Threads);
