@@ -9,15 +9,20 @@
 //
 // libc++ makes its threads with pthread_create and takes 0 for no thread.
 //
-// It is no schedule of a program whose threads wait for each other, and other memory is meant where
-// threads have variables of their own: then threads are refused.
+// It is no schedule of a program in which a thread waits for what is done later. Where a function
+// of the library would wait, the program ends:
+//
+//   while (!ready) condition.wait(lock)   ->   while (!ready) fail      [CF329]
+//
+// Threads are refused where they wait by asking again and again, or otherwise unseen, and where
+// they have variables of their own, since the maker's would be meant.
 
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Remark.h"
 #include "parallel/threads/Register.h"
 
-#include "llvm/Analysis/CFG.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -35,6 +40,7 @@ enum class Role {
   StartObject, ///< std::thread::_M_start_thread(this, unique_ptr<state>, ...)
   JoinObject,  ///< std::thread::join(this)
   JoinHandle,  ///< the same of libc++
+  Blocks,      ///< goes on when another thread has done something, and is called in a loop
   Waits,       ///< for what another thread does, or asks which thread this is
 };
 
@@ -50,8 +56,9 @@ constexpr ThreadFunction Functions[] = {
      Role::StartObject},
     {"_ZNSt6thread4joinEv", Role::JoinObject},
     {"_ZNSt3__16thread4joinEv", Role::JoinHandle},
-    {"pthread_cond_wait", Role::Waits},
-    {"pthread_cond_timedwait", Role::Waits},
+    {"pthread_cond_wait", Role::Blocks},
+    {"pthread_cond_timedwait", Role::Blocks},
+    {"pthread_cond_clockwait", Role::Blocks},
     {"pthread_barrier_wait", Role::Waits},
     {"pthread_self", Role::Waits},
     {"pthread_getspecific", Role::Waits},
@@ -59,13 +66,14 @@ constexpr ThreadFunction Functions[] = {
     {"sem_timedwait", Role::Waits},
     {"sched_yield", Role::Waits},
     {"syscall", Role::Waits},
-    {"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", Role::Waits},
+    {"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", Role::Blocks},
+    {"_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE", Role::Blocks},
     {"_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratio"
      "ILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
-     Role::Waits},
+     Role::Blocks},
     {"_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5"
      "ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
-     Role::Waits},
+     Role::Blocks},
 };
 
 const ThreadFunction *threadFunction(const Instruction &I) {
@@ -78,13 +86,89 @@ const ThreadFunction *threadFunction(const Instruction &I) {
   return Row == std::end(Functions) ? nullptr : Row;
 }
 
-/// True if the instruction may be part of a loop that asks until somebody else has answered.
+bool blocks(const Instruction &I) {
+  const ThreadFunction *Row = threadFunction(I);
+  auto *Call = dyn_cast<CallBase>(&I);
+  return (Row && Row->What == Role::Blocks) || (Call && Call->doesNotReturn());
+}
+
+/// True if both are the same address, or loaded from the same place.
+bool samePlace(const Value *A, const Value *B) {
+  const auto *X = dyn_cast<LoadInst>(A), *Y = dyn_cast<LoadInst>(B);
+  return A == B || (X && Y && X->getPointerOperand() == Y->getPointerOperand());
+}
+
+/// True for an exchange that expects what was there before: an update, which nobody disturbs.
+bool isUpdate(const AtomicCmpXchgInst &Exchange) {
+  SmallPtrSet<const Value *, 8> Seen;
+  SmallVector<const Value *, 8> Todo{Exchange.getCompareOperand()};
+  while (!Todo.empty()) {
+    const Value *V = Todo.pop_back_val();
+    if (!Seen.insert(V).second)
+      continue;
+    const auto *Load = dyn_cast<LoadInst>(V);
+    const auto *Other = dyn_cast<AtomicCmpXchgInst>(V);
+    const Value *Place = Load    ? Load->getPointerOperand()
+                         : Other ? Other->getPointerOperand()
+                                 : nullptr;
+    if (isa<PHINode, BitCastInst, ExtractValueInst>(V))
+      append_range(Todo, cast<Instruction>(V)->operands());
+    else if (!Place || !cast<Instruction>(V)->isAtomic() ||
+             !samePlace(Place, Exchange.getPointerOperand()))
+      return false;
+  }
+  return true;
+}
+
+using Blocks = SmallPtrSet<const BasicBlock *, 16>;
+
+/// The blocks from which control may come to Block without blocking on its way.
+Blocks leadingTo(const BasicBlock &Block) {
+  Blocks Found;
+  SmallVector<const BasicBlock *, 16> Todo(predecessors(&Block));
+  while (!Todo.empty()) {
+    const BasicBlock *B = Todo.pop_back_val();
+    if (none_of(*B, blocks) && Found.insert(B).second)
+      append_range(Todo, predecessors(B));
+  }
+  return Found;
+}
+
+/// True if V may decide whether control comes back to where it was (Cycle), or goes on.
+bool decides(const Instruction &V, const Blocks &Cycle) {
+  constexpr unsigned Most = 64;
+  SmallPtrSet<const Instruction *, 16> Seen;
+  SmallVector<const Instruction *, 16> Todo{&V};
+  while (!Todo.empty()) {
+    const Instruction *I = Todo.pop_back_val();
+    if (!Seen.insert(I).second)
+      continue;
+    if (I->isTerminator() && !isa<InvokeInst, ReturnInst>(I)) {
+      if (any_of(successors(I),
+                 [&](const BasicBlock *B) { return !Cycle.contains(B) && none_of(*B, blocks); }))
+        return true;
+      continue;
+    }
+    const auto *Store = dyn_cast<StoreInst>(I);
+    const Value *Variable = Store ? Store->getPointerOperand() : I;
+    const bool Unknown = isa<CallBase, ReturnInst>(I) || (Store && !isa<AllocaInst>(Variable));
+    if ((I != &V && Unknown) || Seen.size() > Most)
+      return true;
+    for (const User *U : Variable->users())
+      Todo.push_back(cast<Instruction>(U));
+  }
+  return false;
+}
+
+/// True if the instruction may be part of a loop that asks until somebody else has answered, and
+/// does nothing else meanwhile. Where such a loop would block, the program ends.
 bool mayAskAgain(const Instruction &I) {
-  if (!I.isAtomic() || isa<FenceInst, AtomicRMWInst>(I))
+  if (!I.isAtomic() || isa<FenceInst, AtomicRMWInst, StoreInst>(I))
     return false;
-  const BasicBlock *Block = I.getParent();
-  return any_of(successors(Block),
-                [&](const BasicBlock *Next) { return isPotentiallyReachable(Next, Block); });
+  if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I); Exchange && isUpdate(*Exchange))
+    return false;
+  const Blocks Cycle = leadingTo(*I.getParent());
+  return Cycle.contains(I.getParent()) && decides(I, Cycle);
 }
 
 /// Why threads of this module cannot run one after the other; empty: they can.
@@ -138,12 +222,24 @@ void joinIfReal(CallBase &Call, Role What) {
     IRBuilder<>(&Call).CreateStore(ConstantInt::get(Id->getType(), 0), Thread);
 }
 
+/// The library would wait here.
+void failToWait(CallBase &Call) {
+  IRBuilder<> B(&Call);
+  const std::string Text = "[CF329] a thread would wait (" + SourcePlace::of(Call).str() +
+                           "), but in the derivative threads run where they are made";
+  CallInst *End = SweepBuilder::callRuntime(B, *Call.getModule(), "fail", B.getVoidTy(),
+                                            {B.CreateGlobalString(Text)});
+  End->addFnAttr(Attribute::NoReturn);
+  End->addFnAttr(Attribute::NoUnwind);
+  End->addFnAttr(Attribute::Cold);
+}
+
 class ThreadHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
     SmallVector<StringRef, 0> Names;
     for (const ThreadFunction &F : Functions)
-      if (F.What != Role::Waits)
+      if (F.What != Role::Waits && F.What != Role::Blocks)
         Names.push_back(F.Name);
     return Names;
   }
@@ -186,8 +282,10 @@ bool ThreadHandler::unfold(Function &F) const {
   for (Instruction &I : instructions(F))
     if (const ThreadFunction *Row = threadFunction(I); Row && !I.hasMetadata(Seen))
       Calls.push_back({cast<CallBase>(&I), Row->What});
-  if (Calls.empty() || !obstacle(*F.getParent()).empty())
-    return false;
+  const bool Refused = !Calls.empty() && !obstacle(*F.getParent()).empty();
+  erase_if(Calls, [&](auto &C) {
+    return C.second == Role::Waits || (Refused && C.second != Role::Blocks);
+  });
   for (auto [Old, What] : Calls) {
     CallBase *Call = Old;
     if (auto *Invoke = dyn_cast<InvokeInst>(Call))
@@ -195,6 +293,8 @@ bool ThreadHandler::unfold(Function &F) const {
     if (What == Role::Join || What == Role::JoinObject || What == Role::JoinHandle) {
       Call->setMetadata(Seen, MDNode::get(Call->getContext(), {}));
       joinIfReal(*Call, What);
+    } else if (What == Role::Blocks) {
+      failToWait(*Call);
     } else {
       callThread(*Call, What);
     }
@@ -202,7 +302,7 @@ bool ThreadHandler::unfold(Function &F) const {
       Call->replaceAllUsesWith(Constant::getNullValue(Call->getType()));
     Call->eraseFromParent();
   }
-  return true;
+  return !Calls.empty();
 }
 
 } // namespace

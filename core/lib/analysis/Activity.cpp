@@ -83,6 +83,7 @@ private:
   void seed();
   void seedPointer(const Value *Pointer);
   void freezeGlobals();
+  void findGlobals();
   void sweep(bool Forward);
   void finish(ActivityResult &R);
   void keepExternalExact(ActivityResult &R);
@@ -95,6 +96,7 @@ private:
   DenseMap<const StoreInst *, SmallVector<const Value *, 4>> Changed; ///< see changedBits
   DenseSet<const Value *> Varied, Useful;
   BitVector VariedCells, UsefulCells, FrozenCells, RootNodes;
+  End Globals; ///< floats that other translation units may reach by name
 };
 
 End ActivitySolver::memory(const Value *Pointer, int64_t Size) {
@@ -157,6 +159,12 @@ void ActivitySolver::handlerEdges(CallBase &I, const ConstructHandler &Handler, 
         Visit(value(I.getArgOperand(C->Operands[P])), value(C->Body->getArg(P)));
 }
 
+/// True if the call may go to other memory than its arguments lead to.
+static bool leavesArguments(const CallBase &I) {
+  return !isa<IntrinsicInst>(I) && !I.onlyAccessesArgMemory() &&
+         !I.onlyAccessesInaccessibleMemory() && !I.onlyAccessesInaccessibleMemOrArgMem();
+}
+
 /// A function nobody knows may move derivatives between everything it can reach, and keep them
 /// where another call finds them.
 void ActivitySolver::unknownEdges(CallBase &I, Visitor Visit) {
@@ -170,8 +178,13 @@ void ActivitySolver::unknownEdges(CallBase &I, Visitor Visit) {
     }
   }
   To.push_back(value(&I));
-  if (!isa<IntrinsicInst>(I) && !I.onlyReadsMemory() && !I.onlyAccessesArgMemory())
-    To.push_back({nullptr, {}, true});
+  if (leavesArguments(I)) {
+    From.push_back(Globals);
+    if (!I.onlyReadsMemory()) {
+      To.push_back(Globals);
+      To.push_back({nullptr, {}, true});
+    }
+  }
   for (const End &A : From)
     for (const End &Z : To)
       Visit(A, Z);
@@ -361,6 +374,29 @@ void ActivitySolver::freezeGlobals() {
         FrozenCells.set(G.canonicalCell(Cell));
 }
 
+/// Floats in global variables that other translation units see, and in what those lead to.
+void ActivitySolver::findGlobals() {
+  BitVector Seen(G.nodeCount());
+  SmallVector<unsigned, 8> Work;
+  for (GlobalVariable &Global : Q.Root->getParent()->globals())
+    if (!Global.isConstant() && !Global.hasLocalLinkage() && !Global.hasAttribute(attr::Inactive))
+      if (Location At = G.find(&Global))
+        Work.push_back(G.canonical(At.Node));
+  while (!Work.empty()) {
+    const unsigned N = Work.pop_back_val();
+    if (Seen.test(N))
+      continue;
+    Seen.set(N);
+    for (auto [Offset, Cell] : G.fields(N)) {
+      const unsigned C = G.canonicalCell(Cell);
+      if (G.kindsOfCell(C) & SK_AnyFloat)
+        Globals.Cells.push_back(C);
+      if (auto Target = G.pointee(C))
+        Work.push_back(G.canonical(Target->Node));
+    }
+  }
+}
+
 void ActivitySolver::seed() {
   for (Argument &A : Q.Root->args()) {
     Activity Kind = Q.Spec->Args[A.getArgNo()];
@@ -394,6 +430,8 @@ void ActivitySolver::finish(ActivityResult &R) {
   R.Graph = &G;
   R.Varied = VariedCells;
   R.Useful = UsefulCells;
+  R.GlobalsAreActive =
+      any_of(Globals.Cells, [&](unsigned C) { return VariedCells.test(C) && UsefulCells.test(C); });
   R.Cells = VariedCells;
   if (Q.AllActive) {
     for (unsigned C = 0; C < G.cellCount(); ++C)
@@ -438,6 +476,7 @@ void ActivitySolver::markRootNodes(ActivityResult &R) {
 
 ActivityResult ActivitySolver::solve() {
   freezeGlobals();
+  findGlobals();
   seed();
   sweep(/*Forward=*/true);
   sweep(/*Forward=*/false);
@@ -466,6 +505,10 @@ bool ActivityResult::hasShadow(const Value *Pointer) const {
 bool ActivityResult::holds(const BitVector &Among, unsigned Node) const {
   return any_of(Graph->fields(Node),
                 [&](auto &Field) { return Among.test(Graph->canonicalCell(Field.second)); });
+}
+
+bool ActivityResult::meetsGlobals(const CallBase &Call) const {
+  return GlobalsAreActive && leavesArguments(Call) && !Call.doesNotAccessMemory();
 }
 
 bool ActivityResult::activeAt(Location At, int64_t Size) const {

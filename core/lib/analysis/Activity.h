@@ -37,6 +37,9 @@ public:
   /// The object holds something that depends on an input; that a result depends on.
   bool varied(unsigned Node) const { return holds(Varied, Node); }
   bool useful(unsigned Node) const { return holds(Useful, Node); }
+  /// True if a call of a function that nobody knows may meet active floats behind global variables
+  /// that other translation units see.
+  bool meetsGlobals(const llvm::CallBase &Call) const;
   const MemoryGraph &memory() const { return *Graph; }
 
 private:
@@ -45,6 +48,7 @@ private:
   const MemoryGraph *Graph = nullptr;
   llvm::DenseSet<const llvm::Value *> Active;
   llvm::BitVector Cells, ShadowNodes, Varied, Useful;
+  bool GlobalsAreActive = false; ///< what visible global variables lead to
 };
 
 /// Solves activity for a closure.

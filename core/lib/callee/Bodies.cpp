@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libc++ keeps a few functions in its binary that move or free what is differentiated:
+// Libraries keep a few functions in their binaries that move or free what is differentiated:
 //
 //   control->__release_weak()         if (control->weak_owners-- == 0)
 //   control->on_zero_shared_weak()
 //   control->lock()                   if (control->owners != -1) ++control->owners, result =
 //   control
 //   __sort<less<double>>(b, e, _)     qsort(b, e - b, sizeof(double), order)
+//
+// or call what the program gave them,
+//
+//   pthread_once(flag, f)             if (*flag is not 2) f(), *flag = 2
+//   std::__call_once(flag, p, f)      if (*flag == 0) f(p), *flag = ~0
+//   __once_proxy()                    std::__once_call()
+//   _Result_base(), ~_Result_base()   of futures: an exception_ptr and a flag
+//
+// or fill it. A number that was read has no derivative; where none was read, the old one stays:
+//
+//   in >> x                           t = mark; in >> t; if (t is not the mark) x = t
 
 #include "Bodies.h"
 
@@ -113,35 +124,217 @@ Function *sort(Module &M, FunctionType *Like, Type *T, StringRef Suffix) {
   return F;
 }
 
+/// Runs what is given once: Call makes the call behind a flag of type T; Done: what it is then.
+Function *once(Module &M, FunctionType *Like, Type *T, uint64_t Done,
+               function_ref<void(IRBuilder<> &, Function &)> Call) {
+  Function *F = ownFunction(M, T->isIntegerTy(32) ? "cf.body.once" : "cf.body.call_once", Like);
+  if (!F->empty())
+    return F;
+  LLVMContext &Context = M.getContext();
+  BasicBlock *First = BasicBlock::Create(Context, "first", F);
+  BasicBlock *Behind = BasicBlock::Create(Context, "behind", F);
+  IRBuilder<> B(BasicBlock::Create(Context, "entry", F, First));
+  Value *Flag = F->getArg(0);
+  B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(T, Flag), ConstantInt::get(T, Done)), Behind, First);
+  B.SetInsertPoint(First);
+  Call(B, *F);
+  B.CreateStore(ConstantInt::get(T, Done), Flag);
+  B.CreateBr(Behind);
+  B.SetInsertPoint(Behind);
+  Like->getReturnType()->isVoidTy() ? B.CreateRetVoid()
+                                    : B.CreateRet(Constant::getNullValue(Like->getReturnType()));
+  return F;
+}
+
+Function *posixOnce(Module &M, FunctionType *Like) {
+  return once(M, Like, Type::getInt32Ty(M.getContext()), 2, [](IRBuilder<> &B, Function &F) {
+    B.CreateCall(FunctionType::get(B.getVoidTy(), false), F.getArg(1));
+  });
+}
+
+Function *callOnce(Module &M, FunctionType *Like) {
+  return once(M, Like, Type::getInt64Ty(M.getContext()), ~uint64_t(0),
+              [](IRBuilder<> &B, Function &F) {
+                auto *T = FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false);
+                B.CreateCall(T, F.getArg(2), {F.getArg(1)});
+              });
+}
+
+Function *onceProxy(Module &M, FunctionType *Like) {
+  GlobalVariable *Callee = M.getGlobalVariable("_ZSt11__once_call");
+  if (!Callee || !Callee->isThreadLocal())
+    return nullptr;
+  Function *F = ownFunction(M, "cf.body.once_proxy", Like);
+  if (!F->empty())
+    return F;
+  IRBuilder<> B(BasicBlock::Create(M.getContext(), "entry", F));
+  B.CreateCall(FunctionType::get(B.getVoidTy(), false),
+               B.CreateLoad(B.getPtrTy(), B.CreateThreadLocalAddress(Callee)));
+  B.CreateRetVoid();
+  return F;
+}
+
+constexpr uint64_t ResultError = 8;        ///< in a result, behind its table
+constexpr uint64_t ResultInitialised = 16; ///< behind that
+
+/// The table is set by the constructors of the classes derived from it.
+Function *resultBegins(Module &M, FunctionType *Like) {
+  Function *F = ownFunction(M, "cf.body.result", Like);
+  if (!F->empty())
+    return F;
+  IRBuilder<> B(BasicBlock::Create(M.getContext(), "entry", F));
+  Value *Result = F->getArg(0);
+  B.CreateStore(ConstantPointerNull::get(B.getPtrTy()),
+                B.CreatePtrAdd(Result, B.getInt64(ResultError)));
+  B.CreateStore(B.getInt8(0), B.CreatePtrAdd(Result, B.getInt64(ResultInitialised)));
+  B.CreateRetVoid();
+  return F;
+}
+
+Function *resultEnds(Module &M, FunctionType *Like) {
+  Function *F = ownFunction(M, "cf.body.result_end", Like);
+  if (!F->empty())
+    return F;
+  LLVMContext &Context = M.getContext();
+  BasicBlock *Held = BasicBlock::Create(Context, "held", F);
+  BasicBlock *Done = BasicBlock::Create(Context, "done", F);
+  IRBuilder<> B(BasicBlock::Create(Context, "entry", F, Held));
+  Value *Error = B.CreatePtrAdd(F->getArg(0), B.getInt64(ResultError));
+  B.CreateCondBr(B.CreateIsNull(B.CreateLoad(B.getPtrTy(), Error)), Done, Held);
+  B.SetInsertPoint(Held);
+  B.CreateCall(M.getOrInsertFunction("_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv",
+                                     B.getVoidTy(), B.getPtrTy()),
+               {Error});
+  B.CreateBr(Done);
+  B.SetInsertPoint(Done);
+  B.CreateRetVoid();
+  return F;
+}
+
+/// A NaN that no text stands for.
+constexpr uint64_t MarkDouble = 0x7ff9c0f7a0f10b01, MarkFloat = 0x7fd9c0f7;
+
+Function *extract(Module &M, const Function &Original, Type *T) {
+  Function *F = ownFunction(M, "cf.body.extract." + Original.getName(), Original.getFunctionType());
+  if (!F->empty())
+    return F;
+  LLVMContext &Context = M.getContext();
+  BasicBlock *Read = BasicBlock::Create(Context, "read", F);
+  BasicBlock *Done = BasicBlock::Create(Context, "done", F);
+  IRBuilder<> B(BasicBlock::Create(Context, "entry", F, Read));
+  Type *Bits = B.getIntNTy(T->getPrimitiveSizeInBits());
+  Constant *Mark = ConstantInt::get(Bits, T->isDoubleTy() ? MarkDouble : MarkFloat);
+  Value *Number = B.CreateAlloca(T);
+  B.CreateStore(ConstantExpr::getBitCast(Mark, T), Number);
+  CallInst *Stream = B.CreateCall(M.getFunction(Original.getName()), {F->getArg(0), Number});
+  Stream->addFnAttr(Attribute::get(Context, OriginalCall));
+  Value *New = B.CreateLoad(T, Number);
+  B.CreateCondBr(B.CreateICmpEQ(B.CreateBitCast(New, Bits), Mark), Done, Read);
+  B.SetInsertPoint(Read);
+  B.CreateStore(New, F->getArg(1));
+  B.CreateBr(Done);
+  B.SetInsertPoint(Done);
+  B.CreateRet(Stream);
+  return F;
+}
+
+enum class Known {
+  None,
+  ReleaseWeak,
+  Lock,
+  SortFloat,
+  SortDouble,
+  Once,
+  CallOnce,
+  OnceProxy,
+  ResultBegins,
+  ResultEnds,
+  ExtractFloat,
+  ExtractDouble
+};
+
+Known knownBody(const Function &F) {
+  return StringSwitch<Known>(F.getName())
+      .Case("_ZNSt3__119__shared_weak_count14__release_weakEv", Known::ReleaseWeak)
+      .Case("_ZNSt3__119__shared_weak_count4lockEv", Known::Lock)
+      .StartsWith("_ZNSt3__16__sortIRNS_6__lessIffEEPf", Known::SortFloat)
+      .StartsWith("_ZNSt3__16__sortIRNS_6__lessIddEEPd", Known::SortDouble)
+      .Case("pthread_once", Known::Once)
+      .Case("_ZNSt3__111__call_onceERVmPvPFvS2_E", Known::CallOnce)
+      .Case("__once_proxy", Known::OnceProxy)
+      .Cases({"_ZNSt13__future_base12_Result_baseC1Ev", "_ZNSt13__future_base12_Result_baseC2Ev"},
+             Known::ResultBegins)
+      .Cases({"_ZNSt13__future_base12_Result_baseD1Ev", "_ZNSt13__future_base12_Result_baseD2Ev"},
+             Known::ResultEnds)
+      .Cases({"_ZNSi10_M_extractIfEERSiRT_", "_ZNSirsERf",
+              "_ZNSt3__113basic_istreamIcNS_11char_traitsIcEEErsERf"},
+             Known::ExtractFloat)
+      .Cases({"_ZNSi10_M_extractIdEERSiRT_", "_ZNSirsERd",
+              "_ZNSt3__113basic_istreamIcNS_11char_traitsIcEEErsERd"},
+             Known::ExtractDouble)
+      .Default(Known::None);
+}
+
+unsigned parametersOf(Known Which) {
+  switch (Which) {
+  case Known::None:
+  case Known::OnceProxy:
+    return 0;
+  case Known::ReleaseWeak:
+  case Known::Lock:
+  case Known::ResultBegins:
+  case Known::ResultEnds:
+    return 1;
+  case Known::Once:
+  case Known::ExtractFloat:
+  case Known::ExtractDouble:
+    return 2;
+  case Known::SortFloat:
+  case Known::SortDouble:
+  case Known::CallOnce:
+    return 3;
+  }
+  llvm_unreachable("all bodies are known");
+}
+
+/// Where several threads may come at once, somebody has to wait.
+bool mayMeet(const Module &M) { return M.getFunction("__kmpc_fork_call"); }
+
 } // namespace
 
 Function *bodyOf(const Function &F) {
-  enum class Known { None, ReleaseWeak, Lock, SortFloat, SortDouble };
-  if (!F.isDeclaration())
+  const Known Which = F.isDeclaration() ? knownBody(F) : Known::None;
+  if (Which == Known::None || F.arg_size() != parametersOf(Which))
     return nullptr;
-  const Known Which =
-      StringSwitch<Known>(F.getName())
-          .Case("_ZNSt3__119__shared_weak_count14__release_weakEv", Known::ReleaseWeak)
-          .Case("_ZNSt3__119__shared_weak_count4lockEv", Known::Lock)
-          .StartsWith("_ZNSt3__16__sortIRNS_6__lessIffEEPf", Known::SortFloat)
-          .StartsWith("_ZNSt3__16__sortIRNS_6__lessIddEEPd", Known::SortDouble)
-          .Default(Known::None);
   // The module is changed, the function is not: it stays what the program itself calls.
   Module &M = *const_cast<Module *>(F.getParent());
-  LLVMContext &Context = M.getContext();
+  FunctionType *T = F.getFunctionType();
+  Type *Float = Type::getFloatTy(M.getContext()), *Double = Type::getDoubleTy(M.getContext());
   switch (Which) {
   case Known::None:
     return nullptr;
   case Known::ReleaseWeak:
-    return F.arg_size() == 1 ? releaseWeak(M, F.getFunctionType()) : nullptr;
+    return releaseWeak(M, T);
   case Known::Lock:
-    return F.arg_size() == 1 ? lock(M, F.getFunctionType()) : nullptr;
+    return lock(M, T);
   case Known::SortFloat:
-    return F.arg_size() == 3 ? sort(M, F.getFunctionType(), Type::getFloatTy(Context), "f")
-                             : nullptr;
+    return sort(M, T, Float, "f");
   case Known::SortDouble:
-    return F.arg_size() == 3 ? sort(M, F.getFunctionType(), Type::getDoubleTy(Context), "d")
-                             : nullptr;
+    return sort(M, T, Double, "d");
+  case Known::Once:
+    return mayMeet(M) ? nullptr : posixOnce(M, T);
+  case Known::CallOnce:
+    return mayMeet(M) ? nullptr : callOnce(M, T);
+  case Known::OnceProxy:
+    return onceProxy(M, T);
+  case Known::ResultBegins:
+    return resultBegins(M, T);
+  case Known::ResultEnds:
+    return resultEnds(M, T);
+  case Known::ExtractFloat:
+    return extract(M, F, Float);
+  case Known::ExtractDouble:
+    return extract(M, F, Double);
   }
   llvm_unreachable("all bodies are known");
 }

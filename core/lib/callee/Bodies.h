@@ -4,11 +4,16 @@
 
 #pragma once
 
+#include "llvm/ADT/StringRef.h"
+
 namespace llvm {
 class Function;
 } // namespace llvm
 
 namespace contraflow {
+
+/// Of a call: the library's own function is meant, in the body that stands for it.
+inline constexpr llvm::StringLiteral OriginalCall = "contraflow_original";
 
 /// What a function of the library does, as a function of the module; null if F is none of those
 /// known here.

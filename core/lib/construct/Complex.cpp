@@ -12,32 +12,19 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
 namespace contraflow {
 namespace {
 
+// clang-format off
 enum class ComplexFn {
-  Multiply,
-  Divide,
-  Exp,
-  Log,
-  Sqrt,
-  Pow,
-  Sin,
-  Cos,
-  Tan,
-  Sinh,
-  Cosh,
-  Tanh,
-  Asin,
-  Acos,
-  Atan,
-  Asinh,
-  Acosh,
-  Atanh
+  Multiply, Divide, Exp, Log, Log10, Sqrt, Pow, Sin, Cos, Tan, Sinh, Cosh, Tanh,
+  Asin, Acos, Atan, Asinh, Acosh, Atanh, Proj
 };
+// clang-format on
 
 const StringMap<ComplexFn> &functions() {
   static const StringMap<ComplexFn> Map = {
@@ -128,7 +115,7 @@ public:
 private:
   /// The partial derivative with respect to operand I; Z is the result.
   static Number partial(IRBuilder<> &B, CallBase &Call, unsigned I, ArrayRef<Number> X, Number Z);
-  static Number inversePartial(IRBuilder<> &B, CallBase &Call, Number X);
+  static Number inversePartial(IRBuilder<> &B, CallBase &Call, Number X, Number Z);
   static Number twin(IRBuilder<> &B, CallBase &Call, ComplexFn Fn, Number X);
 };
 
@@ -169,6 +156,28 @@ Number ComplexHandler::twin(IRBuilder<> &B, CallBase &Call, ComplexFn Fn, Number
   return split(B, B.CreateCall(F, Args));
 }
 
+/// Of the inverse of an elementary function; on which side of a cut X lies, the result knows.
+Number ComplexHandler::inversePartial(IRBuilder<> &B, CallBase &Call, Number X, Number Z) {
+  Arithmetic A(B);
+  const Number One = A.real(Z.Re->getType(), 1);
+  switch (functions().lookup(Call.getCalledFunction()->getName())) {
+  case ComplexFn::Asin:
+    return A.invert(twin(B, Call, ComplexFn::Cos, Z));
+  case ComplexFn::Acos:
+    return A.negate(A.invert(twin(B, Call, ComplexFn::Sin, Z)));
+  case ComplexFn::Asinh:
+    return A.invert(twin(B, Call, ComplexFn::Cosh, Z));
+  case ComplexFn::Acosh:
+    return A.invert(twin(B, Call, ComplexFn::Sinh, Z));
+  case ComplexFn::Atan:
+    return A.invert(A.add(One, A.multiply(X, X)));
+  case ComplexFn::Atanh:
+    return A.invert(A.add(One, A.negate(A.multiply(X, X))));
+  default:
+    llvm_unreachable("all functions are handled");
+  }
+}
+
 Number ComplexHandler::partial(IRBuilder<> &B, CallBase &Call, unsigned I, ArrayRef<Number> X,
                                Number Z) {
   Arithmetic A(B);
@@ -201,32 +210,12 @@ Number ComplexHandler::partial(IRBuilder<> &B, CallBase &Call, unsigned I, Array
     return twin(B, Call, ComplexFn::Sinh, X[0]);
   case ComplexFn::Tanh:
     return A.add(One, A.negate(A.multiply(Z, Z)));
+  case ComplexFn::Proj:
+    return One;
+  case ComplexFn::Log10:
+    return A.scale(A.invert(X[0]), llvm::numbers::log10e);
   default:
-    return inversePartial(B, Call, X[0]);
-  }
-}
-
-/// Of an inverse function. The square roots have the function's own branch cuts.
-Number ComplexHandler::inversePartial(IRBuilder<> &B, CallBase &Call, Number X) {
-  Arithmetic A(B);
-  Number One = A.real(X.Re->getType(), 1), Square = A.multiply(X, X);
-  Number Less = A.add(One, A.negate(Square)), More = A.add(One, Square);
-  auto Root = [&](Number V) { return twin(B, Call, ComplexFn::Sqrt, V); };
-  switch (functions().lookup(Call.getCalledFunction()->getName())) {
-  case ComplexFn::Asin:
-    return A.invert(Root(Less));
-  case ComplexFn::Acos:
-    return A.negate(A.invert(Root(Less)));
-  case ComplexFn::Atan:
-    return A.invert(More);
-  case ComplexFn::Asinh:
-    return A.invert(Root(More));
-  case ComplexFn::Acosh:
-    return A.invert(A.multiply(Root(A.add(X, One)), Root(A.add(X, A.negate(One)))));
-  case ComplexFn::Atanh:
-    return A.invert(Less);
-  default:
-    llvm_unreachable("all functions are handled");
+    return inversePartial(B, Call, X[0], Z);
   }
 }
 

@@ -411,7 +411,7 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
   // What is read leaves the intrinsic as a number that activity knows nothing of.
   const bool Memory =
       !II || II->mayWriteToMemory() || (II->mayReadFromMemory() && !II->getType()->isVoidTy());
-  bool Touches = S.Activity.active(&I);
+  bool Touches = S.Activity.active(&I) || S.Activity.meetsGlobals(I);
   for (Value *V : I.args())
     Touches |= S.Activity.active(V) || (Memory && V->getType()->isPtrOrPtrVectorTy() &&
                                         (V->getType()->isVectorTy() || S.Activity.hasShadow(V)));

@@ -168,7 +168,7 @@ void Preparer::noteHistory(CallBase &Call, int Id) const {
 /// library are written out.
 static void callAgain(CallBase &Call) {
   const Function *F = Call.getCalledFunction();
-  if (Function *Body = F ? bodyOf(*F) : nullptr)
+  if (Function *Body = F && !Call.hasFnAttr(OriginalCall) ? bodyOf(*F) : nullptr)
     Call.setCalledFunction(Body);
   if (F && F->hasFnAttribute(attr::Again))
     Call.setCalledFunction(
