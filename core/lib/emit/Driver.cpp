@@ -565,13 +565,19 @@ static void tellModels(Module &M, bool Deterministic) {
     M.eraseNamedMetadata(Known);
 }
 
-/// Where threads of a team may add to.
+/// Where threads of a team may add to. Two objects from outside may be one.
 static void findAdditions(RequestState &S) {
+  bool Outside = false;
   for (Function *F : S.Closure.Functions)
     for (Instruction &I : instructions(*F))
       if (auto *Load = dyn_cast<LoadInst>(&I); Load && F != S.Closure.Root)
-        if (Location At = S.Graph.find(Load->getPointerOperand()))
+        if (Location At = S.Graph.find(Load->getPointerOperand())) {
           S.AddedInTeams.insert(S.Graph.canonical(At.Node));
+          Outside |= S.Graph.isExternal(At.Node);
+        }
+  for (unsigned N = 0; Outside && N < S.Graph.nodeCount(); ++N)
+    if (S.Graph.isExternal(N))
+      S.AddedInTeams.insert(S.Graph.canonical(N));
 }
 
 Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, const Switches &Sw) {
