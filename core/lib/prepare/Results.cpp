@@ -18,15 +18,6 @@ using namespace llvm;
 
 namespace contraflow {
 
-ReturnedStructures::~ReturnedStructures() {
-  for (auto [F, Copy] : Copies)
-    Copy->dropAllReferences();
-  for (auto [F, Copy] : Copies) {
-    Copy->replaceAllUsesWith(PoisonValue::get(Copy->getType()));
-    Copy->eraseFromParent();
-  }
-}
-
 bool ReturnedStructures::wantMemory(const Function &F) {
   auto *T = dyn_cast<StructType>(F.getReturnType());
   return T && any_of(T->elements(), [](Type *Member) {
@@ -41,12 +32,8 @@ static Value *memberAt(IRBuilder<> &B, StructType *T, Value *Room, unsigned I) {
                                       Layout.getStructLayout(T)->getElementOffset(I));
 }
 
-bool ReturnedStructures::made(const Function &F) const {
-  return any_of(Copies, [&](const auto &Known) { return Known.second == &F; });
-}
-
 Function *ReturnedStructures::copyOf(Function &F) {
-  Function *&Copy = Copies[&F];
+  Function *&Copy = copy(F);
   if (Copy)
     return Copy;
   LLVMContext &Context = F.getContext();

@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "llvm/ADT/DenseMap.h"
+#include "CalleeCopies.h"
 
 namespace llvm {
 class CallBase;
@@ -18,14 +18,8 @@ class Function;
 
 namespace contraflow {
 
-class ReturnedStructures {
+class ReturnedStructures : public CalleeCopies {
 public:
-  ReturnedStructures() = default;
-  ReturnedStructures(const ReturnedStructures &) = delete;
-  ReturnedStructures &operator=(const ReturnedStructures &) = delete;
-  /// Erases the copies, which nobody calls any more.
-  ~ReturnedStructures();
-
   /// True if the function returns a structure with pointers, or with integers that may be the bits
   /// of floats.
   static bool wantMemory(const llvm::Function &F);
@@ -33,13 +27,8 @@ public:
   /// Replaces the call by one of a copy of its callee that takes the address of the result last.
   llvm::CallBase *throughMemory(llvm::CallBase &Call);
 
-  /// True of one of the copies.
-  bool made(const llvm::Function &F) const;
-
 private:
   llvm::Function *copyOf(llvm::Function &F);
-
-  llvm::DenseMap<llvm::Function *, llvm::Function *> Copies;
 };
 
 } // namespace contraflow

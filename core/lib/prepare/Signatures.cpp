@@ -73,19 +73,6 @@ bool PackedSignatures::wantApart(const Function &F) {
   });
 }
 
-bool PackedSignatures::made(const Function &F) const {
-  return any_of(Copies, [&](const auto &Known) { return Known.second == &F; });
-}
-
-PackedSignatures::~PackedSignatures() {
-  for (auto [F, Copy] : Copies)
-    Copy->dropAllReferences();
-  for (auto [F, Copy] : Copies) {
-    Copy->replaceAllUsesWith(PoisonValue::get(Copy->getType()));
-    Copy->eraseFromParent();
-  }
-}
-
 /// Appends the types that the pieces become.
 static void appendApart(ArrayRef<Type *> Pieces, StringRef Halves, SmallVectorImpl<Type *> &Out) {
   for (auto [I, T] : enumerate(Pieces))
@@ -154,7 +141,7 @@ static AttributeList attributesApart(const Function &F, const AttributeList &Of)
 }
 
 Function *PackedSignatures::copyOf(Function &F) {
-  Function *&Copy = Copies[&F];
+  Function *&Copy = copy(F);
   if (Copy)
     return Copy;
   Copy = Function::Create(typeApart(F), GlobalValue::InternalLinkage, F.getName() + ".apart",

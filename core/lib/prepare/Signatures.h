@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "llvm/ADT/DenseMap.h"
+#include "CalleeCopies.h"
 
 namespace llvm {
 class CallBase;
@@ -18,27 +18,16 @@ class Function;
 
 namespace contraflow {
 
-class PackedSignatures {
+class PackedSignatures : public CalleeCopies {
 public:
-  PackedSignatures() = default;
-  PackedSignatures(const PackedSignatures &) = delete;
-  PackedSignatures &operator=(const PackedSignatures &) = delete;
-  /// Erases the copies, which nobody calls any more.
-  ~PackedSignatures();
-
   /// True if a parameter or the result is such an integer.
   static bool wantApart(const llvm::Function &F);
 
   /// Replaces the call by one of a copy of its callee.
   void takeApart(llvm::CallBase &Call);
 
-  /// True of one of the copies.
-  bool made(const llvm::Function &F) const;
-
 private:
   llvm::Function *copyOf(llvm::Function &F);
-
-  llvm::DenseMap<llvm::Function *, llvm::Function *> Copies;
 };
 
 } // namespace contraflow
