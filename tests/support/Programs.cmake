@@ -9,8 +9,8 @@
 # With RANKS the tests are <set>.<configuration>.r<n>, each over all sources, and
 # <set>.<configuration>.invariance.r<n>, which compares the gradients with those of one rank.
 #
-# ACTIVITY names sources whose memory holds floats and other things at one place, which is refused
-# where the analysis that tells them apart is off.
+# ACTIVITY names sources whose memory holds floats and other things at one place, or is filled by the
+# library with numbers, which is refused where the analysis that tells them apart is off.
 #
 # CONTRAFLOW_TEST_SEPARATE makes one executable per source, so that a source that does not compile
 # hides no other.
