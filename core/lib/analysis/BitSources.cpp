@@ -124,8 +124,16 @@ namespace {
 enum How { Copied, Counted, Changed };
 } // namespace
 
+/// One bit is a bool, whatever it was read from.
+static bool isBool(const Instruction &I) {
+  return I.getType()->isIntegerTy(1) ||
+         (I.getOpcode() == Instruction::And && match(I.getOperand(1), PatternMatch::m_One()));
+}
+
 /// What becomes of an operand of I, on its way to something that is How.
 static std::optional<How> handedOn(const Instruction &I, How H) {
+  if (isBool(I))
+    return std::nullopt;
   if (isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst, IntrinsicInst>(I))
     return Changed;
   if (isa<BinaryOperator>(I))
