@@ -34,7 +34,6 @@ namespace {
 
 constexpr StringRef Enter = "cf_v1_omp_atomic_enter", Leave = "cf_v1_omp_atomic_leave";
 constexpr StringRef Watch = "cf_v1_omp_atomic_watch";
-constexpr StringRef Forks[] = {"__kmpc_fork_call", "__kmpc_fork_call_if"};
 /// Of libatomic: (size, address, result, order); (size, address, expected, desired, order, order).
 constexpr StringRef WideLoad = "__atomic_load", WideSwap = "__atomic_compare_exchange";
 

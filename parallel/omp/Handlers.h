@@ -8,6 +8,9 @@
 
 namespace contraflow::omp {
 
+/// What begins a team.
+inline constexpr llvm::StringRef Forks[] = {"__kmpc_fork_call", "__kmpc_fork_call_if"};
+
 /// A handler that claims no call: it only rewrites functions, with unfold().
 class Rewriter : public ConstructHandler {
 public:

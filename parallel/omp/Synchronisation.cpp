@@ -379,6 +379,33 @@ private:
   }
 };
 
+/// A mutex of the threads' library: nothing records in which order a team comes to it, so its
+/// reverse would be in no order at all. Programs without OpenMP run their threads where they are
+/// made.
+class MutexHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"pthread_mutex_lock",      "pthread_mutex_trylock",    "pthread_mutex_timedlock",
+            "pthread_mutex_clocklock", "pthread_spin_lock",        "pthread_spin_trylock",
+            "pthread_rwlock_rdlock",   "pthread_rwlock_tryrdlock", "pthread_rwlock_wrlock",
+            "pthread_rwlock_trywrlock"};
+  }
+  bool claims(const CallBase &Call) const override {
+    const Module &M = *Call.getModule();
+    return any_of(Forks, [&](StringRef Fork) { return M.getFunction(Fork); });
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  bool allDirections() const override { return true; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error augment(SweepBuilder &, CallSite &Site) const override {
+    return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
+                     "a mutex of the threads' library; use omp critical or an omp lock");
+  }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+};
+
 /// Every other entry point is refused by name.
 class RefusalHandler : public ConstructHandler {
 public:
@@ -406,6 +433,7 @@ void registerSynchronisation(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<ReduceHandler>());
   Registry.add(std::make_unique<CancelHandler>());
   Registry.add(std::make_unique<TestLockHandler>());
+  Registry.add(std::make_unique<MutexHandler>());
   Registry.add(std::make_unique<RefusalHandler>());
 }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A mutex of the threads' library in a parallel region: the reverse would not be in the order in
+// which the team came to it. Tangents need no order.
+//
+// RUN: %not %clangxx -O0 -fopenmp -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: %not %clangxx -O2 -fopenmp -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: %clangxx -O2 -fopenmp -DTANGENT -c %s -o %t.o
+
+#include <mutex>
+
+template <class... A> void __enzyme_autodiff(void *, A...);
+template <class... A> double __enzyme_fwddiff(void *, A...);
+
+double product(double *x, int n) {
+  std::mutex guard;
+  double s = 1;
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    // CHECK: mutex_in_team.cpp:[[@LINE+1]]:{{.*}}: error: [CF207] {{.*}}mutex
+    guard.lock();
+    s = s * x[i];
+    guard.unlock();
+  }
+  return s;
+}
+
+void user(double *x, double *x_bar) {
+#ifdef TANGENT
+  __enzyme_fwddiff((void *)product, x, x_bar, 3);
+#else
+  __enzyme_autodiff((void *)product, x, x_bar, 3);
+#endif
+}
