@@ -47,11 +47,87 @@ void WriteSet::addReachable(CallBase &Call, const MemoryGraph &Graph) {
     unsigned Node = Work.pop_back_val();
     if (!Seen.insert(Node).second)
       continue;
-    All.push_back({&Call, nullptr, Node, /*Anywhere=*/true});
+    All.push_back({&Call, nullptr, Node, /*Anywhere=*/true, lookupCallee(Call).OwnObjects});
     for (auto [Offset, Cell] : Graph.fields(Node))
       if (auto Target = Graph.pointee(Cell))
         Work.push_back(Graph.canonical(Target->Node));
   }
+}
+
+/// A function of the library that writes objects may write what they lead to: the characters of a
+/// string, the line that getline makes room for.
+void WriteSet::addPointees(CallBase &Call, const MemoryGraph &Graph) {
+  const CalleeInfo Info = lookupCallee(Call);
+  SmallVector<unsigned, 8> Work;
+  auto Follow = [&](unsigned Node) {
+    for (auto [Offset, Cell] : Graph.fields(Node))
+      if (auto Target = Graph.pointee(Cell))
+        Work.push_back(Graph.canonical(Target->Node));
+  };
+  for (Value *V : Call.args())
+    if (V->getType()->isPointerTy())
+      if (Location At = Graph.find(V))
+        Follow(Graph.canonical(At.Node));
+  SmallDenseSet<unsigned> Seen;
+  while (!Work.empty()) {
+    const unsigned Node = Work.pop_back_val();
+    if (!Seen.insert(Node).second)
+      continue;
+    All.push_back({&Call, nullptr, Node, /*Anywhere=*/true, Info.OwnObjects});
+    Follow(Node);
+  }
+}
+
+/// A call of a function of the library that is known to move no derivatives.
+static bool isOfLibrary(const CallBase &Call, const HandlerRegistry &Handlers) {
+  const CalleeInfo Info = lookupCallee(Call);
+  return Info.Kind == CalleeKind::Inactive && !Info.Opaque && !Handlers.find(Call);
+}
+
+/// What a call's result leads to, be it a pointer or a structure of them.
+static SmallVector<unsigned, 2> resultNodes(CallBase &Call, const MemoryGraph &Graph) {
+  SmallVector<unsigned, 2> Nodes;
+  auto Note = [&](const Value *Pointer) {
+    if (Location At = Pointer->getType()->isPointerTy() ? Graph.find(Pointer) : Location())
+      Nodes.push_back(Graph.canonical(At.Node));
+  };
+  Note(&Call);
+  for (const User *U : Call.users()) {
+    const auto *Store = dyn_cast<StoreInst>(U);
+    if (isa<ExtractValueInst>(U))
+      Note(U);
+    if (!Store || !Call.getType()->isAggregateType())
+      continue;
+    if (Location At = Graph.find(Store->getPointerOperand()))
+      for (auto [Offset, Cell] : Graph.fields(At.Node))
+        if (auto Target = Graph.pointee(Cell))
+          Nodes.push_back(Graph.canonical(Target->Node));
+  }
+  return Nodes;
+}
+
+/// What c_str() or localtime() hands out changes with the next call, through other pointers. What
+/// the program writes there, it finds behind the operands again: *to_chars(b, e, x).ptr = 0.
+void WriteSet::findHandedOut(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
+                             const HandlerRegistry &Handlers) {
+  SmallDenseSet<unsigned> Stored;
+  for (const Write &W : All)
+    if (isa<StoreInst>(W.At))
+      Stored.insert(Graph.canonical(W.Node));
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const bool Leads = Call && (I.getType()->isPointerTy() || I.getType()->isAggregateType());
+      if (!Leads || !isOfLibrary(*Call, Handlers))
+        continue;
+      const auto Nodes = resultNodes(*Call, Graph);
+      HandedOut.insert(Nodes.begin(), Nodes.end());
+      if (none_of(Nodes, [&](unsigned Node) { return Stored.contains(Node); }))
+        continue;
+      for (Value *V : Call->args())
+        if (Location At = V->getType()->isPointerTy() ? Graph.find(V) : Location())
+          HandedOut.insert(Graph.canonical(At.Node));
+    }
 }
 
 static bool isOpaque(const CallBase &Call, const HandlerRegistry &Handlers) {
@@ -171,12 +247,16 @@ void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activ
       auto *Call = dyn_cast<CallBase>(&I);
       if (!Call || is_contained(Closure, Call->getCalledFunction()))
         continue;
-      if (isOpaque(*Call, Handlers))
+      if (isOpaque(*Call, Handlers)) {
         addReachable(*Call, Graph);
-      else
-        for (Value *Pointer : writtenBy(*Call, Activity, Handlers))
-          add(I, Pointer, Graph);
+        continue;
+      }
+      for (Value *Pointer : writtenBy(*Call, Activity, Handlers))
+        add(I, Pointer, Graph);
+      if (isOfLibrary(*Call, Handlers) && !lookupCallee(*Call).ReadOnly)
+        addPointees(*Call, Graph);
     }
+  findHandedOut(Closure, Graph, Handlers);
   collectExposed(Closure, Graph, Handlers);
   findOrder(*Closure.front(), Handlers);
 }
@@ -241,6 +321,8 @@ static bool belongsTo(const Value *V, const Function &F) {
 
 bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *Pointer,
                             Time When) {
+  if (W.NoFloats && Load.getType()->isFPOrFPVectorTy())
+    return false;
   if (W.Anywhere || !belongsTo(W.Pointer, *W.At->getFunction()))
     return true;
   AAMDNodes WriteTags = isa<CallBase>(W.At) ? AAMDNodes() : W.At->getAAMetadata();
@@ -354,6 +436,8 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     return isa<Constant>(Pointer);
   if (Writes.isTransient(At.Node))
     return false;
+  if (Writes.isHandedOut(Activity.memory().canonical(At.Node)))
+    return false;
   if (Load.hasMetadata(LLVMContext::MD_invariant_load))
     return true;
   if (isOwnBlock(getUnderlyingObject(Pointer, 0)))
@@ -386,6 +470,8 @@ bool StableMemory::isUnchangedIn(const Loop &L, Instruction &Load, Value *Pointe
   Location At = Activity.memory().find(Pointer);
   if (!At)
     return isa<Constant>(Pointer);
+  if (Writes.isHandedOut(Activity.memory().canonical(At.Node)))
+    return false;
   bool Out = callsOut(L);
   Time Inside = promisesInside(L) ? Time::Activation : Time::Loop;
   return none_of(Writes.writes(), [&](const WriteSet::Write &W) {

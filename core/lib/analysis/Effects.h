@@ -31,6 +31,7 @@ public:
     llvm::WeakTrackingVH Pointer;
     unsigned Node;
     bool Anywhere = false; ///< no pointer is known
+    bool NoFloats = false; ///< what it writes is text and what belongs to it
     /// Bodies that run once, before which this is done.
     llvm::SmallVector<const llvm::Function *, 2> Before = {};
   };
@@ -48,6 +49,9 @@ public:
   /// True if the object lies on the stack of a function whose reverse is another one: it is gone by
   /// then.
   bool isTransient(unsigned Node) const { return Transient.contains(Node); }
+  /// True if a function of the library has handed out the object, which others of it may write to:
+  /// the characters of a string.
+  bool isHandedOut(unsigned Node) const { return HandedOut.contains(Node); }
   /// True if the function runs at most once in a derivative call: the root, or a body whose only
   /// call is in the root and outside loops. Several threads may run it, each once.
   bool runsOnce(const llvm::Function &Prepared) const { return Once.contains(&Prepared); }
@@ -55,6 +59,9 @@ public:
 private:
   void add(llvm::Instruction &I, llvm::Value *Pointer, const MemoryGraph &Graph);
   void addReachable(llvm::CallBase &Call, const MemoryGraph &Graph);
+  void addPointees(llvm::CallBase &Call, const MemoryGraph &Graph);
+  void findHandedOut(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
+                     const HandlerRegistry &Handlers);
   void collectExposed(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
                       const HandlerRegistry &Handlers);
   llvm::SmallVector<Write, 32> All;
@@ -62,7 +69,7 @@ private:
   void findOrder(const llvm::Function &Root, const HandlerRegistry &Handlers);
   /// Bodies that run once, and where the root calls them.
   llvm::SmallVector<std::pair<const llvm::Function *, const llvm::CallBase *>, 4> Bodies;
-  llvm::DenseSet<unsigned> Transient;
+  llvm::DenseSet<unsigned> Transient, HandedOut;
   llvm::DenseSet<const llvm::Function *> Once;
   bool Outlives = false;
 };

@@ -11,6 +11,7 @@
 // mathematical functions must have their type as well.
 
 #include "Math.h"
+#include "Silent.h"
 #include "contraflow/core/Callee.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -162,12 +163,15 @@ private:
     const CalleeInfo NoReturn = ofKind(CalleeKind::NoReturn);
     CalleeInfo OfClass = Inactive;
     OfClass.OwnObjects = true;
+    CalleeInfo OfText = OfClass;
+    OfText.Text = true;
 #define CF_READ_ONLY(Name) add(Name, ReadOnly);
 #define CF_INACTIVE(Name) add(Name, Inactive);
 #define CF_NO_RETURN(Name) add(Name, NoReturn);
 #define CF_READ_ONLY_PREFIX(Prefix) addPrefix(Prefix, ReadOnly);
 #define CF_INACTIVE_PREFIX(Prefix) addPrefix(Prefix, Inactive);
 #define CF_CLASS_PREFIX(Prefix) addPrefix(Prefix, OfClass);
+#define CF_TEXT_PREFIX(Prefix) addPrefix(Prefix, OfText);
 #define CF_NO_RETURN_PREFIX(Prefix) addPrefix(Prefix, NoReturn);
 #include "Inactive.def"
   }
@@ -303,11 +307,28 @@ CalleeInfo lookupCallee(const Function &F) {
   return {};
 }
 
+bool keepsBody(const Function &F) {
+  const CalleeInfo Info = lookupCallee(F);
+  if (!Info.Text)
+    return Info.OwnObjects;
+  static constexpr StringLiteral Words[] = {
+#define CF_TEXT_BODY(Word) Word,
+#include "Inactive.def"
+  };
+  return llvm::any_of(Words, [&](StringRef Word) { return F.getName().contains(Word); });
+}
+
 CalleeInfo lookupCallee(const CallBase &Call) {
   const Function *F = Call.getCalledFunction();
   if (Call.hasFnAttr(attr::Inactive)) {
     CalleeInfo Info = ofKind(CalleeKind::Inactive);
     Info.Opaque = true;
+    return Info;
+  }
+  if (Call.hasFnAttr(SilentMark)) {
+    CalleeInfo Info = ofKind(CalleeKind::Inactive);
+    Info.ReadOnly = Call.getFnAttr(SilentMark).getValueAsString().empty();
+    Info.Opaque = Info.OwnObjects = !Info.ReadOnly;
     return Info;
   }
   if (!F)

@@ -9,6 +9,7 @@
 #include "callee/Exceptions.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
+#include "support/Assignments.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -261,7 +262,7 @@ Error ForwardSweep::shadowAlloca(AllocaInst &I) {
   if (U.Kind == SweepKind::Split) {
     reserve(Size, I.getAlign(), Shadow);
   } else {
-    auto *Twin = cast<AllocaInst>(I.clone());
+    auto *Twin = cloneForShadow(I);
     Twin->setName(I.getName() + ".shadow");
     B.Insert(Twin);
     Shadow = Twin;
@@ -315,7 +316,7 @@ Error ForwardSweep::visitPointer(Instruction &I) {
   if (!Copies)
     return diffError(DiagId::UnsupportedInstruction, I,
                      Twine("a pointer to active memory is made by '") + I.getOpcodeName() + "'");
-  Instruction *Twin = I.clone();
+  Instruction *Twin = cloneForShadow(I);
   if (auto *Load = dyn_cast<LoadInst>(Twin)) {
     Load->setVolatile(false);
     Twin->dropUnknownNonDebugMetadata({LLVMContext::MD_tbaa});
@@ -335,7 +336,7 @@ Error ForwardSweep::visitStore(StoreInst &I) {
     return diffError(DiagId::UnknownType, I, "bits are stored into active memory");
   if (!movesPointer(I.getValueOperand()) || !S.Activity.hasShadow(I.getPointerOperand()))
     return Error::success();
-  auto *Twin = cast<StoreInst>(I.clone());
+  auto *Twin = cloneForShadow(I);
   Twin->setVolatile(false);
   Value *Shadow = shadowOf(I.getValueOperand()), *To = shadowOf(I.getPointerOperand());
   if (mayBeOwnShadow(I.getPointerOperand()) && Shadow != I.getValueOperand()) {

@@ -20,6 +20,7 @@
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Rule.h"
+#include "support/Assignments.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -353,6 +354,7 @@ Function *ReplayMaker::copy(const Twine &What, SmallVectorImpl<Function *> &Made
     auto *New = cast<Function>(Map[F]);
     SmallVector<ReturnInst *, 1> Returns;
     CloneFunctionInto(New, F, Map, CloneFunctionChangeType::LocalChangesOnly, Returns);
+    ownAssignments(*New);
     for (auto Kind : {Attribute::Memory, Attribute::WillReturn, Attribute::Speculatable,
                       Attribute::NoSync, Attribute::NoFree})
       New->removeFnAttr(Kind);

@@ -4,6 +4,7 @@
 // metadata of one stand for those of the other. Everything outside the two is compared by identity.
 
 #include "Twins.h"
+#include "support/Assignments.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -132,6 +133,7 @@ Function *TwinTable::findOrKeep(Function &F) {
     Map[&A] = Copy->getArg(A.getArgNo());
   SmallVector<ReturnInst *, 1> Returns;
   CloneFunctionInto(Copy, &F, Map, CloneFunctionChangeType::LocalChangesOnly, Returns);
+  ownAssignments(*Copy);
   Candidates.push_back({Copy, &F});
   return nullptr;
 }

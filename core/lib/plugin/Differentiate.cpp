@@ -508,8 +508,7 @@ static void keepLibraryCalls(Module &M) {
   if (findRequests(M).empty())
     return;
   for (Function &F : M)
-    if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::AlwaysInline) &&
-        lookupCallee(F).OwnObjects)
+    if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::AlwaysInline) && keepsBody(F))
       F.addFnAttr(Attribute::NoInline);
 }
 

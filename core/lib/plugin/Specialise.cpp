@@ -5,6 +5,7 @@
 #include "contraflow/core/Request.h"
 #include "prepare/Indirect.h"
 #include "request/RequestTrace.h"
+#include "support/Assignments.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Function.h"
@@ -91,6 +92,7 @@ Function *Specialiser::copyFor(Argument &Parameter, Function &Known) {
     return Copy;
   ValueToValueMapTy Map;
   Copy = CloneFunction(Parameter.getParent(), Map);
+  ownAssignments(*Copy);
   Copy->setName(Parameter.getParent()->getName() + "." + Known.getName());
   Copy->setLinkage(GlobalValue::InternalLinkage);
   Copy->setComdat(nullptr);

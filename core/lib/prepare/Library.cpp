@@ -4,6 +4,7 @@
 // templates become calls between clones.
 
 #include "Library.h"
+#include "support/Assignments.h"
 #include "support/Reached.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -45,6 +46,7 @@ static void cloneBody(Function &From, ValueToValueMapTy &Map) {
   SmallVector<ReturnInst *, 1> Returns;
   CloneFunctionInto(cast<Function>(Map[&From]), &From, Map,
                     CloneFunctionChangeType::LocalChangesOnly, Returns);
+  ownAssignments(*cast<Function>(Map[&From]));
 }
 
 const PreparedLibrary::Template *PreparedLibrary::find(Function &Original) const {

@@ -19,6 +19,7 @@
 #include "Results.h"
 #include "SignBits.h"
 #include "Signatures.h"
+#include "Silent.h"
 #include "Slim.h"
 #include "Variadic.h"
 #include "Versioning.h"
@@ -29,6 +30,7 @@
 #include "rules/Constrained.h"
 #include "rules/Expand.h"
 #include "rules/Rounding.h"
+#include "support/Assignments.h"
 
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/IR/InstIterator.h"
@@ -70,7 +72,7 @@ constexpr uint64_t RoundBudget =
 class Preparer {
 public:
   Preparer(Compilation &C, PreparedClosure &Out, NestVersions Versions)
-      : C(C), Out(Out), Versions(Versions), Slims(C.FAM),
+      : C(C), Out(Out), Versions(Versions), Slims(C.FAM), Silent(C.Handlers),
         HistoryKind(C.M.getContext().getMDKindID("contraflow.history")) {}
   Expected<Function *> prepare(Function &F);
   void keepTemplates();
@@ -102,6 +104,7 @@ private:
   PreparedClosure &Out;
   NestVersions Versions;
   SlimCallees Slims;
+  SilentCallees Silent;
   unsigned HistoryKind;                      ///< metadata of calls between two rounds of inlining
   DenseMap<Function *, Function *> Prepared; ///< original -> copy, for recursion
   SmallVector<std::pair<Function *, Function *>, 4> ClosureChain;
@@ -122,6 +125,7 @@ private:
 Function *Preparer::cloneOf(Function &F) {
   ValueToValueMapTy Map;
   Function *P = CloneFunction(&F, Map);
+  ownAssignments(*P);
   lowerComputedGotos(F, *P);
   P->setName("cf.prepared." + F.getName());
   P->setLinkage(GlobalValue::InternalLinkage);
@@ -148,7 +152,7 @@ bool Preparer::inlinable(const CallBase &Call) const {
   Function *F = Call.getCalledFunction();
   if (!F || F->isDeclaration() || F->isInterposable())
     return false;
-  return lookupCallee(*F).Kind == CalleeKind::Unknown && !C.Handlers.find(Call) &&
+  return lookupCallee(Call).Kind == CalleeKind::Unknown && !C.Handlers.find(Call) &&
          F->getFunctionType() == Call.getFunctionType();
 }
 
@@ -221,7 +225,7 @@ bool Preparer::inlineCalls(Function &P) {
     callAgain(*Call);
     if (isIndirect(*Call) || C.Handlers.find(*Call))
       noteHistory(*Call, Parent);
-    if (!inlinable(*Call) || staysCall(*Call))
+    if (!inlinable(*Call) || staysCall(*Call) || Silent.keep(*Call))
       continue;
     noteHistory(*Call, Parent);
     Function *Callee = Call->getCalledFunction();

@@ -4,6 +4,7 @@
 // uses. The copy's own recursive calls are replaced when it is prepared itself.
 
 #include "Results.h"
+#include "support/Assignments.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DataLayout.h"
@@ -46,6 +47,7 @@ Function *ReturnedStructures::copyOf(Function &F) {
     Map[&A] = Copy->getArg(A.getArgNo());
   SmallVector<ReturnInst *, 4> Returns;
   CloneFunctionInto(Copy, &F, Map, CloneFunctionChangeType::LocalChangesOnly, Returns);
+  ownAssignments(*Copy);
   Copy->setAttributes(
       Copy->getAttributes().removeAttributesAtIndex(Context, AttributeList::ReturnIndex));
   Copy->removeFnAttr(Attribute::Memory);

@@ -4,6 +4,7 @@
 // is no longer true costs nothing but the copy: the bits are the same.
 
 #include "Signatures.h"
+#include "support/Assignments.h"
 #include "support/Halves.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -157,6 +158,7 @@ Function *PackedSignatures::copyOf(Function &F) {
   }
   SmallVector<ReturnInst *, 4> Returns;
   CloneFunctionInto(Copy, &F, Map, CloneFunctionChangeType::LocalChangesOnly, Returns);
+  ownAssignments(*Copy);
   Copy->setAttributes(attributesApart(F, F.getAttributes()));
   // Local variables belong into the entry block, behind which the copied one stands.
   auto *Copied = cast<BasicBlock>(Map[&F.getEntryBlock()]);

@@ -7,6 +7,7 @@
 // Once per callee, not once per call.
 
 #include "Slim.h"
+#include "support/Assignments.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -27,6 +28,7 @@ Function &SlimCallees::of(Function &F) {
     return *Copy;
   ValueToValueMapTy Map;
   Copy = CloneFunction(&F, Map);
+  ownAssignments(*Copy);
   Copy->setName("cf.slim." + F.getName());
   Copy->setLinkage(GlobalValue::InternalLinkage);
   Copy->setComdat(nullptr);

@@ -7,6 +7,7 @@
 // variable arguments is ordinary memory.
 
 #include "Variadic.h"
+#include "support/Assignments.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -93,6 +94,7 @@ Function *VariadicCopy::make() {
     Map[&A] = Copy->getArg(A.getArgNo());
   SmallVector<ReturnInst *, 4> Returns;
   CloneFunctionInto(Copy, &F, Map, CloneFunctionChangeType::LocalChangesOnly, Returns);
+  ownAssignments(*Copy);
   uint64_t Size = 0;
   SmallVector<Slot, 8> Slots = layOut(*Copy, Size);
   IRBuilder<> B(&*Copy->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());

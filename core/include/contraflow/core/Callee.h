@@ -42,6 +42,7 @@ struct CalleeInfo {
   bool ReadOnly = false; ///< Inactive: writes no memory that the program reads (strlen, time(0))
   /// Inactive: what it writes are objects of its class, which hold no floats (std::string).
   bool OwnObjects = false;
+  bool Text = false; ///< OwnObjects: what it writes is characters (std::format)
   bool Opaque = false; ///< the user's: may write whatever its operands and the globals lead to
 };
 
@@ -72,6 +73,8 @@ bool canStandFor(const llvm::Function &F, llvm::StringRef Name);
 
 /// Looks a function up by name (C names, C++ mangled names).
 CalleeInfo lookupCallee(const llvm::Function &F);
+/// True if calls of F are to stay calls, however small it is: it works on objects of its class.
+bool keepsBody(const llvm::Function &F);
 /// The info of the called function; Unknown for indirect calls.
 CalleeInfo lookupCallee(const llvm::CallBase &Call);
 
