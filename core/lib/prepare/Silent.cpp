@@ -27,7 +27,7 @@ namespace contraflow {
 
 constexpr unsigned MostLooked = 20000; ///< instructions, for one call
 constexpr unsigned MostTotal = 400000; ///< for all
-constexpr unsigned MinPrinting = 60;   ///< less is inlined as before
+constexpr unsigned MinPrinting = 30;   ///< less is inlined as before
 constexpr unsigned MinDeciding = 400;  ///< of a function that returns a truth value
 
 static bool isOwn(const Value *Pointer, uint64_t Own) {
@@ -157,18 +157,18 @@ SilentCallees::Effect SilentCallees::effectOf(const Key &K) {
 
 /// Nothing of what it has read can be told from its result.
 static bool tellsNothing(const CallBase &Call) {
-  const Type *T = Call.getType();
-  return T->isVoidTy() || Call.use_empty() || (T->isIntegerTy() && T->getIntegerBitWidth() <= 8);
+  return Call.use_empty() || Call.getType()->isIntegerTy(1);
 }
 
 bool SilentCallees::keep(CallBase &Call) {
   Function *F = Call.getCalledFunction();
   if (!F || F->isDeclaration() || F->isInterposable() || !tellsNothing(Call) || Total > MostTotal ||
+      F->getFunctionType() != Call.getFunctionType() || Call.hasFnAttr(Attribute::ReturnsTwice) ||
       lookupCallee(Call).Kind != CalleeKind::Unknown || Handlers.find(Call))
     return false;
   Seen.clear();
   Looked = 0;
-  const Effect Of = effectOfCall(Call, 0);
+  const Effect Of = effectOf({F, 0}); // what the caller owns, it reads itself
   if (Of == Effect::Active || Looked < (Call.use_empty() ? MinPrinting : MinDeciding))
     return false;
   Call.addFnAttr(

@@ -42,7 +42,7 @@ struct CalleeInfo {
   bool ReadOnly = false; ///< Inactive: writes no memory that the program reads (strlen, time(0))
   /// Inactive: what it writes are objects of its class, which hold no floats (std::string).
   bool OwnObjects = false;
-  bool Text = false; ///< OwnObjects: what it writes is characters (std::format)
+  bool Text = false;   ///< OwnObjects: what it writes is characters (std::format)
   bool Opaque = false; ///< the user's: may write whatever its operands and the globals lead to
 };
 
