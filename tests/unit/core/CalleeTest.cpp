@@ -110,6 +110,20 @@ TEST_F(CalleeTest, KnowsInactiveFunctions) {
   }
 }
 
+/// The interfaces in front of what formats are inlined; a user's own namespace is another one.
+TEST_F(CalleeTest, KnowsWhatMakesText) {
+  const StringRef Body = "_ZN3fmt2v97vformatB5cxx11ENS0_17basic_string_viewIcEENS0_17basic_format_"
+                         "argsINS0_20basic_format_contextINS0_8appenderEcEEEE";
+  const StringRef Front = "_ZN3fmt2v96formatIJRdEEEvv";
+  for (StringRef Name : {Body, Front, StringRef("_ZSt8to_charsPcS_d")}) {
+    EXPECT_EQ(declared(Name).Kind, CalleeKind::Inactive) << Name.str();
+    EXPECT_TRUE(declared(Name).OwnObjects) << Name.str();
+  }
+  EXPECT_TRUE(keepsBody(*parse(("declare void @" + Body + "()").str(), Body)));
+  EXPECT_FALSE(keepsBody(*parse(("declare void @" + Front + "()").str(), Front)));
+  EXPECT_EQ(declared("_ZN3fmt5scaleEPd").Kind, CalleeKind::Unknown);
+}
+
 TEST_F(CalleeTest, KnowsWhatDoesNotReturn) {
   for (const char *Name : {"abort", "exit", "__assert_fail", "__cxa_throw", "_ZSt9terminatev",
                            "_ZSt20__throw_length_errorPKc", "_ZSt17__throw_bad_allocv",
@@ -143,6 +157,7 @@ TEST(CalleeTable, HasNoPrefixOfAPrefix) {
 #define CF_READ_ONLY_PREFIX(Prefix) Prefix,
 #define CF_INACTIVE_PREFIX(Prefix) Prefix,
 #define CF_CLASS_PREFIX(Prefix) Prefix,
+#define CF_TEXT_PREFIX(Prefix) Prefix,
 #define CF_NO_RETURN_PREFIX(Prefix) Prefix,
 #include "core/lib/callee/Inactive.def"
   };
