@@ -40,6 +40,9 @@ Function *newBody(Module &M, ArrayRef<Type *> Captured, const Twine &Name, const
   return F;
 }
 
+/// True of an integer that leads nowhere.
+bool isNumber(const Value &V) { return V.getType()->isIntegerTy() && isa<Constant>(V); }
+
 /// A float as the runtime passes it by value, and back.
 Value *pack(IRBuilder<> &B, Value *V) {
   if (!V->getType()->isFloatingPointTy())
@@ -94,7 +97,7 @@ Function *ForkHandler::augmentedBody(Module &M, const SplitDerivative &Split, Fu
   for (unsigned P = ThreadParams; P < Body.arg_size(); ++P) {
     Captured.push_back(Body.getArg(P)->getType());
     if (Split.HasShadow[P])
-      Captured.push_back(Ptr);
+      Captured.push_back(Body.getArg(P)->getType());
   }
   Captured.push_back(Ptr);
   Function *F = newBody(M, Captured, Split.Augmented->getName() + ".team", *Split.Augmented);
@@ -156,7 +159,7 @@ Error ForkHandler::augment(SweepBuilder &B, CallSite &Site) const {
     Value *V = Call.getArgOperand(Region->Operands[P]);
     Captured.push_back(V);
     if (Split->HasShadow[P])
-      Captured.push_back(B.shadow(V));
+      Captured.push_back(isNumber(*V) ? V : B.shadow(V));
   }
   Captured.push_back(Team);
   Function *Body = augmentedBody(M, *Split, *Region->Body);
@@ -211,8 +214,10 @@ Error ForkHandler::tangent(SweepBuilder &B, CallBase &Call) const {
     Value *V = Call.getArgOperand(Region->Operands[P]);
     Captured.push_back(V);
     for (unsigned D = 0; HasShadow[P] && D < B.directions(); ++D)
-      Captured.push_back(V->getType()->isPointerTy() ? B.shadowIn(D, V)
-                                                     : pack(IR, B.tangentIn(D, V)));
+      if (!V->getType()->isPointerTy() && B.activeValue(Region->Body->getArg(P)))
+        Captured.push_back(pack(IR, B.tangentIn(D, V)));
+      else
+        Captured.push_back(isNumber(*V) ? V : B.shadowIn(D, V));
   }
   Module &M = *Call.getModule();
   const bool Numbered = any_of(M.globals(), [](auto &G) { return G.isThreadLocal(); });

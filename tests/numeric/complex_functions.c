@@ -68,9 +68,35 @@ static double transform(const double *x, double *y, int n) {
   return power;
 }
 
+// As calls, which -fno-builtin leaves of them.
+double complex conjugate(double complex z) __asm__("conj");
+double realPart(double complex z) __asm__("creal");
+double imaginaryPart(double complex z) __asm__("cimag");
+float complex conjugateSingle(float complex z) __asm__("conjf");
+float realPartSingle(float complex z) __asm__("crealf");
+float imaginaryPartSingle(float complex z) __asm__("cimagf");
+static double parts(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i + 1 < n; i++) {
+    const double complex z = x[i] + x[i + 1] * I, w = conjugate(z) * z * z;
+    sum += realPart(w) * imaginaryPart(w);
+  }
+  return sum;
+}
+static float partsSingle(const float *x, int n) {
+  float sum = 0;
+  for (int i = 0; i + 1 < n; i++) {
+    const float complex z = x[i] + x[i + 1] * I;
+    sum += realPartSingle(z) * imaginaryPartSingle(conjugateSingle(z) * z * z);
+  }
+  return sum;
+}
+
 GRADIENT_CHECK(complex_products, Double, products, In(double, 7), Int(7))
 GRADIENT_CHECK(complex_elementary, Double, elementary, In(double, 6), Int(6))
 GRADIENT_CHECK(complex_inverse, Double, inverse, In(double, 6), Int(6))
 GRADIENT_CHECK_BOUND(1e-5, complex_inverse_single, Float, inverseSingle, In(float, 6), Int(6))
 GRADIENT_CHECK_BOUND(1e-5, complex_single, Float, single, In(float, 6), Int(6))
 GRADIENT_CHECK(complex_transform, Double, transform, In(double, 6), Out(double, 6), Int(6))
+GRADIENT_CHECK(complex_parts, Double, parts, In(double, 6), Int(6))
+GRADIENT_CHECK_BOUND(1e-5, complex_parts_single, Float, partsSingle, In(float, 6), Int(6))

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A vector whose first elements lie in itself: its pointer, its counts and its numbers share memory
-// as far as anybody can tell.
+// Containers whose first elements lie in themselves: their pointer, their counts and their numbers
+// share memory as far as anybody can tell.
 // Supports: containers with inline storage (`small_vector`)
 #include "GradientCheck.h"
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace {
@@ -72,6 +76,127 @@ double collect(const double *x, int n) {
   return sum + few.size();
 }
 
+/// As matrices of Armadillo: what is short lies in the object itself.
+struct Matrix {
+  const std::uint64_t rows, columns, size, room;
+  const std::uint16_t kind, state;
+  double *const memory;
+  alignas(16) double local[16];
+  Matrix(std::uint64_t r, std::uint64_t c)
+      : rows(r), columns(c), size(r * c), room(0), kind(0), state(0), memory(nullptr) {
+    if (size <= 16) {
+      write(memory) = size ? local : nullptr;
+    } else {
+      write(memory) = static_cast<double *>(std::malloc(size * sizeof(double)));
+      write(room) = size;
+    }
+  }
+  Matrix(const Matrix &) = delete;
+  ~Matrix() {
+    if (room > 0)
+      std::free(memory);
+  }
+  template <class T> static T &write(const T &x) { return const_cast<T &>(x); }
+  double &operator()(std::uint64_t i, std::uint64_t j) { return memory[i + j * rows]; }
+  void take(Matrix &m) {
+    if (room > 0)
+      std::free(memory);
+    write(rows) = m.rows;
+    write(columns) = m.columns;
+    write(size) = m.size;
+    write(room) = m.room;
+    if (m.room > 0) {
+      write(memory) = m.memory;
+      write(m.memory) = nullptr;
+      write(m.room) = 0;
+    } else {
+      write(memory) = local;
+      std::memcpy(local, m.memory, m.size * sizeof(double));
+    }
+    write(m.size) = 0;
+  }
+};
+void multiply(Matrix &out, Matrix &a, Matrix &b) {
+  Matrix product(a.rows, b.columns);
+  for (std::uint64_t j = 0; j < b.columns; j++)
+    for (std::uint64_t i = 0; i < a.rows; i++) {
+      double sum = 0;
+      for (std::uint64_t k = 0; k < a.columns; k++)
+        sum += a(i, k) * b(k, j);
+      product(i, j) = sum;
+    }
+  out.take(product);
+}
+double matrices(const double *x, int n) {
+  Matrix a(n, n), v(n, 1), w(1, 1), square(1, 1);
+  for (int i = 0; i < n; i++) {
+    v(i, 0) = x[i];
+    for (int j = 0; j < n; j++)
+      a(i, j) = x[i] * x[(i + j) % n];
+  }
+  multiply(w, a, v);
+  multiply(square, a, a);
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += w(i, 0) * v(i, 0) + square(i, i);
+  return sum;
+}
+/// As boost::container::small_vector.
+template <class T, std::size_t N> class ShortVector {
+  T *first;
+  std::size_t count = 0, room = N;
+  alignas(T) char local[N * sizeof(T)];
+  bool isLocal() const { return first == reinterpret_cast<const T *>(local); }
+  static std::size_t grown(std::size_t room, std::size_t need) {
+    constexpr std::size_t most = std::size_t(-1) / (2 * sizeof(T));
+    const std::size_t more = room < most / 8 ? room * 8 / 5 : most;
+    return std::max(std::min(more, most), need);
+  }
+
+public:
+  ShortVector() : first(reinterpret_cast<T *>(local)) {}
+  ShortVector(const ShortVector &) = delete;
+  ~ShortVector() {
+    if (!isLocal())
+      std::free(first);
+  }
+  void push_back(const T &x) {
+    if (count == room) {
+      const std::size_t next = grown(room, count + 1);
+      T *memory = static_cast<T *>(std::malloc(next * sizeof(T)));
+      std::memcpy(memory, first, count * sizeof(T));
+      if (!isLocal())
+        std::free(first);
+      first = memory;
+      room = next;
+    }
+    first[count++] = x;
+  }
+  void erase(std::size_t i) {
+    std::memmove(first + i, first + i + 1, (count - i - 1) * sizeof(T));
+    count--;
+  }
+  T &back() { return end()[-1]; }
+  T *begin() { return first; }
+  T *end() { return first + count; }
+};
+double shortVectors(const double *x, int n) {
+  ShortVector<double, 4> v, w;
+  for (int i = 0; i < n; i++) {
+    v.push_back(x[i] * x[i]);
+    w.push_back(v.back() * x[0]);
+    if (i % 3 == 0)
+      w.push_back(x[1]);
+  }
+  w.erase(1);
+  double sum = 0;
+  for (double a : w)
+    for (double b : v)
+      sum += a * b;
+  return sum;
+}
 } // namespace
 
 GRADIENT_CHECK(small_buffer, Double, collect, In(double, 9), Int(9))
+GRADIENT_CHECK(small_buffer_matrices, Double, matrices, In(double, 5), Int(5))
+GRADIENT_CHECK(small_buffer_short_vectors, Double, shortVectors, In(double, 7), Int(7))

@@ -113,7 +113,7 @@ double slices(const double *x, int n) {
   std::valarray<double> even = v[std::slice(0, n / 2, 2)];
   v[std::slice(1, n / 2, 2)] *= even;
   std::valarray<double> w = std::sin(v) + v * v;
-  return (w * v).sum() + w.max() + std::valarray<double>(v[v > 1.0]).sum();
+  return (w * v).sum() + w.max() + std::valarray<double>(v[v > 0.5 * v.max()]).sum();
 }
 
 double anys(const double *x) {

@@ -3,6 +3,7 @@
 // Unions of a number and something else, and objects copied byte by byte.
 // Supports: unions
 #include "GradientCheck.h"
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,137 @@ static double copiedEither(const double *x, int n) {
   return sum;
 }
 
+// On the way from one place to another the number stays in a variable, a choice, a vector.
+static double variablePlaces(const double *x, int n) {
+  union NumberOrPlace a[8], b;
+  volatile double kept;
+  for (int i = 0; i < n; i++)
+    a[i].place = x + 3 * i % n;
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    kept = a[i].number;
+    b.number = kept;
+    sum += *b.place * x[i];
+  }
+  return sum;
+}
+
+static double chosenPlaces(const double *x, double *y, int n) {
+  union NumberOrPlace *a = malloc(2 * sizeof *a), b;
+  a[0].place = x;
+  a[1].place = y;
+  for (int i = 0; i < n; i++)
+    y[i] = x[i] * x[n - 1 - i];
+  double sum = 0, current = a[1].number;
+  for (int i = 0; i < n; i++) {
+    b.number = current;
+    sum += b.place[i] * x[i];
+    if (x[i] > 1.1)
+      current = a[i % 2].number;
+    else if (x[i] > 0.8)
+      current = a[(i + 1) % 2].number;
+  }
+  free(a);
+  return sum;
+}
+
+typedef double Pair __attribute__((vector_size(16)));
+static double turnedPlaces(const double *x, double *y, int n) {
+  union NumberOrPlace a[2], b[2];
+  a[0].place = x;
+  a[1].place = y;
+  for (int i = 0; i < n; i++)
+    y[i] = x[i] * x[i];
+  Pair both, turned;
+  memcpy(&both, a, sizeof both);
+  turned = (Pair){both[1], both[0]};
+  memcpy(b, &turned, sizeof b);
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += b[i % 2].place[i] * x[n - 1 - i];
+  return sum;
+}
+
+// Addresses that functions take and return as integers.
+static double weighted(uintptr_t place, const double *x, int n, int depth) {
+  if (depth > 0)
+    return weighted(place, x, n, depth - 1) * 0.5;
+  const double *p = (const double *)place;
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += p[i] * x[i];
+  return sum;
+}
+static uintptr_t placeOf(const union NumberOrPlace *a, int i) {
+  return i > 1 ? placeOf(a, i - 2) : (uintptr_t)a[i].place;
+}
+static double passedPlaces(const double *x, double *y, int n) {
+  for (int i = 0; i < n; i++)
+    y[i] = x[i] * x[i];
+  const union NumberOrPlace a[2] = {{.place = y}, {.place = x}};
+  double sum = weighted((uintptr_t)y, x, n, n - 4) + weighted((uintptr_t)x, y, n, 1);
+  for (int i = 0; i < n; i++)
+    sum += ((const double *)placeOf(a, i))[i];
+  return sum;
+}
+
+// Numbers that functions take from such places and put there.
+struct Term {
+  int op;
+  union {
+    double value;
+    struct Term *left;
+  } a;
+  union {
+    double value;
+    struct Term *right;
+  } b;
+};
+static double valueOf(const struct Term *t) {
+  if (t->op == 0)
+    return t->a.value;
+  return t->op == 1 ? valueOf(t->a.left) + valueOf(t->b.right)
+                    : valueOf(t->a.left) * valueOf(t->b.right);
+}
+static struct Term *termOf(double value) {
+  struct Term *t = malloc(sizeof *t);
+  t->op = 0;
+  t->a.value = value;
+  t->b.value = 1;
+  return t;
+}
+static struct Term *simplified(const struct Term *t) {
+  if (t->op == 0)
+    return termOf(t->a.value);
+  struct Term *l = simplified(t->a.left), *r = simplified(t->b.right), *s = termOf(0);
+  s->op = t->op;
+  s->a.left = l;
+  s->b.right = r;
+  if (l->op == 0 && r->op == 0) {
+    const double value = valueOf(s);
+    s->op = 0;
+    s->a.value = value;
+    s->b.value = 2;
+  }
+  return s;
+}
+static double terms(const double *x, int n) {
+  struct Term *t = termOf(x[0]);
+  for (int i = 1; i < n; i++) {
+    struct Term *s = termOf(0);
+    s->op = 1 + i % 2;
+    s->a.left = t;
+    s->b.right = termOf(x[i]);
+    t = s;
+  }
+  return valueOf(simplified(t)) * valueOf(t);
+}
+
 GRADIENT_CHECK(unions, Double, mixed, In(double, 8), Scalar(double), Int(8))
 GRADIENT_CHECK(union_copied_places, Double, copiedPlaces, In(double, 5), Int(5))
 GRADIENT_CHECK(union_copied_either, Double, copiedEither, In(double, 5), Int(5))
+GRADIENT_CHECK(union_variable, Double, variablePlaces, In(double, 5), Int(5))
+GRADIENT_CHECK(union_chosen, Double, chosenPlaces, In(double, 6), Out(double, 6), Int(6))
+GRADIENT_CHECK(union_turned, Double, turnedPlaces, In(double, 6), Out(double, 6), Int(6))
+GRADIENT_CHECK(union_passed, Double, passedPlaces, In(double, 6), Out(double, 6), Int(6))
+GRADIENT_CHECK(union_terms, Double, terms, In(double, 6), Int(6))

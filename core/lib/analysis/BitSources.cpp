@@ -19,8 +19,7 @@ using namespace llvm::PatternMatch;
 
 namespace contraflow {
 
-/// True if I leaves nothing of the digits of floats that are as wide as its lanes.
-static bool dropsDigits(const BinaryOperator &I) {
+bool dropsDigits(const BinaryOperator &I) {
   const unsigned Width = I.getType()->getScalarSizeInBits();
   if (Width != 32 && Width != 64)
     return false;

@@ -10,6 +10,7 @@
 #include <optional>
 
 namespace llvm {
+class BinaryOperator;
 class Instruction;
 class Value;
 } // namespace llvm
@@ -26,6 +27,9 @@ llvm::SmallVector<const llvm::Value *, 4> bitSources(const llvm::Value *V);
 /// counting: loads, and floats.
 llvm::SmallVector<const llvm::Value *, 4> changedBits(const llvm::Value *V,
                                                       const MemoryGraph &Graph);
+
+/// True if I leaves nothing of the digits of floats that are as wide as its lanes.
+bool dropsDigits(const llvm::BinaryOperator &I);
 
 /// The name of the type of its own, such as bool, that the language says I accesses, if it does.
 /// Chars may be part of anything.

@@ -141,8 +141,8 @@ private:
   addMath(Name, {Math, static_cast<unsigned>(MathFn::Fn), textOf(MathFn::Fn).Shape});
 #define CF_COMPOUND(Fn, Name, Shape)                                                               \
   addMath(Name, {{}, static_cast<unsigned>(CompoundFn::Fn), Shape, {}, true});
-#define CF_PAIR(Fn, Name)                                                                          \
-  Names[Name] = {{}, static_cast<unsigned>(CompoundFn::Fn), "f(w)", FloatKind::Float, true};
+#define CF_PAIR(Fn, Name, Shape)                                                                   \
+  Names[Name] = {{}, static_cast<unsigned>(CompoundFn::Fn), Shape, FloatKind::Float, true};
 #include "Math.def"
   }
 
@@ -206,6 +206,8 @@ Type *typeOfLetter(char Letter, Type *Floating) {
     return PointerType::getUnqual(Context);
   case 'w':
     return FixedVectorType::get(Floating, 2);
+  case 'c':
+    return StructType::get(Floating, Floating);
   case 'v':
     return Type::getVoidTy(Context);
   case 'd':

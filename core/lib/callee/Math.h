@@ -33,10 +33,10 @@ inline constexpr unsigned NumMathFns = 0
 #include "Math.def"
     ;
 
-/// Functions of two floating results, or of a pair of numbers in a vector.
+/// Functions of two floating results, or of the parts of a complex number, perhaps in a vector.
 enum class CompoundFn : uint8_t {
 #define CF_COMPOUND(Fn, Name, Shape) Fn,
-#define CF_PAIR(Fn, Name) Fn,
+#define CF_PAIR(Fn, Name, Shape) Fn,
 #include "Math.def"
 };
 

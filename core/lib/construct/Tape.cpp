@@ -154,8 +154,8 @@ public:
 class PlainHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_tape_pause", "cf_v1_tape_resume", "cf_v1_check_global", "cf_v1_check_shadow",
-            "cf_v1_realloc_extent"};
+    return {"cf_v1_tape_pause",   "cf_v1_tape_resume",  "cf_v1_check_global",
+            "cf_v1_check_shadow", "cf_v1_check_number", "cf_v1_realloc_extent"};
   }
 };
 

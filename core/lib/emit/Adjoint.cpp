@@ -85,7 +85,7 @@ void AdjointEmitter::returnAugmented(ReturnInst &Return, ForwardSweep &Fwd) {
   SmallVector<Value *, 3> Parts;
   if (Value *V = Return.getReturnValue()) {
     Parts.push_back(V);
-    if (V->getType()->isPointerTy() && U.Split.ShadowResult)
+    if (U.Split.ShadowResult)
       Parts.push_back(Fwd.shadowOf(V));
   }
   Parts.push_back(U.Frame);

@@ -9,6 +9,7 @@
 #include "Twins.h"
 #include "Unit.h"
 #include "Unwinding.h"
+#include "analysis/HiddenInputs.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Order.h"
@@ -209,6 +210,13 @@ static void declareSplit(RequestState &S, Unit &U, SmallVector<Type *, 8> Params
   U.Split.Reverse = U.Reverse;
 }
 
+/// True of a pointer with a shadow, also if it is passed as an integer.
+static bool leadsToShadow(const RequestState &S, const Value *V) {
+  const Type *T = V->getType();
+  return (T->isPointerTy() || (T->isIntegerTy(64) && (S.Graph.carried(V) & SK_Pointer))) &&
+         S.Activity.hasShadow(V);
+}
+
 /// The float type of a function's result if it is active, and whether a pointer result has a
 /// shadow.
 static void describeResult(RequestState &S, Unit &U) {
@@ -217,9 +225,9 @@ static void describeResult(RequestState &S, Unit &U) {
     if (!Return || !Return->getReturnValue())
       continue;
     Value *V = Return->getReturnValue();
-    if (V->getType()->isPointerTy())
-      U.Split.ShadowResult = S.Activity.hasShadow(V);
-    else if (S.Activity.active(V))
+    const bool Tangent = U.Kind == SweepKind::Tangent, Active = S.Activity.active(V);
+    U.Split.ShadowResult |= leadsToShadow(S, V) && !(Tangent && Active);
+    if (Active && !V->getType()->isPointerTy())
       U.Split.ActiveResult = floatTypeOf(V, S.Graph);
   }
 }
@@ -239,12 +247,12 @@ Unit &RequestState::unitFor(Function &Prepared) {
   SmallVector<Type *, 8> Params;
   for (Argument &A : Prepared.args()) {
     bool Active = Activity.active(&A);
-    bool Shadow = A.getType()->isPointerTy() ? Activity.hasShadow(&A) : Tangent && Active;
+    const bool Dot = Tangent && Active && !A.getType()->isPointerTy();
+    const bool Shadow = Dot || leadsToShadow(*this, &A);
     U.Split.HasShadow.push_back(Shadow);
     Params.push_back(A.getType());
     if (Shadow)
-      Params.append(Tangent ? Spec.Width : 1,
-                    A.getType()->isPointerTy() ? A.getType() : floatTypeOf(&A, Graph));
+      Params.append(Tangent ? Spec.Width : 1, Dot ? floatTypeOf(&A, Graph) : A.getType());
     if (Active && !A.getType()->isPointerTy())
       U.Split.ActiveArgs.push_back(A.getArgNo());
   }
@@ -281,6 +289,16 @@ static Error checkIntegerMembers(RequestState &S) {
       return diffError(DiagId::UnknownType, *S.Spec.Primal,
                        "an integer member of a structure passed by value holds the bits of a "
                        "number; pass a pointer to the structure");
+  return Error::success();
+}
+
+/// Bits that come from an active argument must not pass for integers.
+static Error checkHiddenInputs(RequestState &S) {
+  const ActivityQuestion Q{S.Closure.Root, &S.Spec, S.Closure.Functions};
+  if (const Instruction *I = findHiddenInput(Q, S.Activity, S.C.Handlers))
+    return diffError(DiagId::UnknownType, *I,
+                     "what becomes a number here was calculated as integers from an active "
+                     "argument; if it holds integers, pass it as enzyme_const");
   return Error::success();
 }
 
@@ -593,7 +611,8 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
   if (Chosen.Deterministic)
     findAdditions(S);
   if (Error E = joinErrors(findOwnShadows(S),
-                           joinErrors(checkIntegerMembers(S), checkInactiveGlobals(S))))
+                           joinErrors(checkIntegerMembers(S),
+                                      joinErrors(checkInactiveGlobals(S), checkHiddenInputs(S)))))
     return std::move(E);
   if (Spec.Repeated)
     if (Error E = checkRepeatable(S))

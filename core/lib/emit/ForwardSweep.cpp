@@ -66,7 +66,7 @@ ForwardSweep::ForwardSweep(RequestState &S, Unit &U)
     : S(S), U(U), B(U.Forward->getContext()), ShadowLanes(S.Spec.Width), AccessLanes(S.Spec.Width) {
   for (auto [Map, Params] : zip(ShadowLanes, U.Shadows))
     for (auto [Primal, Shadow] : zip(U.Primals, Params))
-      if (Shadow)
+      if (Shadow && Shadow->getType() == Primal->getType()) // not the tangent of an integer
         Map[Primal] = Shadow;
 }
 

@@ -417,6 +417,8 @@ void Surgeon::run(SmallVectorImpl<Function *> &Made) {
     dropVectoriser(*Parts[I].Made);
   }
   replaceInPlace();
+  for (Instruction &I : instructions(F)) // they may tell of what is in a piece now
+    I.dropDbgRecords();
 }
 
 /// Code that has to be where the function's own frame is, or that leaves in other ways.

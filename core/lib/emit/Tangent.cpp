@@ -33,6 +33,7 @@ public:
 private:
   Error visitFloat(Instruction &I) override;
   Error callClosure(CallBase &I, Function &Callee) override;
+  void checkNumber(Value *V, Instruction &At);
   Error callHandler(CallBase &I, const ConstructHandler &Handler) override;
   /// The tangent of what moves into a place for floats of type T: a constant may be an integer.
   Value *tangentAs(Type *T, Value *V) {
@@ -192,8 +193,11 @@ Error TangentSweep::callClosure(CallBase &I, Function &Callee) {
     Args.push_back(V);
     if (!Inner.Split.HasShadow[A])
       continue;
+    const bool Dot = S.Activity.active(Inner.Prepared->getArg(A));
+    if (Dot)
+      checkNumber(V, I);
     for (Lane = 0; Lane < S.Spec.Width; ++Lane)
-      Args.push_back(V->getType()->isPointerTy() ? shadowOf(V) : tangent(V));
+      Args.push_back(Dot ? tangent(V) : shadowOf(V));
     Lane = 0;
   }
   CallInst *Call = B.CreateCall(Inner.Forward, Args);
@@ -205,8 +209,18 @@ Error TangentSweep::callClosure(CallBase &I, Function &Callee) {
     else if (Inner.Split.ActiveResult)
       dots()[Result] = B.CreateExtractValue(Call, Next++);
   Lane = 0;
+  if (Inner.Split.ActiveResult)
+    checkNumber(Result, I);
   retire(I, Result);
   return Error::success();
+}
+
+/// The tangent of a number is passed, in which the shadow of an address would be lost.
+void TangentSweep::checkNumber(Value *V, Instruction &At) {
+  if (!carriesEither(V) || !S.Activity.hasShadow(V))
+    return;
+  Value *Place = B.CreateGlobalString(SourcePlace::of(At).str(), "cf.place");
+  runtime("check_number", B.getVoidTy(), {B.CreateBitCast(V, B.getDoubleTy()), Place});
 }
 
 Error TangentSweep::callHandler(CallBase &I, const ConstructHandler &Handler) {
@@ -234,8 +248,9 @@ void TangentSweep::rewriteReturns() {
       if (WantPrimal)
         Out = B.CreateInsertValue(Out, V, Next++);
       for (Lane = 0; WantDot && Lane < S.Spec.Width; ++Lane)
-        Out = B.CreateInsertValue(Out, V->getType()->isPointerTy() ? shadowOf(V) : tangent(V),
-                                  Next++);
+        Out = B.CreateInsertValue(
+            Out, U.Split.ShadowResult || V->getType()->isPointerTy() ? shadowOf(V) : tangent(V),
+            Next++);
       Lane = 0;
       B.CreateRet(Out);
     }

@@ -6,121 +6,414 @@
 //   %v = load double, ptr %a ; store double %v, ptr %b
 //   ->  %w = load i64, ptr %a ; store i64 %w, ptr %b
 //
-// where both places hold an address at another time, or lead to and come from such places by moves
-// of that kind: then this may be one. A double has no shadow that could lead anywhere; a word has.
+// where both places hold an address at another time: then this may be one. A double has no shadow
+// that could lead anywhere; a word has. Where a double may come from and go to is followed through
+// phis, selects, vectors and memory that holds doubles only (a volatile variable). What is on the
+// way from one address to another gets a twin made of words, and stores take the twin; arithmetic
+// stays with the double. In calls and structures in registers a double stays one, and is checked:
+// an address there is an error at run time (CF391).
 
 #include "WordCopies.h"
 
 #include "analysis/MemoryGraph.h"
+#include "contraflow/core/Diag.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
 namespace contraflow {
+namespace {
 
 constexpr int64_t WordBytes = 8;
 
-namespace {
+bool isNumber(const Type *T) { return T->getScalarType()->isDoubleTy(); }
+bool mayCarry(const Type *T) { return isNumber(T) || T->isAggregateType(); }
 
-/// A store of what was loaded, and the cells of both places.
-struct Move {
-  StoreInst *Store;
-  LoadInst *Load;
-  SmallVector<unsigned, 2> From, To;
+unsigned lanesOf(const Type *T) {
+  auto *V = dyn_cast<FixedVectorType>(T);
+  return V ? V->getNumElements() : 1;
+}
+
+/// A value, or the cells of a place.
+struct Spot {
+  Spot(const Value *V) : V(V) {}
+  Spot(SmallVector<unsigned, 2> Cells) : Cells(std::move(Cells)) {}
+  const Value *V = nullptr;
+  SmallVector<unsigned, 2> Cells;
 };
 
-class Mover {
+/// True if a place, or an integer, is known to be a double and an address.
+bool holdsBoth(const MemoryGraph &Graph) {
+  constexpr unsigned Both = SK_Double | SK_Pointer;
+  for (unsigned C = 0; C < Graph.cellCount(); ++C)
+    if ((Graph.kindsOfCell(C) & Both) == Both)
+      return true;
+  return false;
+}
+
+/// Which values and cells lie on a way from one place that holds addresses to another.
+class Ways {
 public:
-  Mover(ArrayRef<Function *> Closure, const MemoryGraph &Graph);
-  SmallVector<const Move *, 8> find();
+  Ways(ArrayRef<Function *> Closure, const MemoryGraph &Graph);
+  bool contains(const Value *V) const { return Before.V.contains(V) && After.V.contains(V); }
+  /// What is stored by I may be an address from then on.
+  bool isEnd(const StoreInst &I) const;
 
 private:
-  SmallVector<unsigned, 2> cells(const Value *Pointer, int64_t Bytes);
-  bool isIn(const DenseSet<unsigned> &Set, ArrayRef<unsigned> Cells) const {
-    return any_of(Cells, [&](unsigned C) { return Set.contains(C); });
-  }
+  struct Set {
+    DenseSet<const Value *> V;
+    DenseSet<unsigned> Cells;
+    bool contains(const Spot &S) const {
+      return V.contains(S.V) || any_of(S.Cells, [&](unsigned C) { return Cells.contains(C); });
+    }
+    bool insert(const Spot &S) {
+      bool News = S.V && V.insert(S.V).second;
+      for (unsigned C : S.Cells)
+        News |= Cells.insert(C).second;
+      return News;
+    }
+  };
+  Spot place(const Value *Pointer, const Type *T) const;
+  void collect(Instruction &I);
+  void collectCall(CallBase &Call);
+  void move(Spot From, Spot To) { Moves.push_back({std::move(From), std::move(To)}); }
+  void seed(Set &Into, const Value *Pointer, const Type *T);
 
   const MemoryGraph &Graph;
-  std::vector<Move> Moves;
-  DenseSet<unsigned> Before, After; ///< an address may come here; it may go from here to an address
+  DenseMap<const Function *, SmallVector<const Value *, 1>> Returned;
+  std::vector<std::pair<Spot, Spot>> Moves;
+  Set Before, After; ///< an address may come here; it may go from here to an address
 };
 
-SmallVector<unsigned, 2> Mover::cells(const Value *Pointer, int64_t Bytes) {
-  SmallVector<unsigned, 2> Out;
-  Graph.overlapping(Graph.find(Pointer), Bytes, [&](unsigned C) {
-    Out.push_back(C);
-    if (Graph.kindsOfCell(C) & SK_Pointer) {
-      Before.insert(C);
-      After.insert(C);
-    }
-  });
-  return Out;
+Spot Ways::place(const Value *Pointer, const Type *T) const {
+  SmallVector<unsigned, 2> Cells;
+  const auto Bytes = Graph.layout().getTypeStoreSize(const_cast<Type *>(T)).getFixedValue();
+  Graph.overlapping(Graph.find(Pointer), Bytes, [&](unsigned C) { Cells.push_back(C); });
+  return Cells;
 }
 
-Mover::Mover(ArrayRef<Function *> Closure, const MemoryGraph &Graph) : Graph(Graph) {
+void Ways::seed(Set &Into, const Value *Pointer, const Type *T) {
+  for (unsigned C : place(Pointer, T).Cells)
+    if (Graph.kindsOfCell(C) & SK_Pointer)
+      Into.Cells.insert(C);
+}
+
+void Ways::collectCall(CallBase &Call) {
+  auto It = Returned.find(Call.getCalledFunction());
+  if (It == Returned.end())
+    return;
+  for (const Argument &A : It->first->args())
+    if (A.getArgNo() < Call.arg_size() && mayCarry(A.getType()))
+      move(Call.getArgOperand(A.getArgNo()), &A);
+  if (mayCarry(Call.getType()))
+    for (const Value *V : It->second)
+      move(V, &Call);
+}
+
+void Ways::collect(Instruction &I) {
+  auto *Store = dyn_cast<StoreInst>(&I);
+  if (Store && mayCarry(Store->getValueOperand()->getType())) {
+    const Value *V = Store->getValueOperand();
+    seed(After, Store->getPointerOperand(), V->getType());
+    return move(V, place(Store->getPointerOperand(), V->getType()));
+  }
+  auto *Cast = dyn_cast<BitCastInst>(&I);
+  if (Cast && isNumber(Cast->getSrcTy()) && (Graph.carried(&I) & SK_Pointer))
+    After.V.insert(Cast->getOperand(0));
+  if (!mayCarry(I.getType()))
+    return;
+  if (auto *Load = dyn_cast<LoadInst>(&I)) {
+    seed(Before, Load->getPointerOperand(), I.getType());
+    return move(place(Load->getPointerOperand(), I.getType()), &I);
+  }
+  if (Cast && (Graph.carried(Cast->getOperand(0)) & SK_Pointer))
+    Before.V.insert(&I);
+  if (auto *Call = dyn_cast<CallBase>(&I))
+    return collectCall(*Call);
+  if (isa<PHINode, SelectInst, FreezeInst, ExtractElementInst, InsertElementInst, ShuffleVectorInst,
+          ExtractValueInst, InsertValueInst>(I))
+    for (const Value *V : I.operands())
+      if (mayCarry(V->getType()))
+        move(V, &I);
+}
+
+Ways::Ways(ArrayRef<Function *> Closure, const MemoryGraph &Graph) : Graph(Graph) {
+  for (Function *F : Closure) {
+    auto &Values = Returned[F];
+    for (const BasicBlock &B : *F)
+      if (auto *Return = dyn_cast<ReturnInst>(B.getTerminator());
+          Return && Return->getReturnValue())
+        Values.push_back(Return->getReturnValue());
+  }
   for (Function *F : Closure)
-    for (Instruction &I : instructions(*F)) {
-      auto *Store = dyn_cast<StoreInst>(&I);
-      auto *Load = Store ? dyn_cast<LoadInst>(Store->getValueOperand()) : nullptr;
-      if (!Load || !Load->getType()->getScalarType()->isDoubleTy() || Load->isAtomic() ||
-          Store->isAtomic())
-        continue;
-      const int64_t Bytes = Load->getType()->getPrimitiveSizeInBits().getFixedValue() / 8;
-      Moves.push_back({Store, Load, cells(Load->getPointerOperand(), Bytes),
-                       cells(Store->getPointerOperand(), Bytes)});
-    }
-}
-
-/// The moves on the way from one place that holds addresses to another.
-SmallVector<const Move *, 8> Mover::find() {
-  SmallVector<const Move *, 8> Out;
-  if (Before.empty())
-    return Out;
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (const Move &M : Moves) {
-      if (isIn(Before, M.From))
-        for (unsigned C : M.To)
-          Changed |= Before.insert(C).second;
-      if (isIn(After, M.To))
-        for (unsigned C : M.From)
-          Changed |= After.insert(C).second;
+    for (Instruction &I : instructions(*F))
+      isa<CallBase>(I) ? collectCall(cast<CallBase>(I)) : collect(I);
+  if ((Before.V.empty() && Before.Cells.empty()) || (After.V.empty() && After.Cells.empty()))
+    return;
+  for (bool News = true; News;) {
+    News = false;
+    for (const auto &[From, To] : Moves) {
+      News |= Before.contains(From) && Before.insert(To);
+      News |= After.contains(To) && After.insert(From);
     }
   }
-  for (const Move &M : Moves)
-    if (isIn(Before, M.From) && isIn(After, M.To))
-      Out.push_back(&M);
+}
+
+bool Ways::isEnd(const StoreInst &I) const {
+  return After.contains(place(I.getPointerOperand(), I.getValueOperand()->getType()));
+}
+
+/// Twins of doubles, made of words.
+class Words {
+public:
+  explicit Words(const Ways &W) : W(W) {}
+  /// The words of V; none if it is not on the way, or has no twin.
+  SmallVector<Value *, 2> of(Value *V);
+  void completePhis();
+  void dropLoads();
+
+private:
+  using Lanes = SmallVector<Value *, 2>;
+  Lanes make(Instruction &I);
+  Lanes makeLoad(LoadInst &Load);
+  Lanes makeSelect(SelectInst &Select);
+  Lanes makeShuffle(ShuffleVectorInst &Shuffle);
+  /// The words of any V, at the place of At.
+  Lanes bitsOf(Value *V, Instruction *At);
+
+  const Ways &W;
+  DenseMap<Value *, Lanes> Made;
+  SmallVector<PHINode *, 8> Open;
+  SmallVector<LoadInst *, 4> Volatile;
+};
+
+Instruction *behind(Instruction &I) {
+  return isa<PHINode>(I) ? &*I.getParent()->getFirstInsertionPt() : I.getNextNode();
+}
+
+Words::Lanes Words::makeLoad(LoadInst &Load) {
+  Lanes Out;
+  IRBuilder<> B(&Load);
+  for (unsigned K = 0; K < lanesOf(Load.getType()); ++K) {
+    const int64_t Offset = K * WordBytes;
+    Value *At = Load.getPointerOperand();
+    if (Offset)
+      At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), At, Offset);
+    Out.push_back(B.CreateAlignedLoad(B.getInt64Ty(), At, commonAlignment(Load.getAlign(), Offset),
+                                      Load.isVolatile()));
+  }
+  if (Load.isVolatile())
+    Volatile.push_back(&Load);
   return Out;
+}
+
+Words::Lanes Words::makeSelect(SelectInst &Select) {
+  const Lanes True = bitsOf(Select.getTrueValue(), &Select);
+  const Lanes False = bitsOf(Select.getFalseValue(), &Select);
+  Lanes Out;
+  IRBuilder<> B(&Select);
+  for (unsigned K = 0; K < True.size(); ++K) {
+    Value *Condition = Select.getCondition();
+    if (Condition->getType()->isVectorTy())
+      Condition = B.CreateExtractElement(Condition, K);
+    Out.push_back(B.CreateSelect(Condition, True[K], False[K]));
+  }
+  return Out;
+}
+
+Words::Lanes Words::makeShuffle(ShuffleVectorInst &Shuffle) {
+  Lanes From = bitsOf(Shuffle.getOperand(0), &Shuffle), Out;
+  From.append(bitsOf(Shuffle.getOperand(1), &Shuffle));
+  for (int K : Shuffle.getShuffleMask())
+    Out.push_back(K < 0 ? PoisonValue::get(Type::getInt64Ty(Shuffle.getContext())) : From[K]);
+  return Out;
+}
+
+/// Empty where I has no twin.
+Words::Lanes Words::make(Instruction &I) {
+  Type *Word = Type::getInt64Ty(I.getContext());
+  if (auto *Load = dyn_cast<LoadInst>(&I); Load && !Load->isAtomic())
+    return makeLoad(*Load);
+  if (auto *Phi = dyn_cast<PHINode>(&I)) {
+    Lanes Out;
+    for (unsigned K = 0; K < lanesOf(I.getType()); ++K) {
+      auto *Twin = PHINode::Create(Word, Phi->getNumIncomingValues(), "", I.getIterator());
+      Twin->setDebugLoc(I.getDebugLoc());
+      Out.push_back(Twin);
+    }
+    Open.push_back(Phi);
+    return Out;
+  }
+  if (auto *Select = dyn_cast<SelectInst>(&I))
+    return makeSelect(*Select);
+  if (auto *Shuffle = dyn_cast<ShuffleVectorInst>(&I))
+    return makeShuffle(*Shuffle);
+  if (isa<BitCastInst>(I) && I.getOperand(0)->getType() == Word)
+    return {I.getOperand(0)};
+  const unsigned At = isa<InsertElementInst>(I) ? 2 : 1;
+  auto *Index = isa<InsertElementInst, ExtractElementInst>(I)
+                    ? dyn_cast<ConstantInt>(I.getOperand(At))
+                    : nullptr;
+  Lanes Out;
+  if (Index || isa<FreezeInst>(I))
+    Out = bitsOf(I.getOperand(0), &I);
+  if (Index && Index->getValue().uge(Out.size()))
+    return {};
+  if (isa<FreezeInst>(I))
+    for (Value *&V : Out)
+      V = IRBuilder<>(&I).CreateFreeze(V);
+  else if (Index && isa<ExtractElementInst>(I))
+    return {Out[Index->getZExtValue()]};
+  else if (Index)
+    Out[Index->getZExtValue()] = bitsOf(I.getOperand(1), &I).front();
+  return Out;
+}
+
+SmallVector<Value *, 2> Words::of(Value *V) {
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || !W.contains(V) || !isNumber(V->getType()))
+    return {};
+  if (auto Known = Made.find(V); Known != Made.end())
+    return Known->second;
+  const Lanes Out = make(*I); // may make others
+  return Made[V] = Out;
+}
+
+Words::Lanes Words::bitsOf(Value *V, Instruction *At) {
+  Lanes Out = of(V);
+  if (!Out.empty())
+    return Out;
+  IRBuilder<> B(At);
+  for (unsigned K = 0; K < lanesOf(V->getType()); ++K) {
+    Value *Lane = V->getType()->isVectorTy() ? B.CreateExtractElement(V, K) : V;
+    Out.push_back(B.CreateBitCast(Lane, B.getInt64Ty()));
+  }
+  return Out;
+}
+
+void Words::completePhis() {
+  while (!Open.empty()) {
+    PHINode *Phi = Open.pop_back_val();
+    const Lanes Twins = Made[Phi];
+    for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I) {
+      BasicBlock *From = Phi->getIncomingBlock(I);
+      const int Known = cast<PHINode>(Twins[0])->getBasicBlockIndex(From); // a switch leads here
+      const Lanes In =
+          Known < 0 ? bitsOf(Phi->getIncomingValue(I), From->getTerminator()) : Lanes();
+      for (unsigned K = 0; K < Twins.size(); ++K) {
+        auto *Twin = cast<PHINode>(Twins[K]);
+        Twin->addIncoming(Known < 0 ? In[K] : Twin->getIncomingValue(Known), From);
+      }
+    }
+  }
+}
+
+/// A volatile place is read once.
+void Words::dropLoads() {
+  for (LoadInst *Load : Volatile) {
+    IRBuilder<> B(Load->getNextNode());
+    const Lanes &Bits = Made[Load];
+    Value *Out = PoisonValue::get(Load->getType());
+    for (unsigned K = 0; K < Bits.size(); ++K) {
+      Value *Lane = B.CreateBitCast(Bits[K], B.getDoubleTy());
+      Out = Load->getType()->isVectorTy() ? B.CreateInsertElement(Out, Lane, K) : Lane;
+    }
+    Load->replaceAllUsesWith(Out);
+    Load->eraseFromParent();
+  }
+}
+
+/// Stores and casts that take words.
+class Mover {
+public:
+  Mover(ArrayRef<Function *> Closure, const MemoryGraph &Graph)
+      : Closure(Closure), W(Closure, Graph), Twins(W) {}
+  void run();
+
+private:
+  bool moveStore(StoreInst &Store);
+  void check(Value &V, Instruction &At);
+  void checkAll(Function &F);
+
+  ArrayRef<Function *> Closure;
+  Ways W;
+  Words Twins;
+};
+
+bool Mover::moveStore(StoreInst &Store) {
+  if (Store.isAtomic() || !W.isEnd(Store))
+    return false;
+  const SmallVector<Value *, 2> Bits = Twins.of(Store.getValueOperand());
+  IRBuilder<> B(&Store);
+  for (unsigned K = 0; K < Bits.size(); ++K) {
+    const int64_t Offset = K * WordBytes;
+    Value *At = Store.getPointerOperand();
+    if (Offset)
+      At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), At, Offset);
+    B.CreateAlignedStore(Bits[K], At, commonAlignment(Store.getAlign(), Offset),
+                         Store.isVolatile());
+  }
+  return !Bits.empty();
+}
+
+void Mover::check(Value &V, Instruction &At) {
+  if (!V.getType()->isDoubleTy() || !W.contains(&V))
+    return;
+  IRBuilder<> B(&At);
+  Value *Place = B.CreateGlobalString(SourcePlace::of(At).str(), "cf.place");
+  SweepBuilder::callRuntime(B, *At.getModule(), "check_number", B.getVoidTy(), {&V, Place});
+}
+
+void Mover::checkAll(Function &F) {
+  for (Argument &A : F.args())
+    check(A, *F.getEntryBlock().getFirstInsertionPt());
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    if (isa<CallBase, ExtractValueInst>(I) || (isa<LoadInst>(I) && I.isAtomic()))
+      check(I, *behind(I));
+    else if (isa<InsertValueInst>(I))
+      check(*I.getOperand(1), I);
+  }
+}
+
+void Mover::run() {
+  SmallVector<WeakTrackingVH, 16> Old;
+  for (Function *F : Closure) {
+    checkAll(*F);
+    for (Instruction &I : make_early_inc_range(instructions(*F))) {
+      Value *V = nullptr;
+      if (auto *Store = dyn_cast<StoreInst>(&I)) {
+        V = moveStore(*Store) ? Store->getValueOperand() : nullptr;
+      } else if (isa<BitCastInst>(I) && I.getType()->isIntegerTy(64)) {
+        const SmallVector<Value *, 2> Bits = Twins.of(I.getOperand(0));
+        if (!Bits.empty())
+          Old.push_back(&I);
+        if (!Bits.empty())
+          I.replaceAllUsesWith(Bits[0]);
+        continue;
+      }
+      if (!V)
+        continue;
+      I.eraseFromParent();
+      Old.push_back(V);
+    }
+  }
+  Twins.completePhis();
+  Twins.dropLoads();
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Old);
 }
 
 } // namespace
 
-static void moveAsWords(StoreInst &Store, LoadInst &Load) {
-  const int64_t Bytes = Load.getType()->getPrimitiveSizeInBits().getFixedValue() / 8;
-  IRBuilder<> Here(&Load), There(&Store);
-  for (int64_t Offset = 0; Offset < Bytes; Offset += WordBytes) {
-    auto At = [&](IRBuilder<> &B, Value *Base) {
-      return Offset ? B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Base, Offset) : Base;
-    };
-    LoadInst *Word =
-        Here.CreateAlignedLoad(Here.getInt64Ty(), At(Here, Load.getPointerOperand()),
-                               commonAlignment(Load.getAlign(), Offset), Load.isVolatile());
-    There.CreateAlignedStore(Word, At(There, Store.getPointerOperand()),
-                             commonAlignment(Store.getAlign(), Offset), Store.isVolatile());
-  }
-  Store.eraseFromParent();
-  if (Load.use_empty())
-    Load.eraseFromParent();
-}
-
 void moveWords(ArrayRef<Function *> Closure, const MemoryGraph &Graph) {
-  Mover M(Closure, Graph);
-  for (const Move *Found : M.find())
-    moveAsWords(*Found->Store, *Found->Load);
+  if (holdsBoth(Graph))
+    Mover(Closure, Graph).run();
 }
 
 } // namespace contraflow

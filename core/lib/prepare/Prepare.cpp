@@ -14,6 +14,7 @@
 #include "Endings.h"
 #include "Indices.h"
 #include "Indirect.h"
+#include "InlineStorage.h"
 #include "Library.h"
 #include "Packs.h"
 #include "Results.h"
@@ -536,6 +537,8 @@ static void dropDeadMath(Function &P) {
 void Preparer::canonicalise(Function &P) {
   dropDeadMath(P);
   simplifyFunction(P, C);
+  if (splitInlineStorage(P))
+    simplifyFunction(P, C);
   splitMemberChoices(P);
   const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);
   const bool Words = splitWideLoads(P);

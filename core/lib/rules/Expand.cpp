@@ -11,6 +11,7 @@
 //   llvm.masked.load(p, m, w)     a load per lane              (MaskedAccess.cpp; and gathers)
 //   asm("" : "+x"(v))             v                               (Assembly.cpp)
 //   cabsf(<2 x float>)           hypotf of the parts          (and cargf: atan2f)
+//   conj(re, im)                 {re, -im}                    (and creal, cimag; of floats, too)
 //   llvm.vector.reduce.fadd      ((start + v0) + v1) + ...             (and fmul, fmax, fmin)
 
 #include "Expand.h"
@@ -61,6 +62,7 @@ private:
   bool expandBlend();
   bool expandRound();
   bool expandPair(CompoundFn Fn);
+  bool expandPart(CompoundFn Fn);
   Value *unary(Intrinsic::ID Id, Value *X) { return B.CreateUnaryIntrinsic(Id, X); }
   Value *fraction(Value *X, Value *Whole);
   bool expandFrexp();
@@ -78,6 +80,8 @@ bool Expander::expandLibrary(const Function &Callee) {
     return false;
   if (*Fn == CompoundFn::SizeOfPair || *Fn == CompoundFn::AngleOfPair)
     return expandPair(*Fn);
+  if (*Fn != CompoundFn::Sincos && *Fn != CompoundFn::Modf)
+    return expandPart(*Fn);
   Value *X = Call.getArgOperand(0);
   if (*Fn == CompoundFn::Sincos) {
     Value *Sine = unary(Intrinsic::sin, X), *Cosine = unary(Intrinsic::cos, X);
@@ -100,6 +104,30 @@ bool Expander::expandPair(CompoundFn Fn) {
   FunctionCallee F = Call.getModule()->getOrInsertFunction(mathSpelling(Of, Call.getType()),
                                                            mathType(Of, Call.getType()));
   return replaceBy(Size ? B.CreateCall(F, {Re, Im}) : B.CreateCall(F, {Im, Re}));
+}
+
+/// creal, cimag and conj where the front end has left them calls.
+bool Expander::expandPart(CompoundFn Fn) {
+  Value *Z = Call.getArgOperand(0);
+  const bool Pair = Z->getType()->isVectorTy();
+  Value *Re = Pair ? B.CreateExtractElement(Z, uint64_t(0)) : Z;
+  Value *Im = Pair ? B.CreateExtractElement(Z, 1) : Call.getArgOperand(1);
+  switch (Fn) {
+  case CompoundFn::RealPart:
+  case CompoundFn::RealOfPair:
+    return replaceBy(Re);
+  case CompoundFn::ImaginaryPart:
+  case CompoundFn::ImaginaryOfPair:
+    return replaceBy(Im);
+  case CompoundFn::ConjugateOfPair:
+    return replaceBy(B.CreateInsertElement(Z, B.CreateFNeg(Im), 1));
+  case CompoundFn::Conjugate: {
+    Value *Out = B.CreateInsertValue(PoisonValue::get(Call.getType()), Re, 0);
+    return replaceBy(B.CreateInsertValue(Out, B.CreateFNeg(Im), 1));
+  }
+  default:
+    return false;
+  }
 }
 
 bool Expander::expandIntrinsic(Intrinsic::ID Id) {

@@ -7,8 +7,10 @@
 
 #include "contraflow/abi.h"
 #include "contraflow/runtime.h"
+#include "support/FieldKind.h"
 
 #include <atomic>
+#include <bit>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -110,6 +112,11 @@ void cf_v1_check_global(void *pointer, void *shadow, const char *place) {
 void cf_v1_check_shadow(void *pointer, void *shadow, const char *place) {
   if (pointer && pointer == shadow)
     contraflow::fail(contraflow::ErrorId::OwnShadow, place);
+}
+
+void cf_v1_check_number(double value, const char *place) {
+  if (contraflow::isAddress(std::bit_cast<uint64_t>(value)))
+    contraflow::fail(contraflow::ErrorId::MovedAddress, place);
 }
 
 void cf_set_abort_hook(void (*hook)(int)) { contraflow::AbortHook.store(hook); }

@@ -6,6 +6,7 @@
 #include "contraflow/abi.h"
 
 #include <algorithm>
+#include <bit>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -234,6 +235,11 @@ TEST(CalleeDeathTest, SaysWhere) {
   cf_v1_check_global(nullptr, nullptr, "");
   EXPECT_EXIT(cf_v1_check_global(&X, nullptr, "heat.cpp:41:9"), testing::KilledBySignal(SIGABRT),
               "CF309. .*heat.cpp:41:9");
+  cf_v1_check_number(0.0, "");
+  cf_v1_check_number(1e-300, "");
+  cf_v1_check_number(-1.0, "");
+  EXPECT_EXIT(cf_v1_check_number(std::bit_cast<double>(&X), "heat.cpp:41:9"),
+              testing::KilledBySignal(SIGABRT), "CF391. .*heat.cpp:41:9");
   int Shadow = 0;
   cf_v1_check_shadow(&X, &Shadow, "");
   cf_v1_check_shadow(nullptr, nullptr, "");

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An object is cut where the lowest address in it is that anything but a load or a store of its
+// own is done with, if its type says that an array begins there: C and C++ do not let a pointer
+// into an array leave it. What lies before must be accessed member by member.
+
+#include "InlineStorage.h"
+
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+/// True if an array begins at Offset of a T.
+bool arrayBeginsAt(Type *T, uint64_t Offset, const DataLayout &DL) {
+  if (isa<ArrayType>(T) && Offset == 0)
+    return true;
+  auto *S = dyn_cast<StructType>(T);
+  if (!S || Offset >= DL.getTypeAllocSize(S).getFixedValue())
+    return false;
+  const StructLayout *Layout = DL.getStructLayout(S);
+  const unsigned Member = Layout->getElementContainingOffset(Offset);
+  return arrayBeginsAt(S->getElementType(Member),
+                       Offset - Layout->getElementOffset(Member).getFixedValue(), DL);
+}
+
+class Splitter {
+public:
+  explicit Splitter(AllocaInst &A) : A(A), DL(A.getDataLayout()) {}
+  bool run();
+
+private:
+  struct Place {
+    Use *U;
+    uint64_t Offset;
+  };
+  bool collect(Value &V, uint64_t Offset);
+  void collectUse(Use &U, uint64_t Offset);
+  bool fits(const Place &P) const;
+  Value *address(const Place &P, uint64_t Offset);
+  void cut(MemIntrinsic &Move);
+  void replace(const Place &P);
+
+  AllocaInst &A;
+  const DataLayout &DL;
+  uint64_t Bytes = 0, Cut = ~uint64_t(0);
+  SmallVector<Place, 16> Places;
+  SmallVector<Instruction *, 8> Old;
+  AllocaInst *Head = nullptr, *Tail = nullptr;
+};
+
+/// How much memory an access of its own touches; 0: the address goes elsewhere.
+uint64_t bytesAccessed(const Use &U, const DataLayout &DL) {
+  auto *I = cast<Instruction>(U.getUser());
+  if (isa<LoadInst>(I))
+    return DL.getTypeStoreSize(I->getType()).getFixedValue();
+  if (auto *Store = dyn_cast<StoreInst>(I); Store && U.getOperandNo() == 1)
+    return DL.getTypeStoreSize(Store->getValueOperand()->getType()).getFixedValue();
+  auto *Move = dyn_cast<MemIntrinsic>(I);
+  auto *Length = Move ? dyn_cast<ConstantInt>(Move->getLength()) : nullptr;
+  return Length ? Length->getZExtValue() : 0;
+}
+
+void Splitter::collectUse(Use &U, uint64_t Offset) {
+  Places.push_back({&U, Offset});
+  if (!bytesAccessed(U, DL) && !isa<LifetimeIntrinsic>(U.getUser()))
+    Cut = std::min(Cut, Offset);
+}
+
+bool Splitter::collect(Value &V, uint64_t Offset) {
+  for (Use &U : V.uses()) {
+    auto *Step = dyn_cast<GetElementPtrInst>(U.getUser());
+    APInt By(DL.getIndexTypeSizeInBits(V.getType()), 0);
+    if (!Step || !Step->accumulateConstantOffset(DL, By)) {
+      collectUse(U, Offset);
+      continue;
+    }
+    if (By.isNegative() ? By.abs().ugt(Offset) : By.ugt(Bytes - Offset))
+      return false;
+    Old.push_back(Step);
+    if (!collect(*Step, Offset + By.getSExtValue()))
+      return false;
+  }
+  return true;
+}
+
+/// True if an access is on one side of the cut, or can be cut.
+bool Splitter::fits(const Place &P) const {
+  const uint64_t Size = bytesAccessed(*P.U, DL);
+  if (P.Offset >= Cut || P.Offset + Size <= Cut || isa<LifetimeIntrinsic>(P.U->getUser()))
+    return true;
+  auto *Move = dyn_cast<MemIntrinsic>(P.U->getUser());
+  const auto IsSame = [&](const Place &Other) { return Other.U->getUser() == Move; };
+  return Move && !isa<MemMoveInst>(Move) && !Move->isVolatile() && count_if(Places, IsSame) == 1;
+}
+
+Value *Splitter::address(const Place &P, uint64_t Offset) {
+  auto *User = cast<Instruction>(P.U->getUser());
+  auto *Phi = dyn_cast<PHINode>(User);
+  IRBuilder<> B(Phi ? Phi->getIncomingBlock(*P.U)->getTerminator() : User);
+  const bool InTail = Offset >= Cut;
+  return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), InTail ? Tail : Head,
+                                      InTail ? Offset - Cut : Offset);
+}
+
+/// Makes two of a copy or a memset that touches both parts.
+void Splitter::cut(MemIntrinsic &Move) {
+  uint64_t First = 0;
+  for (const Place &P : Places)
+    if (P.U->getUser() == &Move && P.Offset < Cut)
+      First = std::max(First, Cut - P.Offset);
+  auto *Second = cast<MemIntrinsic>(Move.clone());
+  Second->insertAfter(Move.getIterator());
+  IRBuilder<> B(Second);
+  const uint64_t Length = cast<ConstantInt>(Move.getLength())->getZExtValue();
+  auto Step = [&](Value *At) { return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), At, First); };
+  Second->setDest(Step(Move.getRawDest()));
+  if (auto *Copy = dyn_cast<MemTransferInst>(Second)) {
+    Copy->setSource(Step(Copy->getRawSource()));
+    Copy->setSourceAlignment(commonAlignment(Copy->getSourceAlign().valueOrOne(), First));
+  }
+  Second->setDestAlignment(commonAlignment(Second->getDestAlign().valueOrOne(), First));
+  Second->setLength(ConstantInt::get(Move.getLength()->getType(), Length - First));
+  Move.setLength(ConstantInt::get(Move.getLength()->getType(), First));
+}
+
+void Splitter::replace(const Place &P) {
+  if (auto *End = dyn_cast<LifetimeIntrinsic>(P.U->getUser()))
+    return Old.push_back(End);
+  P.U->set(address(P, P.Offset));
+}
+
+bool Splitter::run() {
+  const auto Size = A.getAllocationSize(DL);
+  if (!A.isStaticAlloca() || !Size || !isa<StructType>(A.getAllocatedType()))
+    return false;
+  Bytes = Size->getFixedValue();
+  if (!collect(A, 0) || Cut == 0 || Cut >= Bytes || !arrayBeginsAt(A.getAllocatedType(), Cut, DL) ||
+      !all_of(Places, [&](const Place &P) { return fits(P); }))
+    return false;
+  IRBuilder<> B(&A);
+  auto Part = [&](uint64_t Bytes, Align Alignment) {
+    AllocaInst *New = B.CreateAlloca(ArrayType::get(B.getInt8Ty(), Bytes));
+    New->setAlignment(Alignment);
+    return New;
+  };
+  Head = Part(Cut, A.getAlign());
+  Tail = Part(Bytes - Cut, commonAlignment(A.getAlign(), Cut));
+  for (Instruction &I : make_early_inc_range(instructions(*A.getFunction())))
+    if (auto *Move = dyn_cast<MemIntrinsic>(&I))
+      if (any_of(Places, [&](const Place &P) {
+            return P.U->getUser() == Move && P.Offset < Cut &&
+                   P.Offset + bytesAccessed(*P.U, DL) > Cut;
+          }))
+        cut(*Move);
+  Places.clear();
+  Old.clear();
+  if (!collect(A, 0))
+    return false;
+  for (const Place &P : Places)
+    replace(P);
+  for (Instruction *I : reverse(Old))
+    I->eraseFromParent();
+  A.eraseFromParent();
+  return true;
+}
+
+} // namespace
+
+bool splitInlineStorage(Function &F) {
+  SmallVector<AllocaInst *, 8> Locals;
+  for (Instruction &I : F.getEntryBlock())
+    if (auto *A = dyn_cast<AllocaInst>(&I))
+      Locals.push_back(A);
+  bool Changed = false;
+  for (AllocaInst *A : Locals)
+    Changed |= Splitter(*A).run();
+  return Changed;
+}
+
+} // namespace contraflow
