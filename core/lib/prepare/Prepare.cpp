@@ -16,6 +16,7 @@
 #include "Indirect.h"
 #include "Library.h"
 #include "Packs.h"
+#include "Promises.h"
 #include "Results.h"
 #include "SignBits.h"
 #include "Signatures.h"
@@ -557,6 +558,7 @@ void Preparer::canonicalise(Function &P) {
   FPM.addPass(LCSSAPass());
   FPM.run(P, C.FAM);
   dropLifetimes(P);
+  markPromises(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   if (Versions == NestVersions::One)
     return;
@@ -579,6 +581,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
                      "jumps to labels whose addresses are not constant or leave the function");
   if (Error E = resolveCalls(*P, F))
     return std::move(E);
+  relaxAnnotations(*P);
   if (hasBarriers(*P)) // what they keep apart has to be seen before they go
     simplifyFunction(*P, C);
   if (Error E = checkTypes(*P))
