@@ -7,6 +7,7 @@
 #include "Addresses.h"
 #include "Bits.h"
 #include "Blocks.h"
+#include "Carried.h"
 #include "Catches.h"
 #include "Choices.h"
 #include "ComputedGoto.h"
@@ -560,6 +561,7 @@ void Preparer::canonicalise(Function &P) {
   dropLifetimes(P);
   markPromises(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
+  reloadCarried(P, C.FAM, C.Handlers);
   if (Versions == NestVersions::One)
     return;
   const bool Copied = InTask && copyBlocks(P, C.FAM), Versioned = versionNests(P, C.FAM);
