@@ -111,6 +111,24 @@ static void dealtOut(const double *x, double *y, int n) {
     y[i] = x[CONTRAFLOW_DISJOINT(q, i)] * x[CONTRAFLOW_DISJOINT(q, i)];
 }
 
+static double afterwards(const double *x, double *y, int n) {
+  int q[41];
+  order(q, n + 1, 7);
+  double s = 0;
+#pragma omp parallel
+  {
+    int last = 0;
+#pragma omp for nowait
+    for (int i = 0; i < n; i++) {
+      last = CONTRAFLOW_DISJOINT(q, i);
+      y[i] = x[last] * x[CONTRAFLOW_DISJOINT(q, i + 1)];
+    }
+#pragma omp atomic
+    s += last == q[n - 1] ? x[last] * x[last] : 0;
+  }
+  return s + x[q[n]];
+}
+
 static void inSerial(const double *x, double *y, int n) {
   int q[40];
   order(q, n, 7);
@@ -131,4 +149,5 @@ GRADIENT_CHECK(disjoint_also_directly, Void, alsoDirectly, In(double, 40), Out(d
 GRADIENT_CHECK(disjoint_two_orders, Void, twoOrders, In(double, 40), Out(double, 40), Int(40))
 GRADIENT_CHECK(disjoint_wide, Void, wide, In(double, 120), Out(double, 40), Int(40))
 GRADIENT_CHECK(disjoint_dealt_out, Void, dealtOut, In(double, 40), Out(double, 40), Int(40))
+GRADIENT_CHECK(disjoint_afterwards, Double, afterwards, In(double, 41), Out(double, 40), Int(40))
 GRADIENT_CHECK(disjoint_in_serial, Void, inSerial, In(double, 40), Out(double, 40), Int(40))

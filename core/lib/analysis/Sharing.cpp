@@ -222,8 +222,8 @@ bool Sharer::describe(Instruction &Load, Value *Address, SharedLoop &Out) {
 /// The places that the index is read from stand for what is added to.
 bool Sharer::describeThrough(SharedUpdate U, const SCEV *Address, SharedLoop &Out) {
   auto Through = splitAtIndex(Address, SE);
-  if (!Through || !Out.L->contains(Through->Index) || !uniform(Through->Rest) ||
-      !Q.IsUnwritten(*Through->Index))
+  if (!Through || !Out.L->contains(U.Load) || !Out.L->contains(Through->Index) ||
+      !uniform(Through->Rest) || !Q.IsUnwritten(*Through->Index))
     return false;
   const uint64_t Size = Through->Index->getDataLayout().getTypeStoreSize(Through->Index->getType());
   Type *T = Address->getType();
