@@ -5,6 +5,7 @@
 // must be the same on every thread. What has no stride is added to by every iteration.
 
 #include "Sharing.h"
+#include "ThroughIndex.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
@@ -44,6 +45,11 @@ private:
   Value *lowerBound(const DividedLoop &D) const;
   const SCEV *tripOf(const DividedLoop &D) const;
   bool describe(Instruction &Load, Value *Address, SharedLoop &Out);
+  bool describeThrough(SharedUpdate U, const SCEV *Pointer, SharedLoop &Out);
+  const SCEV *integerOf(const SCEV *Pointer, const Loop *Outer, Extent &E);
+  std::optional<Footprint> footprint(const SCEV *S, const Loop *Outer, const Extent &E);
+  bool keepsPromises(const SharedLoop &Loop);
+  bool mayMeet(const SharedUpdate &U, const SharedUpdate &V);
   bool addExtent(const SCEV *&S, const Loop *Outer, Extent &E);
   bool isDense(const SharedUpdate &U) const;
   SmallVector<const SCEV *, 2> choosePrivate(ArrayRef<SharedLoop> Loops) const;
@@ -170,29 +176,97 @@ bool Sharer::addExtent(const SCEV *&S, const Loop *Outer, Extent &E) {
   return true;
 }
 
-bool Sharer::describe(Instruction &Load, Value *Address, SharedLoop &Out) {
-  const SCEV *Pointer = SE.getSCEV(Address);
-  const SCEV *S = SE.getPtrToIntExpr(Pointer, Type::getInt64Ty(Load.getContext()));
-  if (isa<SCEVCouldNotCompute>(S))
-    return false;
-  Type *T = S->getType();
-  uint64_t Size = Load.getDataLayout().getTypeStoreSize(Load.getType());
-  Extent E{SE.getZero(T), SE.getConstant(T, Size)};
-  if (!addExtent(S, Out.L, E))
-    return false;
-  const SCEV *Base = S, *Stride = SE.getZero(T), *Width = SE.getMinusSCEV(E.High, E.Low);
+/// The address where the loops inside start; null if they do not walk evenly.
+const SCEV *Sharer::integerOf(const SCEV *Pointer, const Loop *Outer, Extent &E) {
+  const SCEV *S = SE.getPtrToIntExpr(Pointer, Type::getInt64Ty(SE.getContext()));
+  return !isa<SCEVCouldNotCompute>(S) && addExtent(S, Outer, E) ? S : nullptr;
+}
+
+/// Of an address whose inner loops are in E.
+std::optional<Footprint> Sharer::footprint(const SCEV *S, const Loop *Outer, const Extent &E) {
+  const SCEV *Base = S, *Stride = SE.getZero(S->getType());
   if (auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
     Stride = Rec->getStepRecurrence(SE);
-    Base = Rec->isAffine() && uniform(Stride) ? uniformBase(Rec->getStart(), Stride) : nullptr;
+    Base = Rec->getLoop() == Outer && Rec->isAffine() && uniform(Stride)
+               ? uniformBase(Rec->getStart(), Stride)
+               : nullptr;
   } else if (!uniform(S)) {
     Base = nullptr;
   }
   if (!Base)
+    return std::nullopt;
+  return Footprint{SE.getAddExpr(Base, E.Low), SE.getMinusSCEV(E.High, E.Low), Stride};
+}
+
+bool Sharer::describe(Instruction &Load, Value *Address, SharedLoop &Out) {
+  const SCEV *Pointer = SE.getSCEV(Address);
+  const uint64_t Size = Load.getDataLayout().getTypeStoreSize(Load.getType());
+  Type *T = Type::getInt64Ty(Load.getContext());
+  Extent E{SE.getZero(T), SE.getConstant(T, Size)};
+  const SCEV *S = integerOf(Pointer, Out.L, E);
+  if (!S)
     return false;
-  bool MayWait = Out.L->contains(&Load) && Q.MayWait(Load, *Out.L);
-  Out.Updates.push_back(
-      {&Load, {SE.getAddExpr(Base, E.Low), Width, Stride}, SE.getPointerBase(Pointer), MayWait});
+  SharedUpdate U{&Load, {}, SE.getPointerBase(Pointer), false};
+  auto Bytes = footprint(S, Out.L, E);
+  if (!Bytes) {
+    U.Through.Low = E.Low;
+    U.Through.High = E.High;
+    return describeThrough(U, S, Out);
+  }
+  U.Bytes = *Bytes;
+  U.MayWait = Out.L->contains(&Load) && Q.MayWait(Load, *Out.L);
+  Out.Updates.push_back(U);
   return true;
+}
+
+/// The places that the index is read from stand for what is added to.
+bool Sharer::describeThrough(SharedUpdate U, const SCEV *Address, SharedLoop &Out) {
+  auto Through = splitAtIndex(Address, SE);
+  if (!Through || !Out.L->contains(U.Load) || !Out.L->contains(Through->Index) ||
+      !uniform(Through->Rest) || !Q.IsUnwritten(*Through->Index))
+    return false;
+  const uint64_t Size = Through->Index->getDataLayout().getTypeStoreSize(Through->Index->getType());
+  Type *T = Address->getType();
+  Extent E{SE.getZero(T), SE.getConstant(T, Size)};
+  const SCEV *Pointer = SE.getSCEV(Through->Index->getPointerOperand());
+  const SCEV *S = integerOf(Pointer, Out.L, E);
+  auto Bytes = S ? footprint(S, Out.L, E) : std::nullopt;
+  if (!Bytes || Bytes->Stride->isZero())
+    return false;
+  U.Bytes = *Bytes;
+  U.Through.Index = Through->Index;
+  U.Through.Array = SE.getPointerBase(Pointer);
+  U.Through.Scale = Through->Scale;
+  U.Through.Signed = Through->Signed;
+  U.Through.Low = SE.getAddExpr(Through->Rest, U.Through.Low);
+  U.Through.High = SE.getAddExpr(Through->Rest, U.Through.High);
+  Out.Updates.push_back(U);
+  return true;
+}
+
+/// U goes through a promised index: true if V may add to the same place at another place of the
+/// index, or without one.
+bool Sharer::mayMeet(const SharedUpdate &U, const SharedUpdate &V) {
+  auto Same = [](const SCEV *A, const SCEV *B) {
+    auto *First = dyn_cast<SCEVUnknown>(A), *Second = dyn_cast<SCEVUnknown>(B);
+    return First && Second ? isSamePointer(First->getValue(), Second->getValue()) : std::nullopt;
+  };
+  std::optional<bool> SameArray = Same(U.Array, V.Array);
+  if (!SameArray.value_or(true))
+    return false;
+  if (!SameArray || !V.Through.Index || !Same(U.Through.Array, V.Through.Array).value_or(false) ||
+      U.Through.Scale != V.Through.Scale)
+    return true;
+  auto *Width = dyn_cast<SCEVConstant>(SE.getMinusSCEV(V.Through.High, U.Through.Low));
+  const APInt Scale = cast<SCEVConstant>(U.Through.Scale)->getAPInt().abs();
+  return !Width || Width->getAPInt().sgt(Scale);
+}
+
+bool Sharer::keepsPromises(const SharedLoop &Loop) {
+  return all_of(Loop.Updates, [&](const SharedUpdate &U) {
+    return !U.Through.Index ||
+           none_of(Loop.Updates, [&](const SharedUpdate &V) { return mayMeet(U, V); });
+  });
 }
 
 /// True if one of the loops inside walks the array in small steps, or none walks it.
@@ -224,7 +298,7 @@ bool Sharer::mayBePrivate(const SharedLoop &Loop, const SCEV *Array) const {
     Type *T = U.Load->getType()->getScalarType();
     const bool StandsStill = U.Bytes.Stride->isZero();
     EveryIteration |= StandsStill;
-    if (!U.MayWait || T != First->Load->getType()->getScalarType() ||
+    if (U.Through.Index || !U.MayWait || T != First->Load->getType()->getScalarType() ||
         (!T->isDoubleTy() && !T->isFloatTy()) || (StandsStill && !isDense(U)))
       return false;
     const SCEV *Away = SE.getMinusSCEV(U.Bytes.Base, First->Bytes.Base);
@@ -292,6 +366,8 @@ bool Sharer::describeLoop(SharedLoop &Out) {
     if ((!L || Out.L->contains(L)) && !describe(*Load, Address, Out))
       return fail("an address is not affine in the divided loop");
   }
+  if (!keepsPromises(Out))
+    return fail("what is reached through an index may be reached in another way as well");
   return Out.Updates.size() <= 400 || fail("too many addresses");
 }
 

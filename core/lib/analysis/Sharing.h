@@ -15,6 +15,11 @@
 // What every iteration adds to (x) goes to memory of the thread's own, which is added once when
 // the thread has done its iterations. All addresses of such an array must be known, since
 // everything between the lowest and the highest gets a place there.
+//
+//   for (i ...)  y[i] = x[order[i]]
+//
+// Where the program promises that order holds no number twice, the bytes of order that an iteration
+// reads stand for those of x, if nothing else in the loop adds to x (ThroughIndex.h).
 
 #pragma once
 
@@ -52,12 +57,21 @@ struct Footprint {
   const llvm::SCEV *Stride;
 };
 
+/// The bytes that an update through a promised index adds to: Scale * index + [Low, High).
+struct PromisedBytes {
+  llvm::Instruction *Index = nullptr;
+  const llvm::SCEV *Array = nullptr; ///< the pointer that the address of the index is computed from
+  const llvm::SCEV *Scale = nullptr, *Low = nullptr, *High = nullptr;
+  bool Signed = false; ///< the index is made wider by its sign
+};
+
 /// What one load of the loop adds to.
 struct SharedUpdate {
   llvm::Instruction *Load;
-  Footprint Bytes;
+  Footprint Bytes;         ///< of the index, if there is one
   const llvm::SCEV *Array; ///< the pointer that the address is computed from
   bool MayWait;            ///< nothing in the loop's reverse reads what is added
+  PromisedBytes Through = {};
 };
 
 /// An array whose updates go to memory of each thread's own.
@@ -89,6 +103,8 @@ struct SharingQuestions {
   llvm::function_ref<bool(llvm::Value *)> Uniform;
   /// True if no reverse step in the loop reads what the load adds to.
   llvm::function_ref<bool(llvm::Instruction &, llvm::Loop &)> MayWait;
+  /// True if the body does not write what is loaded.
+  llvm::function_ref<bool(llvm::Instruction &)> IsUnwritten;
 };
 
 struct SharingAnswer {

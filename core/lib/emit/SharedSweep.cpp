@@ -46,10 +46,13 @@ private:
   bool collectUpdates();
   SmallVector<DividedLoop, 2> divisions() const;
   bool uniform(Value *V) const;
+  bool isUnwritten(Instruction &Load) const;
   bool mayWait(Instruction &Load, Loop &L) const;
   bool waitsBefore(const Loop &L) const;
   void merge(SmallVectorImpl<Footprint> &Groups);
   bool expand(SharedPlan &Out);
+  void checkPromises(const SharedPlan &Plan);
+  void checkPromise(const SharedUpdate &Update, const SharedPlan &Plan);
 
   RequestState &S;
   Unit &U;
@@ -111,10 +114,13 @@ bool SharedPlanner::uniform(Value *V) const {
     return false;
   if (!all_of(I->operand_values(), [&](Value *Op) { return uniform(Op); }))
     return false;
-  if (!isa<LoadInst>(I))
-    return true;
-  Instruction *Primal = Fwd.mirrored(I);
-  Location At = S.Graph.find(cast<LoadInst>(Primal ? Primal : I)->getPointerOperand());
+  return !isa<LoadInst>(I) || isUnwritten(*I);
+}
+
+/// The body does not write what is loaded.
+bool SharedPlanner::isUnwritten(Instruction &Load) const {
+  Instruction *Primal = Fwd.mirrored(&Load);
+  Location At = S.Graph.find(cast<LoadInst>(Primal ? Primal : &Load)->getPointerOperand());
   return At && none_of(S.Writes.writes(), [&](const WriteSet::Write &W) {
            return W.At->getFunction() == U.Forward &&
                   S.Graph.canonical(W.Node) == S.Graph.canonical(At.Node);
@@ -185,6 +191,50 @@ bool SharedPlanner::expand(SharedPlan &Out) {
   return true;
 }
 
+/// The index must be read in every iteration: the check reads it at all places.
+void SharedPlanner::checkPromises(const SharedPlan &Plan) {
+  SmallVector<const SharedUpdate *, 8> Done;
+  for (const SharedUpdate &U : Plan.Loop.Updates) {
+    if (!U.Through.Index ||
+        !A.DT.dominates(U.Through.Index->getParent(), Plan.Loop.L->getLoopLatch()) ||
+        any_of(Done, [&](const SharedUpdate *Old) {
+          return Old->Bytes.Base == U.Bytes.Base && Old->Through.Low == U.Through.Low &&
+                 Old->Through.High == U.Through.High;
+        }))
+      continue;
+    Done.push_back(&U);
+    checkPromise(U, Plan);
+  }
+}
+
+void SharedPlanner::checkPromise(const SharedUpdate &Update, const SharedPlan &Plan) {
+  Instruction *At = Plan.Loop.L->getLoopPreheader()->getTerminator();
+  SCEVExpander Expander(A.SE, "cf.promise");
+  const PromisedBytes &P = Update.Through;
+  const int64_t Bytes = P.Index->getDataLayout().getTypeStoreSize(P.Index->getType());
+  Type *I64 = Type::getInt64Ty(At->getContext());
+  const SCEV *Fields[] = {Update.Bytes.Base,
+                          Update.Bytes.Extent,
+                          Update.Bytes.Stride,
+                          A.SE.getConstant(I64, P.Signed ? -Bytes : Bytes),
+                          P.Scale,
+                          P.Low,
+                          P.High};
+  SmallVector<Value *, 7> Values;
+  for (const SCEV *Field : Fields) {
+    if (!Expander.isSafeToExpandAt(Field, At))
+      return;
+    Values.push_back(Expander.expandCodeFor(Field, I64, At));
+  }
+  IRBuilder<> B(At);
+  Value *Promise = SweepBuilder::reserve(B, U.Tape, B.getInt64(8 * Values.size()));
+  for (unsigned I = 0; I < Values.size(); ++I)
+    B.CreateStore(Values[I], B.CreateConstGEP1_64(I64, Promise, I));
+  SweepBuilder::callRuntime(
+      B, S.C.M, "omp_check_promise", B.getVoidTy(),
+      {Promise, Plan.Groups, B.getInt32(Plan.Plain + Plan.Atomic), Plan.Trip});
+}
+
 /// Every way into the loop's reverse begins with its last whole iteration.
 static bool entersAtLatch(const ReverseShape &Shape, Loop *L) {
   for (auto &[Block, Step] : Shape.steps())
@@ -200,7 +250,9 @@ SharedPlans SharedPlanner::run() {
   SmallVector<DividedLoop, 2> Loops = divisions();
   auto Uniform = [&](Value *V) { return uniform(V); };
   auto MayWait = [&](Instruction &Load, Loop &L) { return mayWait(Load, L); };
-  SharingAnswer Found = findSharedLoops({Loops, Updates, Uniform, MayWait}, A.LI, A.DT, A.SE);
+  auto IsUnwritten = [&](Instruction &Load) { return isUnwritten(Load); };
+  SharingAnswer Found =
+      findSharedLoops({Loops, Updates, Uniform, MayWait, IsUnwritten}, A.LI, A.DT, A.SE);
   SharedPlans Out{{}, Found.Why};
   for (SharedLoop &Loop : Found.Loops) {
     if (waitsBefore(*Loop.L))
@@ -220,6 +272,8 @@ SharedPlans SharedPlanner::run() {
     }
     if (!expand(New))
       return {{}, "the addresses cannot be computed in front of the divided loop"};
+    if (S.Switch.CheckPromises)
+      checkPromises(New);
   }
   return Out;
 }

@@ -25,6 +25,8 @@ struct Switches {
   bool Sharing = true;
   /// Threads add to adjoints in a fixed order.
   bool Deterministic = false;
+  /// The program checks that no promised index array holds a number twice.
+  bool CheckPromises = false;
   /// Instructions in one function of a derivative that is cut into several.
   unsigned PieceSize = 2000;
   /// What to show on standard error (Print.h; Plan: where each needed value comes from).

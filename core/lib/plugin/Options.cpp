@@ -18,6 +18,9 @@ cl::opt<bool> UseSharing("contraflow-sharing", cl::init(true), cl::Hidden,
 cl::opt<bool> Deterministic("contraflow-deterministic", cl::init(false),
                             cl::desc("Contraflow: threads add to adjoints in a fixed order: the "
                                      "same bits for the same number of threads"));
+cl::opt<bool> CheckPromises("contraflow-check-promises", cl::init(false),
+                            cl::desc("Contraflow: check in the program what contraflow::disjoint "
+                                     "promises"));
 cl::opt<unsigned>
     PieceSize("contraflow-piece-size", cl::init(2000), cl::Hidden,
               cl::desc("Contraflow: instructions in one piece of a large derivative"));
@@ -57,7 +60,7 @@ AcceptedOption Accepted[] = {
 } // namespace
 
 Switches chosenSwitches() {
-  Switches S{UseActivity, UseMinCut, UseSharing, Deterministic, PieceSize, {}};
+  Switches S{UseActivity, UseMinCut, UseSharing, Deterministic, CheckPromises, PieceSize, {}};
   S.Print = {PrintTypes, PrintActivity, PrintNeeds, PrintPlan, PrintSharing};
   return S;
 }

@@ -7,6 +7,7 @@
 #include "Addresses.h"
 #include "Bits.h"
 #include "Blocks.h"
+#include "Carried.h"
 #include "Catches.h"
 #include "Choices.h"
 #include "ComputedGoto.h"
@@ -17,6 +18,7 @@
 #include "InlineStorage.h"
 #include "Library.h"
 #include "Packs.h"
+#include "Promises.h"
 #include "Results.h"
 #include "SignBits.h"
 #include "Signatures.h"
@@ -564,7 +566,9 @@ void Preparer::canonicalise(Function &P) {
   FPM.addPass(LCSSAPass());
   FPM.run(P, C.FAM);
   dropLifetimes(P);
+  markPromises(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
+  reloadCarried(P, C.FAM, C.Handlers);
   if (Versions == NestVersions::One)
     return;
   const bool Copied = InTask && copyBlocks(P, C.FAM), Versioned = versionNests(P, C.FAM);
@@ -586,6 +590,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
                      "jumps to labels whose addresses are not constant or leave the function");
   if (Error E = resolveCalls(*P, F))
     return std::move(E);
+  relaxAnnotations(*P);
   if (hasBarriers(*P)) // what they keep apart has to be seen before they go
     simplifyFunction(*P, C);
   if (Error E = checkTypes(*P))

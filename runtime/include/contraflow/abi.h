@@ -88,6 +88,16 @@ struct cf_footprint {
   int64_t stride; /* bytes per iteration, of either sign */
 };
 
+/* What the iterations of a loop add to through an index array that holds no number twice: the
+ * array's places, and for each number k in them the bytes [low + scale * k, high + scale * k). */
+struct cf_promise {
+  struct cf_footprint places;
+  int64_t bytes; /* of a number; negative: of a signed one */
+  int64_t scale;
+  int64_t low;
+  int64_t high;
+};
+
 /* How one thread runs its part of a shared loop in reverse: iterations first[p]..last[p],
  * downwards, in each of `phases` phases. */
 struct cf_share {

@@ -29,6 +29,7 @@
 
 #include "detail/request.hpp"
 #include "detail/shadow.hpp"
+#include "disjoint.h"
 
 #include <vector>
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <vector>
 
 namespace {
 
@@ -39,6 +40,21 @@ TEST_F(TeamDeathTest, AnEventThatIsFulfilledTooLate) {
     cf_v1_omp_event_wait();
   };
   EXPECT_EXIT(Die(), testing::KilledBySignal(SIGABRT), "CF350");
+}
+
+TEST_F(TeamDeathTest, PromisesAreChecked) {
+  const auto Check = [](std::vector<int32_t> Order, int64_t Trip, int64_t Other) {
+    const auto Base = reinterpret_cast<int64_t>(Order.data());
+    const cf_promise Promise{{Base, 8, 8}, -4, 24, 1000, 1024};
+    const cf_footprint Group{Other, 8, 8};
+    cf_v1_omp_check_promise(&Promise, &Group, 1, Trip);
+  };
+  const std::vector<int32_t> Order{3, -1, 5, 0, 3, 7};
+  Check(Order, 2, 2000);
+  EXPECT_EXIT(Check(Order, 3, 2000), testing::KilledBySignal(SIGABRT),
+              "CF351.* holds 3 twice, 16 bytes apart");
+  Check(Order, 2, 960);
+  EXPECT_EXIT(Check(Order, 2, 1136), testing::KilledBySignal(SIGABRT), "CF352");
 }
 
 TEST_F(TeamDeathTest, MessagesNameTheThread) {

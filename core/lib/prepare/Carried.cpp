@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Carried.h"
+#include "contraflow/core/Construct.h"
+
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+class Reloader {
+public:
+  Reloader(Loop &L, ScalarEvolution &SE, AAResults &AA) : L(L), SE(SE), AA(AA) {}
+  bool run();
+
+private:
+  bool isEven() const;
+  const SCEVAddRecExpr *addressOf(const LoadInst &First, const LoadInst &Next) const;
+  bool isUnwritten(const LoadInst &First, const LoadInst &Next) const;
+  bool reload(PHINode &Phi);
+
+  Loop &L;
+  ScalarEvolution &SE;
+  AAResults &AA;
+};
+
+/// True if every load of a float walks evenly: otherwise adjoints are added atomically in any case,
+/// and are fewer if they are handed on.
+bool Reloader::isEven() const {
+  for (BasicBlock *Block : L.blocks())
+    for (Instruction &I : *Block)
+      if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->getType()->isFloatingPointTy()) {
+        const SCEV *Address = SE.getSCEV(Load->getPointerOperand());
+        if (!isa<SCEVAddRecExpr>(Address) && !SE.isLoopInvariant(Address, &L))
+          return false;
+      }
+  return true;
+}
+
+/// What the number that an iteration is handed was loaded from; null if that does not walk evenly.
+const SCEVAddRecExpr *Reloader::addressOf(const LoadInst &First, const LoadInst &Next) const {
+  const SCEV *From = SE.getSCEV(const_cast<Value *>(First.getPointerOperand()));
+  auto *To = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(const_cast<Value *>(Next.getPointerOperand())));
+  if (!To || To->getLoop() != &L || !To->isAffine())
+    return nullptr;
+  const SCEV *Step = To->getStepRecurrence(SE);
+  if (SE.getMinusSCEV(To->getStart(), From) != Step)
+    return nullptr;
+  return dyn_cast<SCEVAddRecExpr>(SE.getAddRecExpr(From, Step, &L, SCEV::FlagAnyWrap));
+}
+
+/// The first number comes from the preheader, and nothing is written there behind it or in the loop
+/// that may meet it or the others.
+bool Reloader::isUnwritten(const LoadInst &First, const LoadInst &Next) const {
+  auto Writes = [&](Instruction &I) {
+    return I.mayWriteToMemory() &&
+           isModSet(AA.getModRefInfo(&I, MemoryLocation::getBeforeOrAfter(Next.getPointerOperand(),
+                                                                          Next.getAAMetadata())));
+  };
+  if (First.getParent() != L.getLoopPreheader())
+    return false;
+  for (const Instruction *I = &First; I; I = I->getNextNode())
+    if (Writes(*const_cast<Instruction *>(I)))
+      return false;
+  return none_of(L.blocks(), [&](BasicBlock *Block) { return any_of(*Block, Writes); });
+}
+
+bool Reloader::reload(PHINode &Phi) {
+  auto *First = dyn_cast<LoadInst>(Phi.getIncomingValueForBlock(L.getLoopPreheader()));
+  auto *Next = dyn_cast<LoadInst>(Phi.getIncomingValueForBlock(L.getLoopLatch()));
+  if (!First || !Next || !First->isSimple() || !Next->isSimple() || !L.contains(Next))
+    return false;
+  const SCEVAddRecExpr *Address = addressOf(*First, *Next);
+  SCEVExpander Expander(SE, "cf.again");
+  Instruction *At = &*L.getHeader()->getFirstInsertionPt();
+  if (!Address || !isUnwritten(*First, *Next) || !Expander.isSafeToExpandAt(Address, At))
+    return false;
+  IRBuilder<> B(At);
+  Value *Pointer = Expander.expandCodeFor(Address, First->getPointerOperandType(), At);
+  B.SetInsertPoint(At);
+  LoadInst *Again =
+      B.CreateAlignedLoad(Phi.getType(), Pointer, std::min(First->getAlign(), Next->getAlign()));
+  Again->setAAMetadata(First->getAAMetadata().merge(Next->getAAMetadata()));
+  Again->setDebugLoc(Next->getDebugLoc());
+  SE.forgetValue(&Phi);
+  Phi.replaceAllUsesWith(Again);
+  Phi.eraseFromParent();
+  if (First->use_empty())
+    First->eraseFromParent();
+  return true;
+}
+
+bool Reloader::run() {
+  if (!L.getLoopPreheader() || !L.getLoopLatch() || !isEven())
+    return false;
+  bool Any = false, Changed = true;
+  while (Changed) {
+    Changed = false;
+    for (PHINode &Phi : make_early_inc_range(L.getHeader()->phis()))
+      if (Phi.getType()->isFloatingPointTy())
+        Changed |= reload(Phi);
+    Any |= Changed;
+  }
+  return Any;
+}
+
+} // namespace
+
+bool reloadCarried(Function &F, FunctionAnalysisManager &FAM, const HandlerRegistry &Handlers) {
+  const bool Divides = any_of(instructions(F), [&](Instruction &I) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
+    return H && H->division(*Call);
+  });
+  if (!Divides)
+    return false;
+  auto &LI = FAM.getResult<LoopAnalysis>(F);
+  auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  auto &AA = FAM.getResult<AAManager>(F);
+  bool Any = false;
+  for (Loop *L : LI)
+    Any |= Reloader(*L, SE, AA).run();
+  if (Any)
+    FAM.invalidate(F, PreservedAnalyses::none());
+  return Any;
+}
+
+} // namespace contraflow

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The optimiser loads a number once and hands it on to the next iteration, which needs it as well.
+// In a loop whose iterations are divided among threads the adjoint would be handed on, too, so that
+// iterations keep their order, and the number that the first iteration needs is no longer read in
+// the loop. There it is loaded again.
+//
+//   first = x[lb]                              loop i = lb ...
+//   loop i = lb ...                              v = x[i]
+//     v = phi(first, next); next = x[i + 1]      next = x[i + 1]
+
+#pragma once
+
+#include "llvm/IR/PassManager.h"
+
+namespace contraflow {
+
+class HandlerRegistry;
+
+/// Returns whether there was one.
+bool reloadCarried(llvm::Function &F, llvm::FunctionAnalysisManager &FAM,
+                   const HandlerRegistry &Handlers);
+
+} // namespace contraflow
