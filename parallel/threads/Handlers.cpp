@@ -99,6 +99,10 @@ constexpr ThreadFunction Functions[] = {
     {"syscall", Role::Waits},
     {"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", Role::Blocks},
     {"_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE", Role::Blocks},
+    {"_ZNSt3__118condition_variable15__do_timed_waitERNS_11unique_lockINS_5mutexEEENS_"
+     "6chrono10time_"
+     "pointINS5_12system_clockENS5_8durationIxNS_5ratioILl1ELl1000000000EEEEEEE",
+     Role::Blocks},
     {"_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratio"
      "ILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
      Role::Blocks},
@@ -106,6 +110,11 @@ constexpr ThreadFunction Functions[] = {
      "ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
      Role::Blocks},
 };
+
+/// With these std::call_once hands over what it calls, to a function that reads them at once.
+constexpr StringRef HandedOver[] = {"_ZSt15__once_callable", "_ZSt11__once_call"};
+/// Variables of our own have such names.
+constexpr StringRef Own = "cf.";
 
 const ThreadFunction *threadFunction(const Instruction &I) {
   auto *Call = dyn_cast<CallBase>(&I);
@@ -165,6 +174,27 @@ Blocks leadingTo(const BasicBlock &Block) {
   return Found;
 }
 
+/// True if control may leave the function from Block without blocking on its way.
+bool mayLeave(const BasicBlock &Block) {
+  Blocks Seen;
+  SmallVector<const BasicBlock *, 16> Todo{&Block};
+  while (!Todo.empty()) {
+    const BasicBlock *B = Todo.pop_back_val();
+    if (any_of(*B, blocks) || !Seen.insert(B).second)
+      continue;
+    if (isa<ReturnInst, ResumeInst>(B->getTerminator()))
+      return true;
+    append_range(Todo, successors(B));
+  }
+  return false;
+}
+
+/// True for a store to where the other instruction has loaded, as in the update of a count.
+bool storesBack(const StoreInst &Store, const Instruction &Load) {
+  const Value *Place = getLoadStorePointerOperand(&Load);
+  return Place && samePlace(Place, Store.getPointerOperand());
+}
+
 /// True if V may decide whether control comes back to where it was (Cycle), or goes on.
 bool decides(const Instruction &V, const Blocks &Cycle) {
   constexpr unsigned Most = 64;
@@ -176,11 +206,13 @@ bool decides(const Instruction &V, const Blocks &Cycle) {
       continue;
     if (I->isTerminator() && !isa<InvokeInst, ReturnInst>(I)) {
       if (any_of(successors(I),
-                 [&](const BasicBlock *B) { return !Cycle.contains(B) && none_of(*B, blocks); }))
+                 [&](const BasicBlock *B) { return !Cycle.contains(B) && mayLeave(*B); }))
         return true;
       continue;
     }
     const auto *Store = dyn_cast<StoreInst>(I);
+    if ((Store && storesBack(*Store, V)) || blocks(*I))
+      continue;
     const Value *Variable = Store ? Store->getPointerOperand() : I;
     const bool Unknown = isa<CallBase, ReturnInst>(I) || (Store && !isa<AllocaInst>(Variable));
     if ((I != &V && Unknown) || Seen.size() > Most)
@@ -235,7 +267,8 @@ std::string obstacleAt(const CallBase &Call, const ThreadFunction &Row) {
 /// Why threads of this module cannot run one after the other; empty: they can.
 std::string obstacle(const Module &M) {
   for (const GlobalVariable &G : M.globals())
-    if (G.isThreadLocal() && !G.use_empty())
+    if (G.isThreadLocal() && !G.use_empty() && !is_contained(HandedOver, G.getName()) &&
+        !G.getName().starts_with(Own))
       return "every thread has a variable '" + G.getName().str() + "' of its own";
   for (const Function &F : M)
     for (const Instruction &I : instructions(F)) {
@@ -246,6 +279,14 @@ std::string obstacle(const Module &M) {
         return "threads may wait for each other (an atomic or volatile operation in a loop)";
     }
   return "";
+}
+
+/// The same, as it was before there were derivatives: what they are made of asks nobody.
+StringRef notedObstacle(Module &M) {
+  NamedMDNode *Note = M.getOrInsertNamedMetadata("contraflow.threads");
+  if (Note->getNumOperands() == 0)
+    Note->addOperand(MDNode::get(M.getContext(), MDString::get(M.getContext(), obstacle(M))));
+  return cast<MDString>(Note->getOperand(0)->getOperand(0))->getString();
 }
 
 /// True if somebody asks what a thread has returned.
@@ -407,7 +448,7 @@ private:
   static Error refuse(CallBase &Call) {
     if (!isStart(Call))
       return Error::success();
-    std::string Why = obstacle(*Call.getModule());
+    const StringRef Why = notedObstacle(*Call.getModule());
     return diffError(DiagId::UnsupportedInstruction, Call,
                      "a thread; " + (Why.empty() ? "its arguments are not understood" : Why));
   }
@@ -417,11 +458,14 @@ private:
 constexpr StringLiteral Seen = "contraflow.thread.join";
 
 bool ThreadHandler::unfold(Function &F) const {
+  Module &M = *F.getParent();
+  if (any_of(Functions, [&](const ThreadFunction &T) { return M.getFunction(T.Name); }))
+    notedObstacle(M);
   SmallVector<std::pair<CallBase *, Role>, 8> Calls;
   for (Instruction &I : instructions(F))
     if (const ThreadFunction *Row = threadFunction(I); Row && !I.hasMetadata(Seen))
       Calls.push_back({cast<CallBase>(&I), Row->What});
-  const bool Refused = !Calls.empty() && !obstacle(*F.getParent()).empty();
+  const bool Refused = !Calls.empty() && !notedObstacle(M).empty();
   erase_if(Calls, [&](auto &C) {
     return is_contained({Role::Waits, Role::Names, Role::Exit}, C.second) ||
            (Refused && C.second != Role::Blocks);

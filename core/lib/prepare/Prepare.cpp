@@ -80,7 +80,7 @@ private:
   Function *cloneOf(Function &F);
   Error resolveCalls(Function &P, Function &Origin);
   bool inlineCalls(Function &P);
-  void unfoldConstructs(Function &P);
+  bool unfoldConstructs(Function &P); ///< True if there was something to unfold.
   Expected<bool> chooseCallees(Function &P, unsigned Round);
   int historyOf(const CallBase &Call) const;
   void noteHistory(CallBase &Call, int Id) const;
@@ -290,9 +290,11 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
 }
 
 /// What constructs would run may make constructs itself.
-void Preparer::unfoldConstructs(Function &P) {
-  for (unsigned Round = 0; Round < MostRounds && C.Handlers.unfold(P); ++Round)
+bool Preparer::unfoldConstructs(Function &P) {
+  unsigned Round = 0;
+  for (; Round < MostRounds && C.Handlers.unfold(P); ++Round)
     inlineCalls(P);
+  return Round > 0;
 }
 
 /// Inlining and simplification make callees known; where they do not, the callee is chosen.
@@ -322,7 +324,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
       if (!Chosen)
         return Chosen.takeError();
       Changed = *Chosen && Round < MostRounds && inlineCalls(P);
-      if (!Changed)
+      if (!Changed && !unfoldConstructs(P)) // of a construct, nobody may have known before
         break;
     }
     unfoldConstructs(P);
