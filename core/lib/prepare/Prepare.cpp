@@ -337,6 +337,16 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
   return Error::success();
 }
 
+/// The primal would catch here what the callee throws: the derivative says so when it happens.
+static void noteCaught(InvokeInst &Invoke) {
+  const LandingPadInst &Pad = *Invoke.getLandingPadInst();
+  SmallVector<Metadata *, 4> Clauses;
+  for (unsigned I = 0; I < Pad.getNumClauses(); ++I)
+    if (Pad.isCatch(I))
+      Clauses.push_back(ConstantAsMetadata::get(Pad.getClause(I)));
+  Invoke.setMetadata(attr::Caught, MDNode::get(Invoke.getContext(), Clauses));
+}
+
 /// What the function throws and catches itself is control flow. An exception that leaves it ends
 /// the derivative where it ends the primal. Where the primal would catch what we do not see, the
 /// program ends at run time. Callees that are not known yet may turn out to throw.
@@ -354,6 +364,8 @@ void Preparer::dropUnwinding(Function &P, Callees Known) {
         (lookupCallee(*Invoke).Kind == CalleeKind::NoReturn || Invoke->doesNotReturn())) {
       IRBuilder<> B(Invoke);
       emitFailure(B, *Invoke, "caught_exception");
+    } else if (Catches) {
+      noteCaught(*Invoke);
     }
     changeToCall(Invoke);
   }
