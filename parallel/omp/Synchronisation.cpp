@@ -2,7 +2,8 @@
 //
 // barrier              reverse: a barrier at the mirrored place.
 // critical, lock       reverse: entered in the reverse of the recorded order; leaving becomes
-//                      waiting for the turn, entering becomes passing it on.
+//                      waiting for the turn, entering becomes passing it on. A mutex of the
+//                      threads' library is such a lock.
 // doacross             wait enters, post leaves: an iteration's turn comes before those that it
 //                      waited for.
 // worksharing          reverse: nothing; the bounds a thread got are recorded integers.
@@ -10,6 +11,7 @@
 //                      critical section in which each thread combines its copy, so that every
 //                      operator has the adjoint of its plain combiner.
 
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Order.h"
 #include "parallel/omp/Handlers.h"
@@ -119,6 +121,40 @@ constexpr LockFunction Leaves[] = {
 #include "parallel/omp/Runtime.def"
 };
 
+/// The result of a function that tells whether it has entered, if it has.
+enum class Entered { Zero, Nonzero };
+
+struct TryFunction {
+  StringRef Name;
+  Entered Result;
+};
+
+constexpr TryFunction Tries[] = {
+#define OMP_TRY(Name, Result) {#Name, Entered::Result},
+#include "parallel/omp/Runtime.def"
+};
+
+const TryFunction *tryOf(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  const TryFunction *Row =
+      find_if(Tries, [&](const TryFunction &T) { return F && F->getName() == T.Name; });
+  return Row == std::end(Tries) ? nullptr : Row;
+}
+
+/// True for a function of the threads' library where teams may meet. Elsewhere threads run where
+/// they are made.
+bool meetsTeams(const CallBase &Call) {
+  const Module &M = *Call.getModule();
+  return Call.getCalledFunction()->isDeclaration() &&
+         any_of(Forks, [&](StringRef Fork) { return M.getFunction(Fork); });
+}
+
+/// Functions that only write objects of their class are those of the threads' library.
+bool isLockOfTeam(const CallBase &Call) {
+  const Function &F = *Call.getCalledFunction();
+  return F.isDeclaration() && (!lookupCallee(F).OwnObjects || meetsTeams(Call));
+}
+
 Value *lockOf(const CallBase &Call, ArrayRef<LockFunction> Table) {
   const Function *F = Call.getCalledFunction();
   for (const LockFunction &Row : Table)
@@ -167,7 +203,7 @@ bool hasLockInside(const CallBase &Wait) {
   const Loop *L = LI.getLoopFor(Wait.getParent());
   return !L || any_of(instructions(F), [&](const Instruction &I) {
     auto *Other = dyn_cast<CallBase>(&I);
-    return Other && lockOf(*Other, Enters) && !isDoacrossWait(I) &&
+    return Other && (lockOf(*Other, Enters) || tryOf(*Other)) && !isDoacrossWait(I) &&
            L->getOutermostLoop()->contains(&I);
   });
 }
@@ -175,6 +211,7 @@ bool hasLockInside(const CallBase &Wait) {
 class EnterHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return namesOf(Enters); }
+  bool claims(const CallBase &Call) const override { return isLockOfTeam(Call); }
   void canonicalise(Function &F) const override {
     Value *Place = nullptr;
     for (Instruction &I : instructions(F)) {
@@ -222,6 +259,7 @@ CallBase *waitBefore(CallBase &Post) {
 class LeaveHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return namesOf(Leaves); }
+  bool claims(const CallBase &Call) const override { return isLockOfTeam(Call); }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
@@ -250,15 +288,23 @@ public:
 class TestLockHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"omp_test_lock", "omp_test_nest_lock"};
+    SmallVector<StringRef, 0> Names;
+    for (const TryFunction &Row : Tries)
+      Names.push_back(Row.Name);
+    return Names;
   }
+  bool claims(const CallBase &Call) const override { return isLockOfTeam(Call); }
   CallFacts facts(const CallBase &) const override { return {}; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Value *Lock = Site.Anchor->getArgOperand(0);
     B.ir().SetInsertPoint(Site.Anchor->getNextNode());
-    Site.Recorded = {Lock, B.runtime("omp_turn_tested", B.ir().getInt64Ty(), {Lock, Site.Anchor})};
+    Value *IsSet = B.ir().CreateIsNull(Site.Anchor);
+    if (tryOf(*Site.Anchor)->Result == Entered::Nonzero)
+      IsSet = B.ir().CreateNot(IsSet);
+    Site.Recorded = {Lock, B.runtime("omp_turn_tested", B.ir().getInt64Ty(),
+                                     {Lock, B.ir().CreateZExt(IsSet, B.ir().getInt32Ty())})};
     return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
@@ -379,27 +425,39 @@ private:
   }
 };
 
-/// A mutex of the threads' library: nothing records in which order a team comes to it, so its
-/// reverse would be in no order at all. Programs without OpenMP run their threads where they are
-/// made.
-class MutexHandler : public ConstructHandler {
+/// What several threads may hold or pass at once has no order in which it could be reversed.
+class SharedLockHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"pthread_mutex_lock",      "pthread_mutex_trylock",    "pthread_mutex_timedlock",
-            "pthread_mutex_clocklock", "pthread_spin_lock",        "pthread_spin_trylock",
-            "pthread_rwlock_rdlock",   "pthread_rwlock_tryrdlock", "pthread_rwlock_wrlock",
-            "pthread_rwlock_trywrlock"};
+    return {"pthread_rwlock_rdlock",
+            "pthread_rwlock_tryrdlock",
+            "pthread_rwlock_timedrdlock",
+            "pthread_rwlock_clockrdlock",
+            "pthread_rwlock_wrlock",
+            "pthread_rwlock_trywrlock",
+            "pthread_rwlock_timedwrlock",
+            "pthread_rwlock_clockwrlock",
+            "pthread_barrier_wait",
+            "sem_wait",
+            "sem_trywait",
+            "sem_timedwait",
+            "sem_clockwait",
+            "mtx_lock",
+            "mtx_trylock",
+            "mtx_timedlock",
+            "_ZNSt3__111timed_mutex*",
+            "_ZNSt3__121recursive_timed_mutex*",
+            "_ZNSt3__119__shared_mutex_base*",
+            "_ZNSt3__118shared_timed_mutex*"};
   }
-  bool claims(const CallBase &Call) const override {
-    const Module &M = *Call.getModule();
-    return any_of(Forks, [&](StringRef Fork) { return M.getFunction(Fork); });
-  }
+  bool claims(const CallBase &Call) const override { return meetsTeams(Call); }
   CallFacts facts(const CallBase &) const override { return {}; }
   bool allDirections() const override { return true; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   Error augment(SweepBuilder &, CallSite &Site) const override {
     return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
-                     "a mutex of the threads' library; use omp critical or an omp lock");
+                     "a lock of the threads' library that is no plain mutex; use omp critical or "
+                     "an omp lock");
   }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
@@ -433,7 +491,7 @@ void registerSynchronisation(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<ReduceHandler>());
   Registry.add(std::make_unique<CancelHandler>());
   Registry.add(std::make_unique<TestLockHandler>());
-  Registry.add(std::make_unique<MutexHandler>());
+  Registry.add(std::make_unique<SharedLockHandler>());
   Registry.add(std::make_unique<RefusalHandler>());
 }
 

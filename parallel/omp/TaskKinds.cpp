@@ -46,8 +46,24 @@ constexpr StringRef Harmless[] = {"__kmpc_global_thread_num",
                                   "omp_get_wtime",
                                   "omp_get_level",
                                   "omp_get_active_level"};
-constexpr StringRef Libraries[] = {"__kmpc_", "omp_",  "__tgt_",   "GOMP_",    "pthread_",
-                                   "MPI_",    "PMPI_", "__enzyme", "__atomic", "cf_v1_"};
+constexpr StringRef Libraries[] = {"__kmpc_",
+                                   "omp_",
+                                   "__tgt_",
+                                   "GOMP_",
+                                   "pthread_",
+                                   "sem_",
+                                   "mtx_",
+                                   "_ZNSt3__15mutex",
+                                   "_ZNSt3__115recursive_mutex",
+                                   "_ZNSt3__111timed_mutex",
+                                   "_ZNSt3__121recursive_timed_mutex",
+                                   "_ZNSt3__119__shared_mutex",
+                                   "_ZNSt3__118shared_timed_mutex",
+                                   "MPI_",
+                                   "PMPI_",
+                                   "__enzyme",
+                                   "__atomic",
+                                   "cf_v1_"};
 
 bool isHarmless(const Function &F) {
   const StringRef Name = F.getName();

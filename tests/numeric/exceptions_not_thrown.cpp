@@ -38,3 +38,26 @@ double careful(const double *x, double a, int n) {
 } // namespace
 
 GRADIENT_CHECK(exceptions_not_thrown, Double, careful, In(double, 5), Scalar(double), Int(5))
+
+// A call that stays one, since the function calls itself, under handlers of several types.
+static double grow(const double *x, int n, double product) {
+  if (product > 1e6)
+    throw std::runtime_error("too large");
+  return n == 0 ? product : grow(x, n - 1, product * x[n - 1]) + grow(x, n - 1, x[0]);
+}
+
+static double guarded(const double *x, int n) {
+  double s = 0;
+  for (int i = 1; i <= n; ++i) {
+    try {
+      s += grow(x, i, x[i - 1]) * s + x[i - 1];
+    } catch (const std::runtime_error &) {
+      s += x[i - 1];
+    } catch (const std::out_of_range &) {
+      s = 0;
+    }
+  }
+  return s;
+}
+
+GRADIENT_CHECK(guarded_recursion, Double, guarded, In(double, 4), Int(4))

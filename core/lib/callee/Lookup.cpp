@@ -170,6 +170,7 @@ private:
 #define CF_NO_RETURN(Name) add(Name, NoReturn);
 #define CF_READ_ONLY_PREFIX(Prefix) addPrefix(Prefix, ReadOnly);
 #define CF_INACTIVE_PREFIX(Prefix) addPrefix(Prefix, Inactive);
+#define CF_CLASS(Name) add(Name, OfClass);
 #define CF_CLASS_PREFIX(Prefix) addPrefix(Prefix, OfClass);
 #define CF_TEXT_PREFIX(Prefix) addPrefix(Prefix, OfText);
 #define CF_NO_RETURN_PREFIX(Prefix) addPrefix(Prefix, NoReturn);

@@ -533,6 +533,8 @@ static Error finish(RequestState &S) {
   for (auto &[Prepared, U] : S.Units) {
     for (Function *F : functionsOf(*U))
       append_range(U->Pieces, cutIntoPieces(*F, U->Mark, S.Switch.PieceSize));
+    for (Function *F : functionsOf(*U))
+      emitCaught(*F, F == U->Forward ? U->Begin : nullptr, F == U->Forward ? U->Mark : nullptr);
     if (U->Begin)
       emitUnwinding(*U->Forward, *U->Begin, *U->Mark);
     for (Function *F : functionsOf(*U)) {

@@ -446,6 +446,7 @@ Error ForwardSweep::callClosure(CallBase &I, Function &Callee) {
   SmallVector<Value *, 8> Args = argumentsWithShadows(I, Inner.Split.HasShadow);
   Args.push_back(U.Tape);
   CallInst *Call = B.CreateCall(Inner.Split.Augmented, Args);
+  Call->setMetadata(attr::Caught, I.getMetadata(attr::Caught));
   CallSite Site{nullptr, Call, {I.arg_begin(), I.arg_end()}, {}, false};
   unsigned Next = 0;
   Value *Result = I.getType()->isVoidTy() ? nullptr : B.CreateExtractValue(Call, Next++);

@@ -6,6 +6,7 @@
 
 #include "ForwardSweep.h"
 #include "Steps.h"
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 
 #include "llvm/IR/Instructions.h"
@@ -201,6 +202,7 @@ Error TangentSweep::callClosure(CallBase &I, Function &Callee) {
     Lane = 0;
   }
   CallInst *Call = B.CreateCall(Inner.Forward, Args);
+  Call->setMetadata(attr::Caught, I.getMetadata(attr::Caught));
   unsigned Next = 0;
   Value *Result = I.getType()->isVoidTy() ? nullptr : B.CreateExtractValue(Call, Next++);
   for (Lane = 0; Lane < S.Spec.Width; ++Lane)

@@ -6,11 +6,18 @@
 //   call @f(...)      ->      invoke @f(...) unwind %cleanup
 //                             cleanup:  tape_unwind(tape, mark) ; resume
 //
+// Where the primal would catch what comes out of a call that stays one, the derivative has no way
+// back from there (attr::Caught names the clauses of the landing pad that was there):
+//
+//   call @f(...), caught {T}   ->     invoke @f(...) unwind %pad
+//                                     pad:  landingpad catch T ; fail [CF308]
+//
 // Only code that has to do with exceptions is changed: C++ with calls that may throw.
 
 #include "Unwinding.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
+#include "contraflow/core/Diag.h"
 
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -55,6 +62,50 @@ void emitUnwinding(Function &F, CallInst &Begin, CallInst &Mark) {
   F.setPersonalityFn(Personality);
   for (CallInst *Call : Calls)
     changeToInvokeAndSplitBasicBlock(Call, Pad);
+}
+
+/// A landing pad that fails for what the clauses name, and lets everything else go on.
+static BasicBlock *padOf(CallInst &Call, const MDNode &Caught, CallInst *Begin, CallInst *Mark) {
+  Function &F = *Call.getFunction();
+  Module &M = *F.getParent();
+  LLVMContext &Context = F.getContext();
+  IRBuilder<> B(BasicBlock::Create(Context, "cf.pad", &F));
+  B.SetCurrentDebugLocation(Call.getDebugLoc());
+  auto *Type = StructType::get(Context, {B.getPtrTy(), B.getInt32Ty()});
+  LandingPadInst *Pad = B.CreateLandingPad(Type, Caught.getNumOperands());
+  for (const MDOperand &Clause : Caught.operands())
+    Pad->addClause(mdconst::extract<Constant>(Clause));
+  Pad->setCleanup(true);
+  BasicBlock *Fail = BasicBlock::Create(Context, "cf.caught", &F);
+  BasicBlock *GoOn = BasicBlock::Create(Context, "cf.unwind", &F);
+  B.CreateCondBr(B.CreateIsNull(B.CreateExtractValue(Pad, 1)), GoOn, Fail);
+  BasicBlock *First = Pad->getParent();
+  B.SetInsertPoint(Fail);
+  Value *Place = B.CreateGlobalString(SourcePlace::of(Call).str(), "cf.place");
+  SweepBuilder::callRuntime(B, M, "caught_exception", B.getVoidTy(), {Place})
+      ->addFnAttr(Attribute::NoUnwind);
+  B.CreateUnreachable();
+  B.SetInsertPoint(GoOn);
+  if (Begin && DominatorTree(F).dominates(Mark, &Call))
+    SweepBuilder::callRuntime(B, M, "tape_unwind", B.getVoidTy(), {Begin, Mark});
+  B.CreateResume(Pad);
+  return First;
+}
+
+void emitCaught(Function &F, CallInst *Begin, CallInst *Mark) {
+  const unsigned Kind = F.getContext().getMDKindID(attr::Caught);
+  SmallVector<CallInst *, 8> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallInst>(&I);
+        Call && Call->getMetadata(Kind) && !Call->doesNotThrow() && !Call->isInlineAsm())
+      Calls.push_back(Call);
+  Constant *Personality =
+      F.hasPersonalityFn() ? F.getPersonalityFn() : personalityOf(*F.getParent());
+  if (!Personality || Calls.empty())
+    return;
+  F.setPersonalityFn(Personality);
+  for (CallInst *Call : Calls)
+    changeToInvokeAndSplitBasicBlock(Call, padOf(*Call, *Call->getMetadata(Kind), Begin, Mark));
 }
 
 } // namespace contraflow

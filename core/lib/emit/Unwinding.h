@@ -15,4 +15,8 @@ namespace contraflow {
 /// began the derivative call.
 void emitUnwinding(llvm::Function &F, llvm::CallInst &Begin, llvm::CallInst &Mark);
 
+/// Ends the program where F calls a function whose exception the primal would catch. Begin, Mark:
+/// as above, or null.
+void emitCaught(llvm::Function &F, llvm::CallInst *Begin, llvm::CallInst *Mark);
+
 } // namespace contraflow

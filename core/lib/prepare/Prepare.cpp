@@ -85,7 +85,7 @@ private:
   Function *cloneOf(Function &F);
   Error resolveCalls(Function &P, Function &Origin);
   bool inlineCalls(Function &P);
-  void unfoldConstructs(Function &P);
+  bool unfoldConstructs(Function &P); ///< True if there was something to unfold.
   Expected<bool> chooseCallees(Function &P, unsigned Round);
   int historyOf(const CallBase &Call) const;
   void noteHistory(CallBase &Call, int Id) const;
@@ -297,9 +297,11 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
 }
 
 /// What constructs would run may make constructs itself.
-void Preparer::unfoldConstructs(Function &P) {
-  for (unsigned Round = 0; Round < MostRounds && C.Handlers.unfold(P); ++Round)
+bool Preparer::unfoldConstructs(Function &P) {
+  unsigned Round = 0;
+  for (; Round < MostRounds && C.Handlers.unfold(P); ++Round)
     inlineCalls(P);
+  return Round > 0;
 }
 
 /// Inlining and simplification make callees known; where they do not, the callee is chosen.
@@ -329,7 +331,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
       if (!Chosen)
         return Chosen.takeError();
       Changed = *Chosen && Round < MostRounds && inlineCalls(P);
-      if (!Changed)
+      if (!Changed && !unfoldConstructs(P)) // of a construct, nobody may have known before
         break;
     }
     unfoldConstructs(P);
@@ -340,6 +342,16 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
   for (Instruction &I : instructions(P))
     I.setMetadata(HistoryKind, nullptr);
   return Error::success();
+}
+
+/// The primal would catch here what the callee throws: the derivative says so when it happens.
+static void noteCaught(InvokeInst &Invoke) {
+  const LandingPadInst &Pad = *Invoke.getLandingPadInst();
+  SmallVector<Metadata *, 4> Clauses;
+  for (unsigned I = 0; I < Pad.getNumClauses(); ++I)
+    if (Pad.isCatch(I))
+      Clauses.push_back(ConstantAsMetadata::get(Pad.getClause(I)));
+  Invoke.setMetadata(attr::Caught, MDNode::get(Invoke.getContext(), Clauses));
 }
 
 /// What the function throws and catches itself is control flow. An exception that leaves it ends
@@ -359,6 +371,8 @@ void Preparer::dropUnwinding(Function &P, Callees Known) {
         (lookupCallee(*Invoke).Kind == CalleeKind::NoReturn || Invoke->doesNotReturn())) {
       IRBuilder<> B(Invoke);
       emitFailure(B, *Invoke, "caught_exception");
+    } else if (Catches) {
+      noteCaught(*Invoke);
     }
     changeToCall(Invoke);
   }

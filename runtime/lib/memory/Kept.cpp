@@ -90,6 +90,9 @@ private:
   void follow(const Region &R, int64_t At, const cf_member &M);
   char *shadowOf(char *Pointer, const cf_member &M);
   char *shadowInGlobal(const Root &R, char *Pointer, const cf_member &M);
+  bool isSharedBorder(char *Pointer) const;
+  std::map<char *, Block>::iterator blockOf(char *Pointer, const cf_member &M);
+  bool isSeenAs(char *Address, char *Pointer, const cf_member &M) const;
   bool enterBlock(char *Address, const Region &AsSeen);
   bool mayBeBoth(int32_t A, int32_t B) const;
   int64_t phase(const Region &R) const {
@@ -103,17 +106,40 @@ private:
   std::map<char *, Root> Globals;
   std::vector<Region> Found;
   std::unordered_map<char *, std::vector<Region>> Seen;
+  /// Places whose pointers are the end of one block and the beginning of another one. They are
+  /// followed when everything else has been.
+  struct Place {
+    Region R;
+    int64_t At;
+    const cf_member *Member;
+  };
+  std::vector<Place> OnBorders;
+  bool BordersToo = false;
 };
 
 void Walk::run() {
   for (const Root &R : Roots)
     visitPointers({R.Global, R.Shadow, R.Bytes, R.Shape, R.Offset});
-  while (!Found.empty()) {
-    const Region Next = Found.back();
-    Found.pop_back();
-    visitPointers(Next);
-    if (Next.Shadow)
-      clearFloats(Next);
+  for (;;) {
+    while (!Found.empty()) {
+      const Region Next = Found.back();
+      Found.pop_back();
+      visitPointers(Next);
+      if (Next.Shadow)
+        clearFloats(Next);
+    }
+    if (OnBorders.empty())
+      return;
+    BordersToo = true;
+    const std::vector<Place> Places = std::move(OnBorders);
+    OnBorders.clear();
+    for (const bool MayBeEnd : {false, true}) // what cannot be an end is a beginning
+      for (const Place &P : Places) {
+        auto *Pointer = read<char *>(P.R.Primal + P.At);
+        if (isSeenAs(std::prev(T.Blocks.find(Pointer))->first, Pointer, *P.Member) == MayBeEnd)
+          follow(P.R, P.At, *P.Member);
+      }
+    BordersToo = false;
   }
 }
 
@@ -159,6 +185,10 @@ void Walk::follow(const Region &R, int64_t At, const cf_member &M) {
   auto *Pointer = read<char *>(R.Primal + At);
   if (M.kind == Either && !isAddress(reinterpret_cast<uintptr_t>(Pointer)))
     return;
+  if (Pointer && !BordersToo && isSharedBorder(Pointer)) {
+    OnBorders.push_back({R, At, &M});
+    return;
+  }
   char *Shadow = Pointer ? shadowOf(Pointer, M) : nullptr;
   if (!R.Shadow)
     return;
@@ -181,10 +211,10 @@ char *Walk::shadowOf(char *Pointer, const cf_member &M) {
     if (Pointer < R.Global + R.Bytes)
       return shadowInGlobal(R, Pointer, M);
   }
-  auto It = T.Blocks.upper_bound(Pointer);
-  if (It == T.Blocks.begin() || M.target < NotFollowed)
+  const auto It = M.target < NotFollowed ? T.Blocks.end() : blockOf(Pointer, M);
+  if (It == T.Blocks.end())
     return nullptr;
-  auto &[Address, B] = *--It;
+  auto &[Address, B] = *It;
   if (Pointer > Address + B.Bytes || !isStillThere(Address, B)) // the end belongs to it
     return nullptr;
   char *Shadow = nullptr;
@@ -197,6 +227,37 @@ char *Walk::shadowOf(char *Pointer, const cf_member &M) {
   if (!enterBlock(Address, {Address, Shadow, B.Bytes, M.target, M.place - (Pointer - Address)}))
     return nullptr;
   return Shadow ? Shadow + (Pointer - Address) : nullptr;
+}
+
+// Allocators without headers put one block right behind another.
+bool Walk::isSharedBorder(char *Pointer) const {
+  const auto It = T.Blocks.find(Pointer);
+  return It != T.Blocks.end() && It != T.Blocks.begin() &&
+         std::prev(It)->first + std::prev(It)->second.Bytes == Pointer;
+}
+
+// On a border it is the end of the first block if the second one has been found as something else.
+std::map<char *, Block>::iterator Walk::blockOf(char *Pointer, const cf_member &M) {
+  auto It = T.Blocks.upper_bound(Pointer);
+  if (It == T.Blocks.begin())
+    return T.Blocks.end();
+  --It;
+  if (!isSharedBorder(Pointer))
+    return It;
+  const auto Before = std::prev(It);
+  const bool IsOther = Seen.count(It->first) != 0 && !isSeenAs(It->first, Pointer, M);
+  return IsOther && isSeenAs(Before->first, Pointer, M) ? Before : It;
+}
+
+// True if the block there has been found as what a pointer of this member into it says.
+bool Walk::isSeenAs(char *Address, char *Pointer, const cf_member &M) const {
+  const auto Views = Seen.find(Address);
+  if (M.target < 0 || Views == Seen.end())
+    return false;
+  const Region R{Address, nullptr, 0, M.target, M.place - (Pointer - Address)};
+  return std::any_of(Views->second.begin(), Views->second.end(), [&](const Region &View) {
+    return View.Shape == R.Shape && phase(View) == phase(R);
+  });
 }
 
 // False if the block has been found as something else.

@@ -95,6 +95,20 @@ TEST_F(CalleeTest, PairsFreesWithAllocations) {
   EXPECT_EQ(declared("_ZdaPv").FreeKind, 2);
 }
 
+/// A wait with a predicate runs the program's own code.
+TEST_F(CalleeTest, KnowsLocksButNotWaits) {
+  for (const char *Name : {"pthread_mutex_lock", "pthread_spin_unlock", "pthread_rwlock_rdlock",
+                           "_ZNSt3__15mutex4lockEv", "_ZNSt3__115recursive_mutex8try_lockEv"}) {
+    EXPECT_EQ(declared(Name).Kind, CalleeKind::Inactive) << Name;
+    EXPECT_TRUE(declared(Name).OwnObjects) << Name;
+  }
+  EXPECT_EQ(declared("_ZNSt18condition_variable10notify_oneEv").Kind, CalleeKind::Inactive);
+  EXPECT_EQ(declared("_ZNSt18condition_variable4waitIZ3runvEUlvE_EEvRSt11unique_lockISt5mutexET_",
+                     "void", "ptr, ptr")
+                .Kind,
+            CalleeKind::Unknown);
+}
+
 TEST_F(CalleeTest, KnowsInactiveFunctions) {
   for (const char *Name :
        {"puts", "strlen", "omp_get_wtime", "__ubsan_handle_pointer_overflow", "__cxa_guard_acquire",

@@ -60,6 +60,8 @@ inline constexpr llvm::StringLiteral Deallocator = "contraflow_deallocator";
 inline constexpr llvm::StringLiteral Again = "contraflow_again";
 /// Of a function that is prepared: its tasks run where they are made.
 inline constexpr llvm::StringLiteral TasksAtOnce = "contraflow_tasks_at_once";
+/// Metadata of a call: the clauses by which the primal would catch what comes out of it.
+inline constexpr llvm::StringLiteral Caught = "contraflow.caught_by";
 /// The function has a derivative of the user's.
 inline constexpr llvm::StringLiteral Registered = "contraflow_registered";
 } // namespace attr

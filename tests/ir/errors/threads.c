@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads that cannot run where they are made.
+//
+// RUN: %not %clang -O0 -DDEEP_EXIT -c %s -o %t.o 2>&1 | FileCheck --check-prefix=EXIT %s
+// RUN: %not %clang -O2 -DDEEP_EXIT -c %s -o %t.o 2>&1 | FileCheck --check-prefix=EXIT %s
+// RUN: %not %clang -O0 -DCANCEL -c %s -o %t.o 2>&1 | FileCheck --check-prefix=CANCEL %s
+// RUN: %not %clang -O2 -DFLAG -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FLAG %s
+
+#include <pthread.h>
+
+void __enzyme_autodiff(void *, ...);
+
+static volatile int go;
+
+static __attribute__((noinline)) void quit(double *x) {
+  x[0] *= x[1];
+#ifdef DEEP_EXIT
+  pthread_exit(x);
+#endif
+}
+
+static void *work(void *x) {
+#ifdef FLAG
+  while (!go)
+    ;
+#endif
+  quit(x);
+  return x;
+}
+
+void run(double *x) {
+  pthread_t thread;
+  // EXIT: error: [CF205] {{.*}}a thread; it is ended from within what its function calls
+  // CANCEL: error: [CF205] {{.*}}a thread; another thread is looked at or ended ('pthread_cancel')
+  // FLAG: error: [CF205] {{.*}}a thread; threads may wait for each other
+  pthread_create(&thread, 0, work, x);
+#ifdef CANCEL
+  pthread_cancel(thread);
+#endif
+  go = 1;
+  pthread_join(thread, 0);
+}
+
+void gradient(double *x, double *x_bar) { __enzyme_autodiff((void *)run, x, x_bar); }
