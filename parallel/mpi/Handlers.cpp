@@ -12,6 +12,7 @@
 #include "parallel/mpi/Memory.h"
 #include "parallel/mpi/Register.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -134,10 +135,20 @@ ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
   return Handle ? Kinds.lookup(Handle->getName()) : SK_Unknown;
 }
 
+/// True if nobody writes behind a pointer: a sentinel, or a handle that is the address of a
+/// variable of the library's, of which the program does not know what it is.
+bool isHandle(const Value *Pointer) {
+  auto *C = dyn_cast<Constant>(Pointer);
+  if (!C)
+    return false;
+  auto *Variable = dyn_cast<GlobalVariable>(getUnderlyingObject(C));
+  return !Variable || Variable->isConstant() || !Variable->getValueType()->isSized();
+}
+
 /// Buffers may be written; other pointers are requests, statuses, results, or handles.
 void describeWrites(const CallBase &Call, const Row &R, CallFacts &Facts) {
   for (unsigned I = 0; I < Call.arg_size(); ++I) {
-    if (!Call.getArgOperand(I)->getType()->isPointerTy() || isa<Constant>(Call.getArgOperand(I)))
+    if (!Call.getArgOperand(I)->getType()->isPointerTy() || isHandle(Call.getArgOperand(I)))
       continue;
     bool IsBuffer =
         any_of(R.Roles, [I](Role B) { return B.What <= Role::Base && B.Argument == I; });
