@@ -34,7 +34,7 @@ namespace {
 
 enum class Handle : unsigned {
 #define CF_MPI_HANDLE_KIND(Kind, Name) Kind,
-#include "contraflow/mpi_handles.def"
+#include "contraflow/abi_mpi_handles.def"
 };
 
 struct Argument {
@@ -56,54 +56,63 @@ struct Argument {
   bool Incoming = false; ///< of an array of datatypes
 };
 
+constexpr StringRef FromFortran = "cf_v1_mpi_from_fortran", ToFortran = "MPI_Type_c2f";
+constexpr StringRef OfNeighbours = "eighbor_", RequestsBack = "cf_v1_mpi_requests_to_fortran",
+                    IndicesBack = "cf_v1_mpi_indices_to_fortran";
+
 using Signature = SmallVector<Argument, 12>;
 
 struct Target {
   std::string Name; ///< in C
   Signature Arguments;
+  bool Refused = false;
 };
 
 std::optional<unsigned> handleKind(StringRef Type) {
   static const StringMap<unsigned> Kinds = {
 #define CF_MPI_HANDLE_KIND(Kind, Name) {#Kind, unsigned(Handle::Kind)},
-#include "contraflow/mpi_handles.def"
+#include "contraflow/abi_mpi_handles.def"
   };
   auto Found = Kinds.find(Type);
   return Found == Kinds.end() ? std::nullopt : std::optional(Found->second);
 }
 
-/// `Type` without const and the pointer's star.
-Argument pointerArgument(StringRef Type, StringRef Name, bool IsCell) {
-  if (Type == "void")
-    return {IsCell ? Argument::Through : Argument::Choice};
-  if (Type == "Status")
-    return {Argument::Status};
-  if (Type == "char")
-    return {Argument::Unsupported};
-  if (Name == "index" || Name == "indices")
-    return {Name == "index" ? Argument::Index : Argument::Indices};
-  auto Kind = handleKind(Type);
-  if (!Kind)
-    return {Argument::Through};
-  if (Name == "requests")
-    return {Argument::Requests, 0, *Kind};
-  if (Type == "Datatype")
-    return {Argument::Types, 0, *Kind, Name.starts_with("recv")};
-  return {Argument::InPlace, 0, *Kind};
-}
+/// Types and names of arguments in abi_mpi.def that say more than a handle does.
+struct Pattern {
+  StringRef Type;
+  bool IsPointer;
+  StringRef Name; ///< empty: any
+  Argument What;
+};
+
+const Pattern Patterns[] = {
+    {"void", true, "", {Argument::Choice}},
+    {"Status", true, "", {Argument::Status}},
+    {"char", true, "", {Argument::Unsupported}},
+    {"int", true, "index", {Argument::Index}},
+    {"int", true, "indices", {Argument::Indices}},
+    {"Request", true, "requests", {Argument::Requests}},
+    {"Datatype", true, "sendtypes", {Argument::Types}},
+    {"Datatype", true, "recvtypes", {Argument::Types, 0, 0, true}},
+    {"int", false, "", {Argument::Integer, 32}},
+    {"Aint", false, "", {Argument::Integer, 64}},
+    {"Offset", false, "", {Argument::Integer, 64}},
+};
+constexpr StringRef ShadowSuffix = "_shadow", SizeOfObject = "int64_t bytes";
 
 /// "CF_MPI_HANDLE(Request) *request"
-Argument argumentOf(StringRef Spelling, bool IsCell) {
+Argument argumentOf(StringRef Spelling) {
   Spelling.consume_front("const ");
   auto [Type, Name] = Spelling.rsplit(' ');
   const bool IsPointer = Name.consume_front("*");
   if (Type.consume_front("CF_MPI_HANDLE("))
     Type = Type.take_until([](char C) { return C == ')'; });
-  if (IsPointer)
-    return pointerArgument(Type, Name, IsCell);
+  for (const Pattern &P : Patterns)
+    if (P.Type == Type && P.IsPointer == IsPointer && (P.Name.empty() || P.Name == Name))
+      return P.What;
   if (auto Kind = handleKind(Type))
-    return {Argument::Value, 0, *Kind};
-  return {Argument::Integer, Type == "int" ? 32u : 64u};
+    return {IsPointer ? Argument::InPlace : Argument::Value, 0, *Kind};
+  return {Argument::Through};
 }
 
 /// Of a function's tangent, up to what MPI itself is not told.
@@ -112,11 +121,11 @@ Signature signatureOf(StringRef Spelling, const Row &R) {
   SmallVector<StringRef, 16> Parts;
   Spelling.drop_front().drop_back().split(Parts, ", ");
   for (StringRef Part : Parts) {
-    if (Part.ends_with("_shadow") || Part.starts_with("int64_t"))
+    if (Part.ends_with(ShadowSuffix) || Part == SizeOfObject)
       break;
     const bool IsCell =
         any_of(R.Roles, [&](Role A) { return A.What == Role::Cell && A.Argument == Out.size(); });
-    Out.push_back(argumentOf(Part, IsCell));
+    Out.push_back(IsCell ? Argument{Argument::Through} : argumentOf(Part));
   }
   return Out;
 }
@@ -137,8 +146,10 @@ const StringMap<Target> &targets() {
     StringMap<Target> M;
     auto Add = [&](StringRef Name, const Signature &Arguments) {
       for (const std::string &Spelling : namesInFortran(Name))
-        M[Spelling] = {((StringRef(Spelling).starts_with("p") ? "P" : "") + Name).str(), Arguments};
+        M[Spelling] = {((Spelling[0] == 'p' ? "P" : "") + Name).str(), Arguments};
     };
+    for (const std::string &Spelling : pointerKeepersOfFortran())
+      M[Spelling].Refused = true;
     for (const Row &R : rows())
       if (R.Stem)
         Add(R.Name,
@@ -162,9 +173,10 @@ const Target *targetOf(const CallBase &Call) {
 }
 
 /// All arguments are there, as pointers, and the code behind them; lengths of strings may follow.
-bool fits(const CallBase &Call, const Signature &Arguments) {
+bool fits(const CallBase &Call, const Target &T) {
+  const Signature &Arguments = T.Arguments;
   const unsigned Known = Arguments.size() + 1;
-  return Call.getType()->isVoidTy() && Call.arg_size() >= Known &&
+  return !T.Refused && Call.getType()->isVoidTy() && Call.arg_size() >= Known &&
          all_of(seq(Known),
                 [&](unsigned I) { return Call.getArgOperand(I)->getType()->isPointerTy(); }) &&
          none_of(Arguments, [](const Argument &A) { return A.What == Argument::Unsupported; });
@@ -296,7 +308,7 @@ private:
                   return Other.What == Argument::Value && Other.Kind == unsigned(Handle::Comm);
                 }) -
         T.Arguments.begin();
-    const bool Near = StringRef(T.Name).contains("eighbor");
+    const bool Near = StringRef(T.Name).contains(OfNeighbours);
     return helper(B, "mpi_types_from_fortran", B.getPtrTy(),
                   {Types, fromFortran(unsigned(Handle::Comm), Call.getArgOperand(Comm)),
                    B.getInt32(Near ? 1 + A.Incoming : 0),
@@ -339,7 +351,7 @@ public:
     SmallVector<std::pair<CallBase *, const Target *>, 8> Found;
     for (Instruction &I : instructions(F))
       if (auto *Call = dyn_cast<CallBase>(&I))
-        if (const Target *T = targetOf(*Call); T && fits(*Call, T->Arguments))
+        if (const Target *T = targetOf(*Call); T && fits(*Call, *T))
           Found.push_back({Call, T});
     for (auto [Call, T] : Found) {
       auto *Invoke = dyn_cast<InvokeInst>(Call);
@@ -363,17 +375,17 @@ private:
 class ConversionHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_mpi_from_fortran",          "cf_v1_mpi_to_fortran",
-            "cf_v1_mpi_requests_from_fortran", "cf_v1_mpi_requests_to_fortran",
-            "cf_v1_mpi_indices_to_fortran",    "cf_v1_mpi_types_from_fortran"};
+    return {
+        FromFortran, "cf_v1_mpi_to_fortran",        "cf_v1_mpi_requests_from_fortran", RequestsBack,
+        IndicesBack, "cf_v1_mpi_types_from_fortran"};
   }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
     Facts.Inactive = true;
     const StringRef Name = Call.getCalledFunction()->getName();
-    if (Name.ends_with("requests_to_fortran"))
+    if (Name == RequestsBack)
       Facts.Writes = {2};
-    else if (Name.ends_with("indices_to_fortran"))
+    else if (Name == IndicesBack)
       Facts.Writes = {1};
     return Facts;
   }
@@ -400,8 +412,9 @@ bool calledFromFortran(const CallBase &Call) {
 }
 
 Value *codeFromFortran(IRBuilderBase &B, const CallBase &Call) {
-  Value *Place = placeOfCode(B, Call, Call.arg_size() - 1);
-  return B.CreateLoad(B.getInt32Ty(), Place);
+  const unsigned Last = Call.arg_size() - 1;
+  Value *Code = B.CreateLoad(B.getInt32Ty(), placeOfCode(B, Call, Last));
+  return B.CreateSelect(B.CreateIsNull(Call.getArgOperand(Last)), B.getInt32(0), Code);
 }
 
 Value *communicatorFromFortran(IRBuilderBase &B, const CallBase &Call, Value *Place) {
@@ -412,6 +425,20 @@ Value *communicatorFromFortran(IRBuilderBase &B, const CallBase &Call, Value *Pl
                                           {B.getInt32(unsigned(Handle::Comm)), Integer}),
                 Slot);
   return Slot;
+}
+
+const Value *datatypeBehind(const Value *Handle) {
+  auto Converted = [](const Value *V, StringRef By) -> const CallBase * {
+    auto *Call = dyn_cast<CallBase>(V);
+    const Function *F = Call ? Call->getCalledFunction() : nullptr;
+    return F && F->getName() == By ? Call : nullptr;
+  };
+  if (const CallBase *Call = Converted(Handle, FromFortran)) {
+    Handle = Call->getArgOperand(1);
+    if (const CallBase *Back = Converted(Handle, ToFortran))
+      Handle = Back->getArgOperand(0);
+  }
+  return Handle->stripPointerCasts();
 }
 
 void registerFortran(HandlerRegistry &Registry) {

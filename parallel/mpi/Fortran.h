@@ -16,6 +16,8 @@ bool calledFromFortran(const llvm::CallBase &Call);
 llvm::Value *codeFromFortran(llvm::IRBuilderBase &B, const llvm::CallBase &Call);
 llvm::Value *communicatorFromFortran(llvm::IRBuilderBase &B, const llvm::CallBase &Call,
                                      llvm::Value *Place);
+/// What a datatype was made of: a handle of C, or an integer of Fortran.
+const llvm::Value *datatypeBehind(const llvm::Value *Handle);
 /// Rewrites calls to those of C before anything else sees them.
 void registerFortran(HandlerRegistry &Registry);
 

@@ -38,17 +38,27 @@ std::string symbol(const Row &R, StringRef Suffix) {
 /// Who writes to exposed memory.
 constexpr unsigned Anyone = 1, Completion = 2;
 
+ScalarKind kindInFortran(uint64_t Number) {
+  static const DenseMap<uint64_t, ScalarKind> Kinds = {
+#define MPI_DATATYPE(Symbol, Kind, Number) {Number, Kind},
+#include "parallel/mpi/Datatypes.def"
+  };
+  return Kinds.lookup(Number);
+}
+
 /// What a datatype argument says about memory; unknown unless it is a predefined datatype.
 ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
   if (Argument < 0)
     return SK_Unknown;
-  const Value *Datatype = Call.getArgOperand(Argument);
+  const Value *Datatype = datatypeBehind(Call.getArgOperand(Argument));
   static const StringMap<ScalarKind> Kinds = {
-#define MPI_DATATYPE(Symbol, Kind) {#Symbol, Kind},
+#define MPI_DATATYPE(Symbol, Kind, Number) {#Symbol, Kind},
 #include "parallel/mpi/Datatypes.def"
   };
-  auto *Handle = dyn_cast<GlobalVariable>(Datatype->stripPointerCasts());
-  return Handle ? Kinds.lookup(Handle->getName()) : SK_Unknown;
+  if (auto *Number = dyn_cast<ConstantInt>(Datatype))
+    return kindInFortran(Number->getZExtValue());
+  auto *Variable = dyn_cast<GlobalVariable>(Datatype);
+  return Variable ? Kinds.lookup(Variable->getName()) : SK_Unknown;
 }
 
 /// True if nobody writes behind a pointer: a sentinel, or a handle that is the address of a

@@ -64,6 +64,16 @@ const StringMap<const Row *> &rowsByName() {
   return Map;
 }
 
+static bool keepsPointers(const Row &R) { return R.Kept >= 0 || R.FoundVaries; }
+
+std::vector<std::string> pointerKeepersOfFortran() {
+  std::vector<std::string> Out;
+  for (const Row &R : rows())
+    if (keepsPointers(R))
+      append_range(Out, namesInFortran(R.Name));
+  return Out;
+}
+
 /// Fortran hands over integers where C has pointers to keep, and functions of its own kind.
 static Row inquiryOfFortran(const Row &R) {
   Row Out = R;
@@ -75,7 +85,7 @@ const StringMap<const Row *> &inquiriesOfFortran() {
   static const std::vector<Row> Inquiries = [] {
     std::vector<Row> Out;
     for (const Row &R : rows())
-      if (!R.Stem && R.Kept < 0 && !R.FoundVaries)
+      if (!R.Stem && !keepsPointers(R))
         Out.push_back(inquiryOfFortran(R));
     return Out;
   }();

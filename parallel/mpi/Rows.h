@@ -7,6 +7,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <string>
 #include <vector>
 
 namespace contraflow::mpi {
@@ -49,6 +50,9 @@ const std::vector<Row> &rows();
 const llvm::StringMap<const Row *> &rowsByName();
 /// The same for inquiries under their names in Fortran (Fortran.h).
 const llvm::StringMap<const Row *> &inquiriesOfFortran();
+/// Those that keep an address for others, or say where a window is, under their names in Fortran:
+/// there it is an integer.
+std::vector<std::string> pointerKeepersOfFortran();
 /// Under any of these names.
 const Row &rowOf(llvm::StringRef Name);
 

@@ -15,7 +15,7 @@ namespace {
 
 enum class Kind {
 #define CF_MPI_HANDLE_KIND(kind, name) kind,
-#include "contraflow/mpi_handles.def"
+#include "contraflow/abi_mpi_handles.def"
 };
 
 const void *keptForever(std::vector<MPI_Datatype> Types) {
@@ -59,17 +59,19 @@ void *cf_v1_mpi_from_fortran(int32_t kind, int32_t handle) {
 #define CF_MPI_HANDLE_KIND(kind, name)                                                             \
   case Kind::kind:                                                                                 \
     return PMPI_##name##_f2c(handle);
-#include "contraflow/mpi_handles.def"
+#include "contraflow/abi_mpi_handles.def"
   }
   return nullptr;
 }
 
 int32_t cf_v1_mpi_to_fortran(int32_t kind, void *handle) {
+  if (!handle)
+    return -1; // nothing was there before, and the call did not put anything there
   switch (static_cast<Kind>(kind)) {
 #define CF_MPI_HANDLE_KIND(kind, name)                                                             \
   case Kind::kind:                                                                                 \
     return PMPI_##name##_c2f(static_cast<MPI_##kind>(handle));
-#include "contraflow/mpi_handles.def"
+#include "contraflow/abi_mpi_handles.def"
   }
   return 0;
 }
