@@ -43,7 +43,7 @@ ScalarKind kindInFortran(uint64_t Number) {
 #define MPI_DATATYPE(Symbol, Kind, Number) {Number, Kind},
 #include "parallel/mpi/Datatypes.def"
   };
-  return Kinds.lookup(Number);
+  return Number == 0 ? SK_Unknown : Kinds.lookup(Number);
 }
 
 /// What a datatype argument says about memory; unknown unless it is a predefined datatype.
