@@ -9,9 +9,12 @@
 
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
+#include "parallel/mpi/Fortran.h"
 #include "parallel/mpi/Memory.h"
 #include "parallel/mpi/Register.h"
+#include "parallel/mpi/Rows.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -23,96 +26,10 @@
 using namespace llvm;
 
 namespace contraflow::mpi {
+
+static const Row &rowOf(const CallBase &Call) { return rowOf(Call.getCalledFunction()->getName()); }
+
 namespace {
-
-/// An argument and what it is; the datatype of a buffer is another argument.
-struct Role {
-  enum Kind {
-    Buf,
-    Base,
-    Cell,
-    Exposed,
-    ExposedCell,
-    Pending,
-    Completes,
-    Foreign,
-    Directed,
-    Absolute
-  } What;
-  unsigned Argument;
-  int Datatype = -1;
-
-  bool hasShadow() const { return What <= Cell; }
-};
-
-struct Row {
-  const char *Name;
-  const char *Stem; ///< null: inquiry
-  SmallVector<Role, 2> Roles;
-  int Operator = -1;        ///< argument that is a function to be differentiated
-  int Created = -1;         ///< argument that says where a new communicator goes
-  int Kept = -1;            ///< argument that is a pointer for those who ask later
-  int Found = -1;           ///< argument that says where such a pointer goes
-  bool FoundVaries = false; ///< it may lead to memory that other calls fill
-  bool CallsProgram = false;
-};
-
-const std::vector<Row> &rows() {
-  static const std::vector<Row> Rows = {
-#define Buf(I, T) {Role::Buf, I, T},
-#define Base(I) {Role::Base, I},
-#define Cell(I) {Role::Cell, I},
-#define Exposed(I) {Role::Exposed, I},
-#define ExposedCell(I) {Role::ExposedCell, I},
-#define Pending(I) {Role::Pending, I},
-#define Completes {Role::Completes, 0},
-#define Foreign(I) {Role::Foreign, I},
-#define Directed {Role::Directed, 0},
-#define Absolute(I) {Role::Absolute, I},
-#define MPI_FN(Name, Stem, Roles) {"MPI_" #Name, #Stem, {Roles}},
-#define MPI_INQUIRY(Name) {"MPI_" #Name, nullptr, {}},
-#define MPI_OPERATOR(Name, Function) {"MPI_" #Name, nullptr, {}, Function},
-#define MPI_CREATOR(Name, Place) {"MPI_" #Name, nullptr, {}, -1, Place},
-#define MPI_SETTER(Name, Pointer) {"MPI_" #Name, nullptr, {}, -1, -1, Pointer, -1, false, true},
-#define MPI_GETTER(Name, Place, Varies)                                                            \
-  {"MPI_" #Name, nullptr, {}, -1, -1, -1, Place, Varies, false},
-#define MPI_CALLER(Name) {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, true},
-#include "parallel/mpi/Functions.def"
-#undef MPI_FN
-#undef MPI_INQUIRY
-#undef MPI_OPERATOR
-#undef MPI_CREATOR
-#undef MPI_SETTER
-#undef MPI_GETTER
-#undef MPI_CALLER
-#undef Buf
-#undef Base
-#undef Cell
-#undef Exposed
-#undef ExposedCell
-#undef Pending
-#undef Completes
-#undef Foreign
-#undef Directed
-#undef Absolute
-  };
-  return Rows;
-}
-
-const StringMap<const Row *> &rowsByName() {
-  static const StringMap<const Row *> Map = [] {
-    StringMap<const Row *> M;
-    for (const Row &R : rows()) {
-      M[R.Name] = &R;
-      M[(Twine("P") + R.Name).str()] = &R;
-    }
-    return M;
-  }();
-  return Map;
-}
-
-const Row &rowOf(StringRef Name) { return *rowsByName().lookup(Name); }
-const Row &rowOf(const CallBase &Call) { return rowOf(Call.getCalledFunction()->getName()); }
 
 std::string symbol(const Row &R, StringRef Suffix) {
   return (Twine("mpi_") + R.Stem + Suffix).str();
@@ -121,23 +38,43 @@ std::string symbol(const Row &R, StringRef Suffix) {
 /// Who writes to exposed memory.
 constexpr unsigned Anyone = 1, Completion = 2;
 
+ScalarKind kindInFortran(uint64_t Number) {
+  static const DenseMap<uint64_t, ScalarKind> Kinds = {
+#define MPI_DATATYPE(Symbol, Kind, Number) {Number, Kind},
+#include "parallel/mpi/Datatypes.def"
+  };
+  return Number == 0 ? SK_Unknown : Kinds.lookup(Number);
+}
+
 /// What a datatype argument says about memory; unknown unless it is a predefined datatype.
 ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
   if (Argument < 0)
     return SK_Unknown;
-  const Value *Datatype = Call.getArgOperand(Argument);
+  const Value *Datatype = datatypeBehind(Call.getArgOperand(Argument));
   static const StringMap<ScalarKind> Kinds = {
-#define MPI_DATATYPE(Symbol, Kind) {#Symbol, Kind},
+#define MPI_DATATYPE(Symbol, Kind, Number) {#Symbol, Kind},
 #include "parallel/mpi/Datatypes.def"
   };
-  auto *Handle = dyn_cast<GlobalVariable>(Datatype->stripPointerCasts());
-  return Handle ? Kinds.lookup(Handle->getName()) : SK_Unknown;
+  if (auto *Number = dyn_cast<ConstantInt>(Datatype))
+    return kindInFortran(Number->getZExtValue());
+  auto *Variable = dyn_cast<GlobalVariable>(Datatype);
+  return Variable ? Kinds.lookup(Variable->getName()) : SK_Unknown;
+}
+
+/// True if nobody writes behind a pointer: a sentinel, or a handle that is the address of a
+/// variable of the library's, of which the program does not know what it is.
+bool isHandle(const Value *Pointer) {
+  auto *C = dyn_cast<Constant>(Pointer);
+  if (!C)
+    return false;
+  auto *Variable = dyn_cast<GlobalVariable>(getUnderlyingObject(C));
+  return !Variable || Variable->isConstant() || !Variable->getValueType()->isSized();
 }
 
 /// Buffers may be written; other pointers are requests, statuses, results, or handles.
 void describeWrites(const CallBase &Call, const Row &R, CallFacts &Facts) {
   for (unsigned I = 0; I < Call.arg_size(); ++I) {
-    if (!Call.getArgOperand(I)->getType()->isPointerTy() || isa<Constant>(Call.getArgOperand(I)))
+    if (!Call.getArgOperand(I)->getType()->isPointerTy() || isHandle(Call.getArgOperand(I)))
       continue;
     bool IsBuffer =
         any_of(R.Roles, [I](Role B) { return B.What <= Role::Base && B.Argument == I; });
@@ -377,8 +314,13 @@ public:
     for (auto &E : rowsByName())
       if (!E.second->Stem)
         Names.push_back(E.first());
+    for (auto &E : inquiriesOfFortran())
+      Names.push_back(E.first());
     llvm::sort(Names);
     return Names;
+  }
+  bool claims(const CallBase &Call) const override {
+    return !calledFromFortran(Call) || Call.getCalledFunction()->isDeclaration();
   }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
@@ -447,7 +389,12 @@ private:
                                ArrayRef<Value *> More) {
     auto &IR = B.ir();
     IR.SetInsertPoint(Call.getNextNode());
-    SmallVector<Value *, 4> Args = {&Call, Call.getArgOperand(R.Created)};
+    Value *Code = &Call, *Place = Call.getArgOperand(R.Created);
+    if (calledFromFortran(Call)) {
+      Code = codeFromFortran(IR, Call);
+      Place = communicatorFromFortran(IR, Call, Place);
+    }
+    SmallVector<Value *, 4> Args = {Code, Place};
     Args.append(More.begin(), More.end());
     B.runtime(Name, IR.getVoidTy(), Args);
   }
@@ -500,6 +447,7 @@ private:
 } // namespace
 
 void registerHandlers(HandlerRegistry &Registry) {
+  registerFortran(Registry);
   Registry.add(std::make_unique<CommunicationHandler>());
   Registry.add(std::make_unique<InquiryHandler>());
   registerMemory(Registry);

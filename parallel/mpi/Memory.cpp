@@ -15,6 +15,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -61,6 +62,8 @@ public:
       Done.push_back(Call);
     }
     for (CallBase *Call : Done) {
+      if (auto *Invoke = dyn_cast<InvokeInst>(Call))
+        Call = changeToCall(Invoke);                                  // C throws nothing
       Call->replaceAllUsesWith(ConstantInt::get(Call->getType(), 0)); // MPI_SUCCESS
       Call->eraseFromParent();
     }

@@ -7,6 +7,7 @@
 #include "GradientCheck.h"
 
 #include <cmath>
+#include <exception>
 #include <memory>
 #include <mpi.h>
 #include <vector>
@@ -151,9 +152,29 @@ double oddities(const double *x, double *y) {
   return sum;
 }
 
+/// Memory from MPI beside objects, where something may be thrown.
+double ownMemory(const double *x, double *y) {
+  std::vector<double> sums(n);
+  double total = 0;
+  try {
+    double *memory = nullptr;
+    MPI_Alloc_mem(n * sizeof(double), MPI_INFO_NULL, &memory);
+    for (int i = 0; i < n; ++i)
+      memory[i] = x[i] * x[0];
+    MPI_Allreduce(memory, sums.data(), n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < n; ++i)
+      total += y[i] = sums.at(i) * x[i];
+    MPI_Free_mem(memory);
+  } catch (const std::exception &) {
+    total = -1;
+  }
+  return total;
+}
+
 } // namespace
 
 GRADIENT_CHECK(unkind_channels, Double, channels, In(double, n), Out(double, n))
 GRADIENT_CHECK(unkind_recursion, Double, recursion, In(double, n), Int(5))
 GRADIENT_CHECK(unkind_communicators, Double, shortLived, In(double, n), Out(double, n))
 GRADIENT_CHECK(unkind_oddities, Double, oddities, In(double, n), Out(double, n))
+GRADIENT_CHECK(unkind_memory, Double, ownMemory, In(double, n), Out(double, n))

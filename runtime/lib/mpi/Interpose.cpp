@@ -40,11 +40,21 @@ int created(int Code, const MPI_Comm *New) {
   return Code;
 }
 
+/// The code may be left out.
+void createdFromFortran(const int *Code, const int *New) {
+  const MPI_Comm Comm = PMPI_Comm_f2c(*New);
+  created(Code ? *Code : MPI_SUCCESS, &Comm);
+}
+
+void initialisedFromFortran(const int *Code) { initialised(Code ? *Code : MPI_SUCCESS); }
+
 } // namespace
 } // namespace contraflow::mpi
 
 using contraflow::mpi::created;
+using contraflow::mpi::createdFromFortran;
 using contraflow::mpi::initialised;
+using contraflow::mpi::initialisedFromFortran;
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -128,6 +138,56 @@ extern "C" {
                                                  destinations, destweights, info, reorder, newcomm),
                  newcomm);
 }
+
+// The same for calls from Fortran, which do not come by here otherwise. Everything is by reference;
+// the numbers count the arguments.
+#define CF_ARGS_1 (int *a0)
+#define CF_ARGS_3 (int *a0, int *a1, int *a2)
+#define CF_ARGS_4 (int *a0, int *a1, int *a2, int *a3)
+#define CF_ARGS_5 (int *a0, int *a1, int *a2, int *a3, int *a4)
+#define CF_ARGS_6 (int *a0, int *a1, int *a2, int *a3, int *a4, int *a5)
+#define CF_ARGS_7 (int *a0, int *a1, int *a2, int *a3, int *a4, int *a5, int *a6)
+#define CF_ARGS_10                                                                                 \
+  (int *a0, int *a1, int *a2, int *a3, int *a4, int *a5, int *a6, int *a7, int *a8, int *a9)
+#define CF_ARGS_11                                                                                 \
+  (int *a0, int *a1, int *a2, int *a3, int *a4, int *a5, int *a6, int *a7, int *a8, int *a9,       \
+   int *a10)
+#define CF_CALL_1 (a0)
+#define CF_CALL_3 (a0, a1, a2)
+#define CF_CALL_4 (a0, a1, a2, a3)
+#define CF_CALL_5 (a0, a1, a2, a3, a4)
+#define CF_CALL_6 (a0, a1, a2, a3, a4, a5)
+#define CF_CALL_7 (a0, a1, a2, a3, a4, a5, a6)
+#define CF_CALL_10 (a0, a1, a2, a3, a4, a5, a6, a7, a8, a9)
+#define CF_CALL_11 (a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10)
+#define CF_SPELLING(symbol, count, after)                                                          \
+  [[gnu::weak]] void p##symbol CF_ARGS_##count;                                                    \
+  [[gnu::weak]] void symbol CF_ARGS_##count {                                                      \
+    p##symbol CF_CALL_##count;                                                                     \
+    after;                                                                                         \
+  }
+#define CF_FORTRAN(name, count, after)                                                             \
+  CF_SPELLING(mpi_##name##_, count, after)                                                         \
+  CF_SPELLING(mpi_##name##__, count, after)                                                        \
+  CF_SPELLING(mpi_##name##_f08_, count, after)
+#define CF_CREATOR(name, count, place, code)                                                       \
+  CF_FORTRAN(name, count, createdFromFortran(code, a##place))
+
+CF_FORTRAN(init, 1, initialisedFromFortran(a0))
+CF_FORTRAN(init_thread, 3, initialisedFromFortran(a2))
+CF_CREATOR(comm_dup, 3, 1, a2)
+CF_CREATOR(comm_dup_with_info, 4, 2, a3)
+CF_CREATOR(comm_split, 5, 3, a4)
+CF_CREATOR(comm_split_type, 6, 4, a5)
+CF_CREATOR(comm_create, 4, 2, a3)
+CF_CREATOR(comm_create_group, 5, 3, a4)
+CF_CREATOR(intercomm_create, 7, 5, a6)
+CF_CREATOR(intercomm_merge, 4, 2, a3)
+CF_CREATOR(cart_create, 7, 5, a6)
+CF_CREATOR(cart_sub, 4, 2, a3)
+CF_CREATOR(graph_create, 7, 5, a6)
+CF_CREATOR(dist_graph_create, 10, 8, a9)
+CF_CREATOR(dist_graph_create_adjacent, 11, 9, a10)
 
 } // extern "C"
 #pragma GCC visibility pop

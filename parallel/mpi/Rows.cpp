@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions.def as a table.
+
+#include "parallel/mpi/Rows.h"
+
+#include "parallel/mpi/Fortran.h"
+
+using namespace llvm;
+
+namespace contraflow::mpi {
+
+const std::vector<Row> &rows() {
+  static const std::vector<Row> Rows = {
+#define Buf(I, T) {Role::Buf, I, T},
+#define Base(I) {Role::Base, I},
+#define Cell(I) {Role::Cell, I},
+#define Exposed(I) {Role::Exposed, I},
+#define ExposedCell(I) {Role::ExposedCell, I},
+#define Pending(I) {Role::Pending, I},
+#define Completes {Role::Completes, 0},
+#define Foreign(I) {Role::Foreign, I},
+#define Directed {Role::Directed, 0},
+#define Absolute(I) {Role::Absolute, I},
+#define MPI_FN(Name, Stem, Roles) {"MPI_" #Name, #Stem, {Roles}},
+#define MPI_INQUIRY(Name) {"MPI_" #Name, nullptr, {}},
+#define MPI_OPERATOR(Name, Function) {"MPI_" #Name, nullptr, {}, Function},
+#define MPI_CREATOR(Name, Place) {"MPI_" #Name, nullptr, {}, -1, Place},
+#define MPI_SETTER(Name, Pointer) {"MPI_" #Name, nullptr, {}, -1, -1, Pointer, -1, false, true},
+#define MPI_GETTER(Name, Place, Varies)                                                            \
+  {"MPI_" #Name, nullptr, {}, -1, -1, -1, Place, Varies, false},
+#define MPI_CALLER(Name) {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, true},
+#include "parallel/mpi/Functions.def"
+#undef MPI_FN
+#undef MPI_INQUIRY
+#undef MPI_OPERATOR
+#undef MPI_CREATOR
+#undef MPI_SETTER
+#undef MPI_GETTER
+#undef MPI_CALLER
+#undef Buf
+#undef Base
+#undef Cell
+#undef Exposed
+#undef ExposedCell
+#undef Pending
+#undef Completes
+#undef Foreign
+#undef Directed
+#undef Absolute
+  };
+  return Rows;
+}
+
+const StringMap<const Row *> &rowsByName() {
+  static const StringMap<const Row *> Map = [] {
+    StringMap<const Row *> M;
+    for (const Row &R : rows()) {
+      M[R.Name] = &R;
+      M[(Twine("P") + R.Name).str()] = &R;
+    }
+    return M;
+  }();
+  return Map;
+}
+
+static bool keepsPointers(const Row &R) { return R.Kept >= 0 || R.FoundVaries; }
+
+std::vector<std::string> pointerKeepersOfFortran() {
+  std::vector<std::string> Out;
+  for (const Row &R : rows())
+    if (keepsPointers(R))
+      append_range(Out, namesInFortran(R.Name));
+  return Out;
+}
+
+/// Fortran hands over integers where C has pointers to keep, and functions of its own kind.
+static Row inquiryOfFortran(const Row &R) {
+  Row Out = R;
+  Out.Operator = Out.Kept = Out.Found = -1;
+  return Out;
+}
+
+const StringMap<const Row *> &inquiriesOfFortran() {
+  static const std::vector<Row> Inquiries = [] {
+    std::vector<Row> Out;
+    for (const Row &R : rows())
+      if (!R.Stem && !keepsPointers(R))
+        Out.push_back(inquiryOfFortran(R));
+    return Out;
+  }();
+  static const StringMap<const Row *> Map = [] {
+    StringMap<const Row *> M;
+    for (const Row &R : Inquiries)
+      for (const std::string &Name : namesInFortran(R.Name))
+        M[Name] = &R;
+    return M;
+  }();
+  return Map;
+}
+
+const Row &rowOf(StringRef Name) {
+  const Row *C = rowsByName().lookup(Name);
+  return C ? *C : *inquiriesOfFortran().lookup(Name);
+}
+
+} // namespace contraflow::mpi

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions.def as a table.
+
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+#include <vector>
+
+namespace contraflow::mpi {
+
+/// An argument and what it is; the datatype of a buffer is another argument.
+struct Role {
+  enum Kind {
+    Buf,
+    Base,
+    Cell,
+    Exposed,
+    ExposedCell,
+    Pending,
+    Completes,
+    Foreign,
+    Directed,
+    Absolute
+  } What;
+  unsigned Argument;
+  int Datatype = -1;
+
+  bool hasShadow() const { return What <= Cell; }
+};
+
+struct Row {
+  const char *Name;
+  const char *Stem; ///< null: inquiry
+  llvm::SmallVector<Role, 2> Roles;
+  int Operator = -1;        ///< argument that is a function to be differentiated
+  int Created = -1;         ///< argument that says where a new communicator goes
+  int Kept = -1;            ///< argument that is a pointer for those who ask later
+  int Found = -1;           ///< argument that says where such a pointer goes
+  bool FoundVaries = false; ///< it may lead to memory that other calls fill
+  bool CallsProgram = false;
+};
+
+/// The functions of C.
+const std::vector<Row> &rows();
+/// By name, also that of the profiling interface.
+const llvm::StringMap<const Row *> &rowsByName();
+/// The same for inquiries under their names in Fortran (Fortran.h).
+const llvm::StringMap<const Row *> &inquiriesOfFortran();
+/// Those that keep an address for others, or say where a window is, under their names in Fortran:
+/// there it is an integer.
+std::vector<std::string> pointerKeepersOfFortran();
+/// Under any of these names.
+const Row &rowOf(llvm::StringRef Name);
+
+} // namespace contraflow::mpi
