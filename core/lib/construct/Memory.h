@@ -22,6 +22,15 @@ void registerFillingHandlers(HandlerRegistry &Registry);
 void registerAllocationHandlers(HandlerRegistry &Registry);
 /// The runtime, where a derivative is differentiated again.
 void registerTapeHandlers(HandlerRegistry &Registry);
+
+/// What a call of the runtime does to two arrays of floats: to += from, or, as the reverse of a
+/// copy, src += dst and then dst = 0.
+struct LinearMove {
+  enum { None, Add, CopyAdjoint } Kind = None;
+  bool Wide = false; ///< of doubles
+};
+LinearMove linearMove(const llvm::CallBase &Call);
+
 /// What an adjoint that runs again takes back (Undo.cpp): whether that is possible for an
 /// instruction that writes, and what has to stand in front of it.
 void registerUndoHandlers(HandlerRegistry &Registry);

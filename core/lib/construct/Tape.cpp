@@ -24,6 +24,24 @@
 using namespace llvm;
 
 namespace contraflow {
+
+struct LinearCall {
+  StringRef Name;
+  LinearMove Move;
+};
+static const LinearCall LinearCalls[] = {
+    {"cf_v1_copy_adjoint_f64", {LinearMove::CopyAdjoint, true}},
+    {"cf_v1_copy_adjoint_f32", {LinearMove::CopyAdjoint, false}},
+    {"cf_v1_add_f64", {LinearMove::Add, true}},
+    {"cf_v1_add_f32", {LinearMove::Add, false}}};
+
+LinearMove linearMove(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  const auto *Known =
+      find_if(LinearCalls, [&](const LinearCall &C) { return F && C.Name == F->getName(); });
+  return Known == std::end(LinearCalls) ? LinearMove() : Known->Move;
+}
+
 namespace {
 
 class RuntimeHandler : public ConstructHandler {
@@ -163,10 +181,11 @@ public:
 class LinearHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_copy_adjoint_f64", "cf_v1_copy_adjoint_f32", "cf_v1_add_f64", "cf_v1_add_f32"};
+    auto Names = map_range(LinearCalls, [](const LinearCall &C) { return C.Name; });
+    return SmallVector<StringRef, 0>(Names.begin(), Names.end());
   }
   CallFacts facts(const CallBase &Call) const override {
-    const bool Wide = Call.getCalledFunction()->getName().ends_with("64");
+    const bool Wide = linearMove(Call).Wide;
     CallFacts Facts;
     Facts.Flows = {{Place::memory(0), Place::memory(1)}, {Place::memory(1), Place::memory(0)}};
     Facts.Reads = Facts.Writes = {0, 1};
@@ -175,7 +194,7 @@ public:
     return Facts;
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    const bool Adds = Call.arg_size() == 3; // add(to, from, n) takes no null
+    const bool Adds = linearMove(Call).Kind == LinearMove::Add; // takes no null
     if (!Adds || (B.shadow(Call.getArgOperand(0)) && B.shadow(Call.getArgOperand(1))))
       repeatOnShadows(B, Call, {0, 1});
     return Error::success();
@@ -192,8 +211,8 @@ public:
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
     if (Recalled.empty())
       return Error::success();
-    const bool Adds = Site.Operands.size() == 3;
-    const bool Wide = Site.Anchor->getCalledFunction()->getName().ends_with("64");
+    const bool Adds = linearMove(*Site.Anchor).Kind == LinearMove::Add;
+    const bool Wide = linearMove(*Site.Anchor).Wide;
     if (!Adds) {
       Value *Bytes = B.ir().CreateMul(Recalled[2], B.ir().getInt64(Wide ? 8 : 4));
       B.runtime("copy_adjoint_back", B.ir().getVoidTy(), {Recalled[0], Recalled[1], Bytes});

@@ -3,6 +3,7 @@
 // The way from a spec to its derivative function. Reads as its own table of contents in
 // differentiate(); the rest declares functions and moves code into them.
 
+#include "Absent.h"
 #include "Pieces.h"
 #include "Print.h"
 #include "Replay.h"
@@ -632,6 +633,8 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
     BasicBlock &Entry = Root.Forward->getEntryBlock();
     clearGlobalShadows(S, Root, {&Entry, Entry.getFirstNonPHIOrDbgOrAlloca()});
   }
+  if (!E && !Spec.Split)
+    E = dropAbsent(S, Root);
   if (!E)
     E = finish(S);
   if (E) {

@@ -8,6 +8,7 @@
 #include "NoteBlocks.h"
 #include "Options.h"
 #include "Specialise.h"
+#include "Views.h"
 #include "callee/Rust.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
@@ -166,6 +167,8 @@ static std::vector<uintptr_t> keyOf(const DerivativeSpec &Spec) {
                              Spec.Again};
   for (Activity A : Spec.Args)
     Key.push_back(static_cast<uintptr_t>(A));
+  for (auto [Parameter, IsNull] : Spec.Absent)
+    Key.push_back(~uintptr_t(2 * Parameter + IsNull)); // apart from the numbers of members
   Key.insert(Key.end(), Spec.IntegerMembers.begin(), Spec.IntegerMembers.end());
   return Key;
 }
@@ -409,6 +412,8 @@ bool ModuleDriver::run() {
   }
   Any |= serveCallbacks();
   dropReplays();
+  if (!Errors)
+    note(lowerViews(M, Tangents, Any));
   Tangents.Reach = Adjoints.Reach = nullptr;
   removeTakenApart(M);
   note(checkRequestUses(M));

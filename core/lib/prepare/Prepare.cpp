@@ -18,6 +18,7 @@
 #include "InlineStorage.h"
 #include "Library.h"
 #include "Packs.h"
+#include "PointerVectors.h"
 #include "Promises.h"
 #include "Results.h"
 #include "SignBits.h"
@@ -557,8 +558,10 @@ void Preparer::canonicalise(Function &P) {
     simplifyFunction(P, C);
   splitMemberChoices(P);
   const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);
-  const bool Words = splitWideLoads(P);
-  if (Packs || Signs || Words)
+  const bool Words = splitWideLoads(P), Pointers = splitPointerMoves(P);
+  if (Packs || Signs || Words || Pointers)
+    simplifyFunction(P, C);
+  if (splitPointerVectors(P, C.FAM))
     simplifyFunction(P, C);
   const bool Rounds = expandRoundings(P);
   if (restoreFloats(P) || Rounds)
@@ -618,6 +621,8 @@ Expected<Function *> Preparer::prepare(Function &F) {
   canonicalise(*P);
   if (const Instruction *I = findAddressInVector(*P))
     return diffError(DiagId::UnsupportedInstruction, *I, "an address that was in a vector");
+  if (const Instruction *I = findPointerVector(*P))
+    return diffError(DiagId::UnsupportedInstruction, *I, "a vector of pointers");
   if (Error E = checkControlFlow(*P))
     return std::move(E);
   ClosureChain.push_back({&F, P});

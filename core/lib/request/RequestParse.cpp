@@ -475,12 +475,23 @@ Error RequestReader::readParameter(const Argument &Parameter) {
       return E;
   if (Error E = readValue(Parameter, DiagId::RequestArgType, Arg.Primal))
     return E;
+  if (*Kind == Activity::DupNoNeed && Parameter.getType()->isPointerTy())
+    noteAbsent(*Arg.Primal.Value);
   if (hasShadow(*Kind))
     if (Error E = readShadows(Parameter, Arg))
       return E;
   Request.Spec.Args.push_back(*Kind);
   Request.Args.push_back(std::move(Arg));
   return Error::success();
+}
+
+/// No memory begins in the first page.
+void RequestReader::noteAbsent(Value &Address) {
+  constexpr uint64_t FirstPage = 4096;
+  const bool IsNull = isa<ConstantPointerNull>(Address.stripPointerCasts());
+  const auto Number = traceInteger(&Address);
+  if (IsNull || (Number && *Number < FirstPage))
+    Request.Spec.Absent.push_back({Request.Spec.Args.size(), IsNull || *Number == 0});
 }
 
 Error RequestReader::readParameters() {

@@ -33,6 +33,7 @@ private:
   llvm::Error readPrimal();
   llvm::Error readParameters();
   llvm::Error readParameter(const llvm::Argument &Parameter);
+  void noteAbsent(llvm::Value &Address);
   llvm::Error readLeading();
   llvm::Error readTrailing();
   llvm::Error readWidth();

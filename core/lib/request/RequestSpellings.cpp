@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
 
 #include <cstdlib>
 #include <string>
@@ -26,6 +28,11 @@ const RequestSpelling Requests[] = {
 
 const StringLiteral Hints[] = {
 #define CF_HINT(Name) Name,
+#include "RequestSpellings.def"
+};
+
+const StringLiteral Views[] = {
+#define CF_VIEW(Name) Name,
 #include "RequestSpellings.def"
 };
 
@@ -60,11 +67,18 @@ const RequestSpelling *findRequestSpelling(StringRef FunctionName) {
   return nullptr;
 }
 
-bool isHintSpelling(StringRef FunctionName) {
+static bool beginsWithAny(StringRef FunctionName, ArrayRef<StringLiteral> Names) {
   if (!FunctionName.contains(CommonPart))
     return false;
   const std::string Base = baseName(FunctionName);
-  return any_of(Hints, [&](StringRef Name) { return StringRef(Base).starts_with(Name); });
+  return any_of(Names, [&](StringRef Name) { return StringRef(Base).starts_with(Name); });
+}
+
+bool isHintSpelling(StringRef FunctionName) { return beginsWithAny(FunctionName, Hints); }
+
+bool isView(const CallBase &Call) {
+  const auto *Callee = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
+  return Callee && Callee->isDeclaration() && beginsWithAny(Callee->getName(), Views);
 }
 
 const MarkerSpelling *findMarkerSpelling(StringRef Name) {

@@ -24,4 +24,5 @@
 // CHECK: CF208: as it says
 // CHECK: CF209: as it says
 // CHECK: CF210: as it says
+// CHECK: CF211: as it says
 // CHECK: programs, 0 wrong

@@ -14,7 +14,7 @@ template <class R, class... A> R __enzyme_augmentfwd(void *, A...);
 template <class R, class... A> R __enzyme_reverse(void *, A...);
 template <class R, class... A> R __enzyme_batch(void *, A...);
 template <class R, class... A> R __enzyme_fwdsplit(void *, A...);
-template <class R, class... A> R __enzyme_todense(void *, A...);
+template <class R, class... A> R __enzyme_tosparse(void *, A...);
 template <class R, class... A> R __enzyme_truncate_mem_func(void *, A...);
 
 struct Eight {
@@ -180,8 +180,8 @@ void structureReturned() {
 void unsupportedCall(double *x) {
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF103] {{.*}}the tape is missing
   __enzyme_fwdsplit<void>((void *)norm, x, x, 3);
-  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_todense'
-  __enzyme_todense<double *>((void *)product, (void *)nothing);
+  // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_tosparse'
+  __enzyme_tosparse<double *>((void *)product, (void *)nothing);
   // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'__enzyme_truncate_mem_func'
   __enzyme_truncate_mem_func<void>((void *)product, 64, 32);
 }

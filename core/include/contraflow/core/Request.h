@@ -50,6 +50,9 @@ struct DerivativeSpec {
   llvm::SmallVector<Activity, 8> Args; ///< one per parameter of Primal
   /// Parameters that are Const because they are integers, in a structure that has a shadow.
   llvm::SmallVector<unsigned, 0> IntegerMembers;
+  /// DupNoNeed parameters without memory for the primal values: the address passed is null or,
+  /// false, another small number.
+  llvm::SmallVector<std::pair<unsigned, bool>, 0> Absent;
   /// Adjoint: Active if the result is a float that is seeded; tangent: Dup if its tangent is
   /// wanted; Const otherwise.
   Activity Result = Activity::Const;
