@@ -6,7 +6,7 @@
 #include <future>
 #include <thread>
 
-static double promise(const double *x, int n) {
+static double promise(const double *x) {
   std::promise<double> p;
   std::future<double> f = p.get_future();
   std::thread t([&p, x] { p.set_value(x[0] * x[1]); });
@@ -15,9 +15,9 @@ static double promise(const double *x, int n) {
   return s;
 }
 
-GRADIENT_CHECK(future_promise, Double, promise, In(double, 4), Int(4))
+GRADIENT_CHECK(future_promise, Double, promise, In(double, 4))
 
-static double packaged(const double *x, int n) {
+static double packaged(const double *x) {
   std::packaged_task<double(double)> t([=](double v) { return v * x[1] + x[0]; });
   auto f = t.get_future();
   std::thread th(std::move(t), x[2]);
@@ -25,4 +25,4 @@ static double packaged(const double *x, int n) {
   return f.get() * x[3];
 }
 
-GRADIENT_CHECK(future_packaged, Double, packaged, In(double, 4), Int(4))
+GRADIENT_CHECK(future_packaged, Double, packaged, In(double, 4))
