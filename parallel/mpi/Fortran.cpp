@@ -16,6 +16,7 @@
 #include "parallel/mpi/Fortran.h"
 
 #include "contraflow/core/Diag.h"
+#include "contraflow/core/Refusal.h"
 #include "parallel/mpi/Rows.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -335,7 +336,7 @@ private:
 };
 
 /// The calls that are rewritten; what is left of them does not fit.
-class FortranHandler : public ConstructHandler {
+class FortranHandler : public RefusingHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
     SmallVector<StringRef, 0> Names;
@@ -345,8 +346,6 @@ public:
     return Names;
   }
   bool claims(const CallBase &Call) const override { return targetOf(Call); }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  bool allDirections() const override { return true; }
   bool unfold(Function &F) const override {
     SmallVector<std::pair<CallBase *, const Target *>, 8> Found;
     for (Instruction &I : instructions(F))
@@ -359,14 +358,9 @@ public:
     }
     return !Found.empty();
   }
-  Error tangent(SweepBuilder &, CallBase &Call) const override { return refuse(Call); }
-  Error augment(SweepBuilder &, CallSite &Site) const override { return refuse(*Site.Anchor); }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
-  }
 
 private:
-  static Error refuse(CallBase &Call) {
+  Error refuse(CallBase &Call) const override {
     return diffError(DiagId::UnsupportedMPI, Call, Call.getCalledFunction()->getName());
   }
 };

@@ -9,6 +9,7 @@
 
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
+#include "contraflow/core/Refusal.h"
 #include "parallel/mpi/Fortran.h"
 #include "parallel/mpi/Memory.h"
 #include "parallel/mpi/Register.h"
@@ -401,25 +402,18 @@ private:
 };
 
 /// The rest of MPI is refused by name.
-class RefusalHandler : public ConstructHandler {
+class RestHandler : public RefusingHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {"MPI_*", "PMPI_*"}; }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  bool allDirections() const override { return true; }
-  Error tangent(SweepBuilder &, CallBase &Call) const override { return refuse(Call); }
-  Error augment(SweepBuilder &, CallSite &Site) const override { return refuse(*Site.Anchor); }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
-  }
 
 private:
-  static Error refuse(CallBase &Call) {
+  Error refuse(CallBase &Call) const override {
     return diffError(DiagId::UnsupportedMPI, Call, Call.getCalledFunction()->getName());
   }
 };
 
 /// So are derivatives of derivatives: both calls would have to be of one message.
-class NestedHandler : public RefusalHandler {
+class NestedHandler : public RefusingHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
     static const std::vector<std::string> Symbols = [] {
@@ -434,11 +428,9 @@ public:
     }();
     return {Symbols.begin(), Symbols.end()};
   }
-  Error tangent(SweepBuilder &, CallBase &Call) const override { return refuse(Call); }
-  Error augment(SweepBuilder &, CallSite &Site) const override { return refuse(*Site.Anchor); }
 
 private:
-  static Error refuse(CallBase &Call) {
+  Error refuse(CallBase &Call) const override {
     return diffError(DiagId::UnsupportedMode, Call,
                      "the derivative of a derivative that communicates by MPI");
   }
@@ -451,7 +443,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<CommunicationHandler>());
   Registry.add(std::make_unique<InquiryHandler>());
   registerMemory(Registry);
-  Registry.add(std::make_unique<RefusalHandler>());
+  Registry.add(std::make_unique<RestHandler>());
   Registry.add(std::make_unique<NestedHandler>());
 }
 

@@ -14,6 +14,7 @@
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Order.h"
+#include "contraflow/core/Refusal.h"
 #include "parallel/omp/Handlers.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -426,7 +427,7 @@ private:
 };
 
 /// What several threads may hold or pass at once has no order in which it could be reversed.
-class SharedLockHandler : public ConstructHandler {
+class SharedLockHandler : public RefusingHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
     return {"pthread_rwlock_rdlock",
@@ -451,32 +452,23 @@ public:
             "_ZNSt3__118shared_timed_mutex*"};
   }
   bool claims(const CallBase &Call) const override { return meetsTeams(Call); }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  bool allDirections() const override { return true; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  Error augment(SweepBuilder &, CallSite &Site) const override {
-    return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
+
+private:
+  Error refuse(CallBase &Call) const override {
+    return diffError(DiagId::UnsupportedOpenMP, Call,
                      "a lock of the threads' library that is no plain mutex; use omp critical or "
                      "an omp lock");
-  }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
   }
 };
 
 /// Every other entry point is refused by name.
-class RefusalHandler : public ConstructHandler {
+class RestHandler : public RefusingHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {"__kmpc_*", "__tgt_*", "GOMP_*"}; }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  Error tangent(SweepBuilder &, CallBase &Call) const override { return refuse(Call); }
-  Error augment(SweepBuilder &, CallSite &Site) const override { return refuse(*Site.Anchor); }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
-  }
 
 private:
-  static Error refuse(CallBase &Call) {
+  Error refuse(CallBase &Call) const override {
     return diffError(DiagId::UnsupportedOpenMP, Call, Call.getCalledFunction()->getName());
   }
 };
@@ -492,7 +484,7 @@ void registerSynchronisation(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<CancelHandler>());
   Registry.add(std::make_unique<TestLockHandler>());
   Registry.add(std::make_unique<SharedLockHandler>());
-  Registry.add(std::make_unique<RefusalHandler>());
+  Registry.add(std::make_unique<RestHandler>());
 }
 
 } // namespace contraflow::omp

@@ -18,8 +18,8 @@
 
 #include "construct/Memory.h"
 #include "contraflow/core/Diag.h"
+#include "contraflow/core/Request.h"
 #include "prepare/Prepare.h"
-#include "request/RequestSpellings.h"
 #include "request/RequestTrace.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -635,15 +635,6 @@ void inlineViews(Function &F, const SmallPtrSetImpl<Function *> &Given) {
     InlineFunctionInfo Info;
     InlineFunction(*Call, Info);
   }
-}
-
-SmallVector<CallBase *, 4> findViews(Module &M) {
-  SmallVector<CallBase *, 4> Made;
-  for (Function &F : M)
-    for (Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallBase>(&I); Call && isView(*Call))
-        Made.push_back(Call);
-  return Made;
 }
 
 /// A function of the module that returns a view is part of its callers.

@@ -68,8 +68,9 @@ SilentCallees::Effect SilentCallees::effectOfStore(const Value *Pointer, const V
 }
 
 /// Of a function that is known by name.
-SilentCallees::Effect SilentCallees::effectOfKnown(const CallBase &Call, uint64_t Own) const {
+SilentCallees::Effect SilentCallees::effectOfKnown(const CallBase &Call, uint64_t Own) {
   const CalleeInfo Info = lookupCallee(Call);
+  UsesLibrary |= Info.Kind == CalleeKind::Inactive;
   auto All = [&](function_ref<bool(const Value *)> IsFine) {
     return all_of(Call.args(), [&](const Use &Arg) {
       return !Arg->getType()->isPointerTy() || IsFine(Arg.get());
@@ -168,8 +169,12 @@ bool SilentCallees::keep(CallBase &Call) {
     return false;
   Seen.clear();
   Looked = 0;
+  UsesLibrary = false;
   const Effect Of = effectOf({F, 0}); // what the caller owns, it reads itself
-  if (Of == Effect::Active || Looked < (Call.use_empty() ? MinPrinting : MinDeciding))
+  // What does nothing (a destructor in unoptimised code) goes when it is inlined, and with it the
+  // need of its objects to be in memory.
+  if (Of == Effect::Active || !UsesLibrary ||
+      Looked < (Call.use_empty() ? MinPrinting : MinDeciding))
     return false;
   Call.addFnAttr(
       Attribute::get(Call.getContext(), SilentMark, Of == Effect::None ? "" : "objects"));

@@ -24,12 +24,13 @@ private:
   Effect effectOf(const Key &K);
   Effect effectOf(const llvm::Instruction &I, uint64_t Own);
   Effect effectOfCall(const llvm::CallBase &Call, uint64_t Own);
-  Effect effectOfKnown(const llvm::CallBase &Call, uint64_t Own) const;
+  Effect effectOfKnown(const llvm::CallBase &Call, uint64_t Own);
   Effect effectOfStore(const llvm::Value *Pointer, const llvm::Value *V, uint64_t Own) const;
 
   const HandlerRegistry &Handlers;
   llvm::DenseMap<Key, Effect> Known;
   llvm::SmallDenseSet<Key> Seen;  ///< by the question that is being answered
+  bool UsesLibrary = false;       ///< some of it is known by name: output, text
   unsigned Looked = 0, Total = 0; ///< instructions, for one question and for all
 };
 

@@ -50,13 +50,22 @@ void protectRequests(Module &M) {
     Call->addFnAttr(Attribute::NoMerge);
 }
 
-SmallVector<CallBase *, 4> findRequests(Module &M) {
-  SmallVector<CallBase *, 4> Requests;
+static SmallVector<CallBase *, 4> findCalls(Module &M, function_ref<bool(const CallBase &)> Is) {
+  SmallVector<CallBase *, 4> Found;
   for (Function &F : M)
     for (Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallBase>(&I); Call && isRequest(*Call))
-        Requests.push_back(Call);
-  return Requests;
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && Is(*Call))
+        Found.push_back(Call);
+  return Found;
+}
+
+SmallVector<CallBase *, 4> findRequests(Module &M) { return findCalls(M, isRequest); }
+
+SmallVector<CallBase *, 4> findViews(Module &M) {
+  return findCalls(M, [](const CallBase &Call) {
+    const auto *Callee = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
+    return Callee && Callee->isDeclaration() && isViewSpelling(Callee->getName());
+  });
 }
 
 /// The place of a user: an instruction, or null in the initialiser of a global variable.

@@ -7,8 +7,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/InstrTypes.h"
 
 #include <cstdlib>
 #include <string>
@@ -76,10 +74,7 @@ static bool beginsWithAny(StringRef FunctionName, ArrayRef<StringLiteral> Names)
 
 bool isHintSpelling(StringRef FunctionName) { return beginsWithAny(FunctionName, Hints); }
 
-bool isView(const CallBase &Call) {
-  const auto *Callee = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
-  return Callee && Callee->isDeclaration() && beginsWithAny(Callee->getName(), Views);
-}
+bool isViewSpelling(StringRef FunctionName) { return beginsWithAny(FunctionName, Views); }
 
 const MarkerSpelling *findMarkerSpelling(StringRef Name) {
   for (const MarkerSpelling &Spelling : Markers)

@@ -53,8 +53,8 @@ const RequestSpelling *findRequestSpelling(llvm::StringRef FunctionName);
 /// True for the name of a function that says which kind of values memory holds.
 bool isHintSpelling(llvm::StringRef FunctionName);
 
-/// True for a call that makes a shadow of two functions.
-bool isView(const llvm::CallBase &Call);
+/// True for the name of a function that makes a shadow of two functions.
+bool isViewSpelling(llvm::StringRef FunctionName);
 
 /// The marker of this name, or null.
 const MarkerSpelling *findMarkerSpelling(llvm::StringRef Name);

@@ -138,6 +138,9 @@ struct DerivativeRequest {
 /// True if the callee's name is one of the request spellings.
 bool isRequest(const llvm::CallBase &Call);
 
+/// The calls that make shadows of two functions.
+llvm::SmallVector<llvm::CallBase *, 4> findViews(llvm::Module &M);
+
 /// Before anything is optimised: takes calls away from which nothing follows, and keeps markers
 /// that the program defines from being taken for their values.
 void protectRequests(llvm::Module &M);
