@@ -259,8 +259,6 @@ void ActivitySolver::changedBitEdges(StoreInst &I, Visitor Visit) {
 void ActivitySolver::bitEdges(Instruction &I, Visitor Visit) {
   if (auto *Store = dyn_cast<StoreInst>(&I))
     changedBitEdges(*Store, Visit);
-  for (const Value *From : digitSources(I))
-    Visit(value(From), value(&I));
   const Value *Bits = calculatedBits(I, G);
   if (!Bits)
     return;

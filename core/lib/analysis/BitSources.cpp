@@ -19,19 +19,12 @@ using namespace llvm::PatternMatch;
 
 namespace contraflow {
 
-/// Binary digits behind the first one of a float as wide as a lane of T; 0: there is no such float.
-static unsigned digitsOf(const Type &T) {
-  const unsigned Width = T.getScalarSizeInBits();
-  if (Width != 32 && Width != 64)
-    return 0;
-  return APFloat::semanticsPrecision(Width == 32 ? APFloat::IEEEsingle() : APFloat::IEEEdouble()) -
-         1;
-}
-
 bool dropsDigits(const BinaryOperator &I) {
-  const unsigned Digits = digitsOf(*I.getType());
-  if (!Digits)
+  const unsigned Width = I.getType()->getScalarSizeInBits();
+  if (Width != 32 && Width != 64)
     return false;
+  const unsigned Digits =
+      APFloat::semanticsPrecision(Width == 32 ? APFloat::IEEEsingle() : APFloat::IEEEdouble()) - 1;
   const APInt *C = nullptr;
   return (match(&I, m_c_And(m_Value(), m_APInt(C))) && C->countr_zero() >= Digits) ||
          (match(&I, m_LShr(m_Value(), m_APInt(C))) && C->uge(Digits));
@@ -52,15 +45,11 @@ static void addOperands(const Instruction &I, SmallVectorImpl<const Value *> &Ou
   }
 }
 
-/// Values looked at before a conversion counts as one of a number: long chains of integers are
-/// counters.
-constexpr unsigned MostLooked = 500;
-
-SmallVector<const Value *, 4> bitSources(const Value *V, unsigned Most) {
+SmallVector<const Value *, 4> bitSources(const Value *V) {
   SmallVector<const Value *, 4> Out;
   SmallPtrSet<const Value *, 16> Seen;
   SmallVector<const Value *, 16> Todo{V};
-  while (!Todo.empty() && Seen.size() < Most) {
+  while (!Todo.empty()) {
     const Value *Next = Todo.pop_back_val();
     if (isa<Constant>(Next) || !Seen.insert(Next).second)
       continue;
@@ -86,48 +75,6 @@ const Value *calculatedBits(const Instruction &I, const MemoryGraph &Graph) {
     return nullptr;
   const Value *From = I.getOperand(0);
   return From->getType()->isIntOrIntVectorTy() && !floatTypeOf(From, Graph) ? From : nullptr;
-}
-
-/// True if I puts an integer where it makes visible steps, as the exponent does.
-static bool makesSteps(const BinaryOperator &I) {
-  constexpr unsigned Visible = 12; // bits of a table's index
-  const unsigned Digits = digitsOf(*I.getType());
-  const APInt *C = nullptr;
-  if (!Digits)
-    return false;
-  return (match(&I, m_Shl(m_Value(), m_APInt(C))) && C->uge(Digits - Visible)) ||
-         (match(&I, m_c_Mul(m_Value(), m_APInt(C))) && C->countr_zero() >= Digits - Visible);
-}
-
-/// Floats that were rounded to integers, of which V is calculated.
-static SmallVector<const Value *, 4> roundedSources(const Value *V) {
-  SmallVector<const Value *, 4> Out;
-  SmallPtrSet<const Value *, 16> Seen;
-  SmallVector<const Value *, 16> Todo{V};
-  while (!Todo.empty() && Seen.size() < MostLooked) {
-    auto *I = dyn_cast<Instruction>(Todo.pop_back_val());
-    if (!I || !I->getType()->isIntOrIntVectorTy() || !Seen.insert(I).second)
-      continue;
-    auto *Arithmetic = dyn_cast<BinaryOperator>(I);
-    if (isa<FPToSIInst, FPToUIInst>(I))
-      Out.push_back(I->getOperand(0));
-    else if (!Arithmetic || (!makesSteps(*Arithmetic) && !dropsDigits(*Arithmetic)))
-      addOperands(*I, Todo);
-  }
-  return Out;
-}
-
-SmallVector<const Value *, 4> digitSources(const Instruction &I) {
-  const bool Compared = all_of(I.users(), [](const User *U) { return isa<FCmpInst>(U); });
-  if (isa<SIToFPInst, UIToFPInst>(I) && !Compared) {
-    SmallVector<const Value *, 4> Sources = bitSources(I.getOperand(0), MostLooked);
-    erase_if(Sources,
-             [](const Value *V) { return isa<LoadInst>(V) && !V->getType()->isFPOrFPVectorTy(); });
-    return Sources;
-  }
-  if (isa<BitCastInst>(I) && I.getType()->isFPOrFPVectorTy() && !Compared)
-    return roundedSources(I.getOperand(0));
-  return {};
 }
 
 std::optional<StringRef> typeAccessed(const Instruction &I) {

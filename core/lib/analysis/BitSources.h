@@ -20,9 +20,8 @@ namespace contraflow {
 class MemoryGraph;
 
 /// Where the bits of V, an integer or a vector of them, come from: floats, and loads of
-/// integers. Exponents and signs alone do not count: they do not vary. At most so many values are
-/// looked at.
-llvm::SmallVector<const llvm::Value *, 4> bitSources(const llvm::Value *V, unsigned Most = ~0U);
+/// integers. Exponents and signs alone do not count: they do not vary.
+llvm::SmallVector<const llvm::Value *, 4> bitSources(const llvm::Value *V);
 
 /// Where bits of floats may come from that V, one integer, is calculated from other than by
 /// counting: loads, and floats.
@@ -39,13 +38,5 @@ std::optional<llvm::StringRef> typeAccessed(const llvm::Instruction &I);
 /// The operand of I that is such bits if I makes floats of them, or stores a vector of them, and
 /// nothing else follows them; else null.
 const llvm::Value *calculatedBits(const llvm::Instruction &I, const MemoryGraph &Graph);
-
-/// Floats whose digits a conversion reads as a number, or makes of a number at full resolution: for
-///
-///   (float)bits_of(x)                         an integer of float bits that is converted
-///   float_of((int)(8388608 * x) + offset)     converted floats that become digits
-///
-/// The conversions are staircases whose steps nobody means.
-llvm::SmallVector<const llvm::Value *, 4> digitSources(const llvm::Instruction &I);
 
 } // namespace contraflow

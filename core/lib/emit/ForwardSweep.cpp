@@ -563,7 +563,7 @@ Error ForwardSweep::visit(Instruction &I) {
   if (auto *Store = dyn_cast<StoreInst>(&I))
     if (Error E = eachLane([&] { return visitStore(*Store); }))
       return E;
-  if (calculatesBits(S.Activity, I) || takesApart(S.Activity, I) || convertsDigits(S.Activity, I))
+  if (calculatesBits(S.Activity, I) || takesApart(S.Activity, I))
     return diffError(DiagId::UnsupportedInstruction, I, "bits of numbers are calculated with");
   if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I); Exchange && swapsActive(*Exchange))
     return diffError(DiagId::UnsupportedInstruction, I, "atomic compare and exchange");

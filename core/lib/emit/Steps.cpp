@@ -92,10 +92,6 @@ bool calculatesBits(const ActivityResult &Activity, const Instruction &I) {
   return Bits && mixesBits(Activity, Bits);
 }
 
-bool convertsDigits(const ActivityResult &Activity, const Instruction &I) {
-  return any_of(digitSources(I), [&](const Value *From) { return Activity.active(From); });
-}
-
 bool ReverseSteps::hasWork(const Instruction &I) const {
   if (const CallSite *Site = site(I))
     return !Site->Handler || Site->Handler->hasReverse(*Site->Anchor);

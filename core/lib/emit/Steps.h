@@ -23,10 +23,6 @@ bool changesBits(const ActivityResult &Activity, const llvm::StoreInst &I);
 /// integers (exponents and signs alone do not count: they do not vary).
 bool calculatesBits(const ActivityResult &Activity, const llvm::Instruction &I);
 
-/// True if I converts between an active float and an integer that is, or becomes, the digits of
-/// one.
-bool convertsDigits(const ActivityResult &Activity, const llvm::Instruction &I);
-
 class ReverseSteps {
 public:
   ReverseSteps(RequestState &S, ForwardSweep &Fwd);
