@@ -66,11 +66,12 @@ static bool noteBlocks(Function &F) {
 }
 
 /// The linker must not replace it, or what leads to it, by another file's, which tells nothing.
+/// What is called through its address has to keep it: a derivative asks which function that is.
 static void makeOwn(Function &F) {
   SmallVector<Function *, 8> Todo{&F};
   while (!Todo.empty()) {
     Function *Next = Todo.pop_back_val();
-    if (!Next->hasLinkOnceODRLinkage() && !Next->hasWeakODRLinkage())
+    if ((!Next->hasLinkOnceODRLinkage() && !Next->hasWeakODRLinkage()) || Next->hasAddressTaken())
       continue;
     Next->setComdat(nullptr);
     Next->setLinkage(GlobalValue::InternalLinkage);
