@@ -463,8 +463,9 @@ public:
 
 private:
   Error refuse(CallBase &Call) const override {
-    return diffError(DiagId::UnsupportedOpenMP, Call,
-                     "a lock of the threads' library; use omp critical or an omp lock");
+    return diffError(
+        DiagId::UnsupportedOpenMP, Call,
+        "a mutex or other lock of the threads' library; use omp critical or an omp lock");
   }
 };
 
