@@ -108,7 +108,8 @@ SilentCallees::Effect SilentCallees::effectOfCall(const CallBase &Call, uint64_t
     return isOwn(Call.getArgOperand(0), Own) ? Effect::None : Effect::Active;
   const Function *F = Call.getCalledFunction();
   const CalleeInfo Info = lookupCallee(Call);
-  const bool Fills = Info.Kind == CalleeKind::Inactive && !Info.ReadOnly; // snprintf has a handler
+  // snprintf has a handler as well; that of a lock orders threads, or refuses them
+  const bool Fills = Info.Kind == CalleeKind::Inactive && !Info.ReadOnly && !Info.OwnObjects;
   if (!F || Call.hasFnAttr(Attribute::ReturnsTwice) || isRequest(Call) ||
       (Handlers.find(Call) && !Fills))
     return Effect::Active;
