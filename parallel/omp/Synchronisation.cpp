@@ -2,7 +2,8 @@
 //
 // barrier              reverse: a barrier at the mirrored place.
 // critical, lock       reverse: entered in the reverse of the recorded order; leaving becomes
-//                      waiting for the turn, entering becomes passing it on.
+//                      waiting for the turn, entering becomes passing it on. A mutex of the
+//                      threads' library is such a lock.
 // doacross             wait enters, post leaves: an iteration's turn comes before those that it
 //                      waited for.
 // worksharing          reverse: nothing; the bounds a thread got are recorded integers.
@@ -425,19 +426,11 @@ private:
   }
 };
 
-/// Locks of the threads' library: nothing records in which order a team comes to them.
+/// What several threads may hold or pass at once has no order in which it could be reversed.
 class SharedLockHandler : public RefusingHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"pthread_mutex_lock",
-            "pthread_mutex_trylock",
-            "pthread_mutex_timedlock",
-            "pthread_mutex_clocklock",
-            "pthread_spin_lock",
-            "pthread_spin_trylock",
-            "_ZNSt3__15mutex*",
-            "_ZNSt3__115recursive_mutex*",
-            "pthread_rwlock_rdlock",
+    return {"pthread_rwlock_rdlock",
             "pthread_rwlock_tryrdlock",
             "pthread_rwlock_timedrdlock",
             "pthread_rwlock_clockrdlock",
@@ -465,7 +458,7 @@ private:
   Error refuse(CallBase &Call) const override {
     return diffError(
         DiagId::UnsupportedOpenMP, Call,
-        "a mutex or other lock of the threads' library; use omp critical or an omp lock");
+        "a lock of the threads' library that is no plain mutex; use omp critical or an omp lock");
   }
 };
 
