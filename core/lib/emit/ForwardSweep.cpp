@@ -8,7 +8,9 @@
 #include "analysis/ReadsOnly.h"
 #include "callee/Exceptions.h"
 #include "contraflow/core/Callee.h"
+#include "contraflow/core/Remark.h"
 #include "contraflow/core/Rule.h"
+#include "prepare/Indirect.h"
 #include "support/Assignments.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
@@ -424,10 +426,22 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
   if (F && F->getName().starts_with(RuntimePrefix))
     return diffError(DiagId::UnsupportedMode, I,
                      "a derivative of a derivative that calls '" + F->getName() + "'");
+  if (II && I.getType()->isIntOrIntVectorTy())
+    return diffError(DiagId::UnsupportedInstruction, I, "bits of numbers are calculated with");
   if (F && F->isVarArg() && !F->isDeclaration())
     return diffError(DiagId::UnsupportedInstruction, I, "a call of a variadic function");
-  return F ? diffError(DiagId::NoRule, I, F->getName())
-           : diffError(DiagId::IndirectCall, I, "the callee is not known here");
+  if (F)
+    return diffError(DiagId::NoRule, I, F->getName());
+  if (!isOptional(I))
+    return diffError(DiagId::IndirectCall, I, "the callee is not known here");
+  remark(RemarkKind::Missed, "OptionalCallee", I,
+         "no function of this program may be called here: an error if one is");
+  emitFailure(B, I, "unknown_callee");
+  return eachLane([&] {
+    if (I.getType()->isPointerTy())
+      setShadow(&I, ConstantPointerNull::get(B.getPtrTy()));
+    return Error::success();
+  });
 }
 
 SmallVector<Value *, 8> ForwardSweep::argumentsWithShadows(CallBase &I, ArrayRef<bool> HasShadow) {
@@ -517,6 +531,8 @@ Error ForwardSweep::visitCall(CallBase &I) {
     return WantsShadow ? eachLane([&] { return visitPointer(I); }) : Error::success();
   if (Error E = checkUnknownCall(I))
     return E;
+  if (shadows().contains(&I)) // of a call that never returns
+    return Error::success();
   if (WantsShadow && exceptionStep(I) == ExceptionStep::Allocate)
     return eachLane([&] { return shadowThrown(I); });
   if (WantsShadow)

@@ -5,6 +5,7 @@
 #include "ReverseSweep.h"
 #include "Remarks.h"
 #include "contraflow/core/Rule.h"
+#include "prepare/Indirect.h"
 #include "rules/Guard.h"
 
 #include "llvm/Analysis/CaptureTracking.h"
@@ -287,6 +288,8 @@ Error ReverseSweep::reverseValue(Instruction &I) {
   }
   if (reverseMove(I) || reverseVector(I) || reverseAggregate(I))
     return Error::success();
+  if (auto *Call = dyn_cast<CallBase>(&I); Call && isIndirect(*Call)) // nobody came back from it
+    return (void)takeAdjoint(&I), Error::success();
   if (!findRule(I))
     return diffError(DiagId::UnsupportedInstruction, I, I.getOpcodeName());
   reverseRule(I);

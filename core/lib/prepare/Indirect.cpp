@@ -28,8 +28,10 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace contraflow {
 namespace {
@@ -222,6 +224,10 @@ static bool fillsArguments(const Function &F, const CalleeInfo &Info) {
          any_of(F.args(), [](const Argument &A) { return A.getType()->isPointerTy(); });
 }
 
+static bool neverReturns(const Function &F) {
+  return none_of(F, [](const BasicBlock &B) { return isa<ReturnInst>(B.getTerminator()); });
+}
+
 /// What keeps F from having a derivative, as the end of a sentence. Empty if nothing is known of.
 std::string Candidates::obstacle(const Function &F) const {
   if (F.isDeclaration()) {
@@ -229,13 +235,14 @@ std::string Candidates::obstacle(const Function &F) const {
     const bool Known = Info.Kind != CalleeKind::Unknown && !fillsArguments(F, Info);
     return Known || Handlers.find(F.getName()) ? "" : "is defined elsewhere";
   }
-  if (none_of(F, [](const BasicBlock &B) { return isa<ReturnInst>(B.getTerminator()); }))
+  if (neverReturns(F))
     return "does not return"; // the destructor of an abstract class: a trap
   SmallPtrSet<const Function *, 16> Seen;
   SmallVector<const Function *, 16> Todo{&F};
   while (!Todo.empty()) {
     const Function *Next = Todo.pop_back_val();
-    if (!Seen.insert(Next).second || lookupCallee(*Next).Kind != CalleeKind::Unknown)
+    const bool Ends = Next != &F && Next->doesNotThrow() && neverReturns(*Next);
+    if (!Seen.insert(Next).second || Ends || lookupCallee(*Next).Kind != CalleeKind::Unknown)
       continue;
     if (Next->isInterposable() || (Next != &F && readsVariableArguments(*Next)))
       return ("calls '" + Twine(userName(*Next)) + "', which has no derivative").str();
@@ -304,6 +311,59 @@ bool FunctionIndex::escapes(const Function &F, function_ref<bool(const Function 
 bool isIndirect(const CallBase &Call) {
   const Value *Callee = Call.getCalledOperand()->stripPointerCasts();
   return !Call.isInlineAsm() && !isa<Function>(Callee);
+}
+
+/// A callee, the table that it is loaded from, the object that the table is loaded from, and where
+/// each of them lies.
+static SmallPtrSet<const Value *, 8> pointersBehind(const Value *Callee) {
+  constexpr unsigned MostLoads = 3;
+  SmallPtrSet<const Value *, 8> Out{Callee};
+  const Value *At = Callee;
+  for (unsigned I = 0; I < MostLoads && isa<LoadInst>(At); ++I) {
+    At = cast<LoadInst>(At)->getPointerOperand()->stripInBoundsConstantOffsets();
+    Out.insert(At);
+  }
+  return Out;
+}
+
+/// True if Condition, where it is Outcome, says that one of Pointers, or what lies in one of the
+/// objects there, is not null.
+static bool saysNonNull(const Value *Condition, bool Outcome,
+                        const SmallPtrSetImpl<const Value *> &Pointers) {
+  constexpr unsigned MostParts = 8; // of a && b && c
+  SmallVector<const Value *, MostParts> Todo{Condition};
+  for (unsigned I = 0; I < Todo.size() && I < MostParts; ++I) {
+    const Value *A, *B;
+    CmpPredicate Is;
+    if (Outcome ? match(Todo[I], m_LogicalAnd(m_Value(A), m_Value(B)))
+                : match(Todo[I], m_LogicalOr(m_Value(A), m_Value(B)))) {
+      Todo.append({A, B});
+    } else if (match(Todo[I], m_ICmp(Is, m_Value(A), m_Zero())) && A->getType()->isPointerTy() &&
+               Is == (Outcome ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ)) {
+      auto *Load = dyn_cast<LoadInst>(A);
+      if (Pointers.contains(A) ||
+          (Load && Pointers.contains(Load->getPointerOperand()->stripInBoundsConstantOffsets())))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool isOptional(const CallBase &Call) {
+  constexpr unsigned MostBlocks = 32;
+  const auto Pointers = pointersBehind(Call.getCalledOperand());
+  const BasicBlock *Below = Call.getParent();
+  for (unsigned Left = MostBlocks; Left; --Left) {
+    const BasicBlock *Above = Below->getSinglePredecessor();
+    if (!Above)
+      return false;
+    auto *Branch = dyn_cast<BranchInst>(Above->getTerminator());
+    if (Branch && Branch->isConditional() &&
+        saysNonNull(Branch->getCondition(), Branch->getSuccessor(0) == Below, Pointers))
+      return true;
+    Below = Above;
+  }
+  return false;
 }
 
 bool staysCall(const CallBase &Call) { return Call.hasFnAttr(KeepMark); }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions that a caller may give and here does not: a null pointer in a structure of operations,
+// an empty std::function, an object that is not there. No function of the program fits.
+// Supports: optional functions and objects that nobody gives
+#include "GradientCheck.h"
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <vector>
+
+struct Operations {
+  double (*rate)(double, const double *);
+  void (*monitor)(int, double, void *);
+  double (*limit)(double, int, Operations *);
+  double *(*scratch)(Operations *, int);
+  void *context;
+  const double *parameters;
+};
+static double decay(double t, const double *p) { return std::sin(p[0] * t) + p[1]; }
+[[gnu::noinline]] static double advance(Operations *o, int n) {
+  double y = 0.1;
+  for (int i = 0; i < n; ++i) {
+    y += 0.1 * o->rate(y, o->parameters);
+    if (o->monitor)
+      o->monitor(i, y, o->context);
+    if (o->limit != nullptr && i > 1)
+      y = o->limit(y, i, o);
+    if (o->scratch) {
+      double *room = o->scratch(o, n);
+      room[0] = y;
+      y += room[0];
+    }
+  }
+  return y;
+}
+static double table(const double *x, int n) {
+  auto *o = static_cast<Operations *>(std::calloc(1, sizeof(Operations)));
+  o->rate = decay;
+  o->parameters = x;
+  const double y = advance(o, n);
+  std::free(o);
+  return y;
+}
+GRADIENT_CHECK(optional_table, Double, table, In(double, 2), Int(6))
+
+struct Limiter {
+  virtual ~Limiter() = default;
+  virtual double operator()(double) const = 0;
+  virtual double *data() = 0;
+};
+struct Scheme {
+  std::function<double(double)> flux;
+  std::function<double(double, const std::vector<double> &)> observe;
+  Limiter *limiter = nullptr;
+  std::unique_ptr<Limiter> own;
+
+  double run(std::vector<double> u) const {
+    double sum = 0;
+    for (double &cell : u) {
+      double v = flux(cell);
+      if (observe)
+        v += observe(v, u);
+      if (limiter)
+        v = (*limiter)(v);
+      if (own && v > 0) {
+        v *= (*own)(v);
+        v += *own->data();
+      }
+      sum += v * v;
+      cell = v;
+    }
+    return sum + u[0];
+  }
+};
+static double scheme(const double *x, int n) {
+  Scheme s;
+  s.flux = [x](double u) { return std::sin(u) * x[0]; };
+  return s.run(std::vector<double>(x, x + n));
+}
+GRADIENT_CHECK(optional_objects, Double, scheme, In(double, 5), Int(5))
