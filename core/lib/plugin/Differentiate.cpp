@@ -20,6 +20,7 @@
 #include "parallel/omp/Register.h"
 #include "parallel/threads/Register.h"
 #include "prepare/Library.h"
+#include "prepare/Slots.h"
 #include "request/ByValue.h"
 #include "request/Registration.h"
 #include "support/Reached.h"
@@ -523,6 +524,8 @@ PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   Error Faults = Error::success();
   readRegistrations(M, Faults);
   recordStructures(M);
+  if (!findRequests(M).empty())
+    noteSlots(M);
   protectRequests(M);
   consumeError(std::move(Faults)); // reported by the pass that differentiates
   hideRegistered(M);

@@ -15,6 +15,7 @@
 
 #include "Indirect.h"
 #include "Choice.h"
+#include "Slots.h"
 #include "Variadic.h"
 #include "callee/Bodies.h"
 #include "contraflow/core/Callee.h"
@@ -38,6 +39,7 @@ namespace {
 
 constexpr unsigned MostCandidates = 64; ///< of one call
 constexpr unsigned MostInlined = 8;     ///< a choice of more keeps its calls
+constexpr unsigned MostVariadic = 200;  ///< instructions: it will be inlined
 constexpr StringLiteral KeepMark = "cf.keep-call";
 
 /// The functions whose address a constant holds, with their distance from its beginning.
@@ -80,6 +82,7 @@ private:
   void everyTable();
   std::string obstacle(const Function &F) const;
   bool opaque(const CallBase &Inner) const;
+  void keepSlots(SmallVectorImpl<Function *> &Fitting) const;
 
   CallBase &Call;
   const HandlerRegistry &Handlers;
@@ -244,7 +247,8 @@ std::string Candidates::obstacle(const Function &F) const {
     const bool Ends = Next != &F && Next->doesNotThrow() && neverReturns(*Next);
     if (!Seen.insert(Next).second || Ends || lookupCallee(*Next).Kind != CalleeKind::Unknown)
       continue;
-    if (Next->isInterposable() || (Next != &F && readsVariableArguments(*Next)))
+    const bool IsLong = Next->getInstructionCount() > MostVariadic;
+    if (Next->isInterposable() || (Next != &F && IsLong && readsVariableArguments(*Next)))
       return ("calls '" + Twine(userName(*Next)) + "', which has no derivative").str();
     for (const Instruction &I : instructions(*Next)) {
       auto *Inner = dyn_cast<CallBase>(&I);
@@ -259,6 +263,19 @@ std::string Candidates::obstacle(const Function &F) const {
   return "";
 }
 
+/// Leaves out what is stored into other members of structures, unless nothing would be left.
+void Candidates::keepSlots(SmallVectorImpl<Function *> &Fitting) const {
+  auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
+  if (!Load || Fitting.size() < 2)
+    return;
+  auto OfType = [this](FunctionType *T) { return Functions.ofType(T); };
+  auto Elsewhere = [&](Function *F) {
+    return !Found.contains(F) && !mayLieWhere(*F, *Load, OfType);
+  };
+  if (!all_of(Fitting, Elsewhere))
+    erase_if(Fitting, Elsewhere);
+}
+
 SmallVector<Function *, 8> Candidates::find() {
   bool Exact = fromTable();
   SmallVector<Function *, 8> Fitting;
@@ -266,6 +283,7 @@ SmallVector<Function *, 8> Candidates::find() {
   for (Function *F : Functions.ofType(Call.getFunctionType()))
     if (fits(*F) && (Found.contains(F) || (!Exact && Functions.escapes(*F, Escapes))))
       Fitting.push_back(F);
+  keepSlots(Fitting);
   if (Fitting.size() < 2)
     return Fitting;
   SmallVector<Function *, 8> Usable;
@@ -338,7 +356,7 @@ static bool saysNonNull(const Value *Condition, bool Outcome,
     if (Outcome ? match(Todo[I], m_LogicalAnd(m_Value(A), m_Value(B)))
                 : match(Todo[I], m_LogicalOr(m_Value(A), m_Value(B)))) {
       Todo.append({A, B});
-    } else if (match(Todo[I], m_ICmp(Is, m_Value(A), m_Zero())) && A->getType()->isPointerTy() &&
+    } else if (match(Todo[I], m_ICmp(Is, m_Value(A), m_Zero())) &&
                Is == (Outcome ? CmpInst::ICMP_NE : CmpInst::ICMP_EQ)) {
       auto *Load = dyn_cast<LoadInst>(A);
       if (Pointers.contains(A) ||
@@ -351,6 +369,8 @@ static bool saysNonNull(const Value *Condition, bool Outcome,
 
 bool isOptional(const CallBase &Call) {
   constexpr unsigned MostBlocks = 32;
+  if (auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand()); Load && !isFilled(*Load))
+    return true;
   const auto Pointers = pointersBehind(Call.getCalledOperand());
   const BasicBlock *Below = Call.getParent();
   for (unsigned Left = MostBlocks; Left; --Left) {

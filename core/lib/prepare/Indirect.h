@@ -46,8 +46,8 @@ llvm::Expected<llvm::SmallVector<llvm::CallBase *, 8>>
 chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions,
              llvm::function_ref<bool(llvm::ArrayRef<llvm::Function *>)> MayInline);
 
-/// True for a call that is made only where its callee, or another pointer beside it, is not null:
-/// an optional function, which may never be there.
+/// True for a call that is made only where its callee, or another pointer or flag beside it, is not
+/// null, or whose callee nobody sets: an optional function, which may never be there.
 bool isOptional(const llvm::CallBase &Call);
 
 /// True for a call made by chooseCallee that had better stay a call.
