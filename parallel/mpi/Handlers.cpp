@@ -10,8 +10,10 @@
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Refusal.h"
+#include "parallel/mpi/Arguments.h"
 #include "parallel/mpi/Fortran.h"
 #include "parallel/mpi/Memory.h"
+#include "parallel/mpi/Nested.h"
 #include "parallel/mpi/Register.h"
 #include "parallel/mpi/Rows.h"
 
@@ -34,42 +36,6 @@ namespace {
 
 std::string symbol(const Row &R, StringRef Suffix) {
   return (Twine("mpi_") + R.Stem + Suffix).str();
-}
-
-/// Who writes to exposed memory.
-constexpr unsigned Anyone = 1, Completion = 2;
-
-ScalarKind kindInFortran(uint64_t Number) {
-  static const DenseMap<uint64_t, ScalarKind> Kinds = {
-#define MPI_DATATYPE(Symbol, Kind, Number) {Number, Kind},
-#include "parallel/mpi/Datatypes.def"
-  };
-  return Number == 0 ? SK_Unknown : Kinds.lookup(Number);
-}
-
-/// What a datatype argument says about memory; unknown unless it is a predefined datatype.
-ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
-  if (Argument < 0)
-    return SK_Unknown;
-  const Value *Datatype = datatypeBehind(Call.getArgOperand(Argument));
-  static const StringMap<ScalarKind> Kinds = {
-#define MPI_DATATYPE(Symbol, Kind, Number) {#Symbol, Kind},
-#include "parallel/mpi/Datatypes.def"
-  };
-  if (auto *Number = dyn_cast<ConstantInt>(Datatype))
-    return kindInFortran(Number->getZExtValue());
-  auto *Variable = dyn_cast<GlobalVariable>(Datatype);
-  return Variable ? Kinds.lookup(Variable->getName()) : SK_Unknown;
-}
-
-/// True if nobody writes behind a pointer: a sentinel, or a handle that is the address of a
-/// variable of the library's, of which the program does not know what it is.
-bool isHandle(const Value *Pointer) {
-  auto *C = dyn_cast<Constant>(Pointer);
-  if (!C)
-    return false;
-  auto *Variable = dyn_cast<GlobalVariable>(getUnderlyingObject(C));
-  return !Variable || Variable->isConstant() || !Variable->getValueType()->isSized();
 }
 
 /// Buffers may be written; other pointers are requests, statuses, results, or handles.
@@ -412,30 +378,6 @@ private:
   }
 };
 
-/// So are derivatives of derivatives: both calls would have to be of one message.
-class NestedHandler : public RefusingHandler {
-public:
-  SmallVector<StringRef, 0> callees() const override {
-    static const std::vector<std::string> Symbols = [] {
-      std::vector<std::string> Out;
-      for (StringRef Suffix : {"_tangent", "_augment", "_adjoint"}) {
-        Out.push_back(("cf_v1_mpi_communicator" + Suffix).str());
-        for (const Row &R : rows())
-          if (R.Stem)
-            Out.push_back("cf_v1_" + symbol(R, Suffix));
-      }
-      return Out;
-    }();
-    return {Symbols.begin(), Symbols.end()};
-  }
-
-private:
-  Error refuse(CallBase &Call) const override {
-    return diffError(DiagId::UnsupportedMode, Call,
-                     "the derivative of a derivative that communicates by MPI");
-  }
-};
-
 } // namespace
 
 void registerHandlers(HandlerRegistry &Registry) {
@@ -444,7 +386,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<InquiryHandler>());
   registerMemory(Registry);
   Registry.add(std::make_unique<RestHandler>());
-  Registry.add(std::make_unique<NestedHandler>());
+  registerNested(Registry);
 }
 
 } // namespace contraflow::mpi

@@ -6,6 +6,8 @@
 
 #include "parallel/mpi/Fortran.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace llvm;
 
 namespace contraflow::mpi {
@@ -38,6 +40,7 @@ const std::vector<Row> &rows() {
 #undef MPI_SETTER
 #undef MPI_GETTER
 #undef MPI_CALLER
+#undef MPI_NESTED
 #undef Buf
 #undef Base
 #undef Cell
@@ -62,6 +65,15 @@ const StringMap<const Row *> &rowsByName() {
     return M;
   }();
   return Map;
+}
+
+bool mayNest(const Row &R) {
+  static const StringSet<> Stems = {
+#define MPI_NESTED(Stem) #Stem,
+#include "parallel/mpi/Functions.def"
+#undef MPI_NESTED
+  };
+  return R.Stem && Stems.contains(R.Stem);
 }
 
 static bool keepsPointers(const Row &R) { return R.Kept >= 0 || R.FoundVaries; }

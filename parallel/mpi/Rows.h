@@ -53,6 +53,8 @@ const llvm::StringMap<const Row *> &inquiriesOfFortran();
 /// Those that keep an address for others, or say where a window is, under their names in Fortran:
 /// there it is an integer.
 std::vector<std::string> pointerKeepersOfFortran();
+/// True if derivatives of derivatives may meet the function.
+bool mayNest(const Row &R);
 /// Under any of these names.
 const Row &rowOf(llvm::StringRef Name);
 

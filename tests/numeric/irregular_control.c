@@ -4,6 +4,7 @@
 // Duff's device, state machines, jumps out of nests and back to cleanup code.
 // Supports: loops with two entries, computed `goto`, Duff's device
 #include "GradientCheck.h"
+#include <math.h>
 #include <stdlib.h>
 
 // The loop is entered at its head or in its middle.
@@ -262,6 +263,41 @@ static double manyExits(const double *x, int n) {
   return -a * x[2];
 }
 
+// A block that leads to both entries of one loop.
+static double chosenEntries(const double *x, int n) {
+  double *work = malloc((size_t)(n + 1) * sizeof(double)), a = x[0], b = x[1], step = 0.5;
+  int i = 0, k;
+  for (k = 0; k <= n; ++k)
+    work[k] = x[k % n];
+  if (x[2] > 1) {
+    for (k = 0; k < n; ++k)
+      b += 0.1 * work[k] * step;
+    goto second;
+  }
+first:
+  a = a * step + 0.1 * sin(b + work[i]);
+  work[i] = a;
+next:
+  if (++i >= n)
+    goto done;
+  step = 0.3 + 0.1 * work[i];
+  if (x[i % 4] > 1)
+    goto second;
+  goto first;
+second:
+  for (k = 0; k < n; ++k)
+    b = b * step + 0.2 * a * work[k];
+  work[i] += b;
+  if (b > 1.2)
+    goto first;
+  goto next;
+done:
+  b *= work[n - 1];
+  free(work);
+  return a * b;
+}
+
+GRADIENT_CHECK(irregular_chosen_entries, Double, chosenEntries, In(double, 5), Int(5))
 GRADIENT_CHECK(irregular_two_entries, Double, twoEntries, In(double, 4), Int(6))
 GRADIENT_CHECK(irregular_tangled, Double, tangledLoops, In(double, 7), Int(7))
 GRADIENT_CHECK(irregular_tangled_even, Double, tangledLoops, In(double, 6), Int(6))

@@ -37,6 +37,7 @@
 #include "support/Assignments.h"
 
 #include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -551,6 +552,24 @@ static void dropDeadMath(Function &P) {
         I.eraseFromParent();
 }
 
+namespace {
+
+/// FixIrreducible loses the values of phis where a block branches to two entries of one cycle. Such
+/// a block gets one of its own for each of them.
+struct SplitEntriesPass : PassInfoMixin<SplitEntriesPass> {
+  static PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
+    const CycleInfo &Cycles = FAM.getResult<CycleAnalysis>(F);
+    const bool Irreducible = any_of(Cycles.toplevel_cycles(), [](const Cycle *Top) {
+      return any_of(depth_first(Top), [](const Cycle *C) { return !C->isReducible(); });
+    });
+    if (!Irreducible || SplitAllCriticalEdges(F, CriticalEdgeSplittingOptions()) == 0)
+      return PreservedAnalyses::all();
+    return PreservedAnalyses::none();
+  }
+};
+
+} // namespace
+
 void Preparer::canonicalise(Function &P) {
   dropDeadMath(P);
   simplifyFunction(P, C);
@@ -571,6 +590,7 @@ void Preparer::canonicalise(Function &P) {
   C.FAM.invalidate(P, PreservedAnalyses::none());
   FunctionPassManager FPM;
   FPM.addPass(LowerSwitchPass());
+  FPM.addPass(SplitEntriesPass());
   FPM.addPass(FixIrreduciblePass());
   FPM.addPass(UnifyFunctionExitNodesPass());
   if (widenIndices(P)) {

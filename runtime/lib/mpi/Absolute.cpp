@@ -155,6 +155,8 @@ const Directions *announce(Directions D) {
 static View absoluteView(const Layout &L, std::int64_t Count) {
   if (L.Raw)
     refuse(Refusal::Datatype, "bytes at absolute addresses");
+  if (isNested())
+    refuse(Refusal::Nested, "memory at absolute addresses");
   Table &T = table();
   const std::scoped_lock Guard(T.Lock);
   Resolution R(T);

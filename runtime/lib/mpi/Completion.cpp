@@ -116,6 +116,9 @@ public:
     for (const auto &M : W.Arrived)
       receiveTangent(*M);
     W.Arrived.clear();
+    for (const cf_mpi_record *R : W.Done)
+      if (R->Kind == Role::Receive)
+        receiveTangent(static_cast<const Message &>(*R));
   }
 
   /// The statuses of the caller, or our own where the caller wants none.

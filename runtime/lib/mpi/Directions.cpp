@@ -15,6 +15,8 @@ namespace {
 
 struct Announced {
   int Width = 1, Rows = 0;
+  int Adjoints = 0;
+  bool Nested = false;
   void *const *Table = nullptr; ///< Rows times Width shadows
   Directions Of[2];             ///< a call has two buffers at most
   Directions Nothing;           ///< of buffers without a shadow
@@ -26,16 +28,22 @@ Announced &announced() {
   return Call;
 }
 
-/// Offsets exist where there is a shadow.
+char *firstOf(void *const *Row, int Width) {
+  void *const *First = std::find_if(Row, Row + Width, [](void *Shadow) { return Shadow; });
+  return First == Row + Width ? nullptr : static_cast<char *>(*First);
+}
+
+/// Offsets exist where there is a shadow. In a nested call some of a row may be missing.
 void readRows(Announced &A) {
-  A.Nothing = {A.Width, nullptr};
+  A.Nothing = {A.Width, nullptr, nullptr, A.Adjoints};
   A.Offsets.assign(static_cast<std::size_t>(A.Rows) * static_cast<std::size_t>(A.Width), 0);
   for (int R = 0; R < A.Rows; ++R) {
     void *const *Row = A.Table + R * A.Width;
     std::ptrdiff_t *Offsets = A.Offsets.data() + R * A.Width;
+    const char *First = firstOf(Row, A.Width);
     for (int D = 0; D < A.Width; ++D)
-      Offsets[D] = static_cast<char *>(Row[D]) - static_cast<char *>(Row[0]);
-    A.Of[R] = {A.Width, Offsets};
+      Offsets[D] = Row[D] ? static_cast<char *>(Row[D]) - First : Directions::Absent;
+    A.Of[R] = {A.Width, Offsets, nullptr, A.Adjoints};
   }
 }
 
@@ -69,7 +77,21 @@ Shadows shadowsOf(void *Argument) {
   if (!Argument)
     return {nullptr, &A.Nothing};
   void *const *Row = static_cast<void *const *>(Argument);
-  return {static_cast<char *>(*Row), &A.Of[(Row - A.Table) / A.Width]};
+  char *First = firstOf(Row, A.Width);
+  return {First, First ? &A.Of[(Row - A.Table) / A.Width] : &A.Nothing};
+}
+
+bool isNested() { return announced().Nested; }
+
+const Directions *keepAdjoints(const Directions *All, cf_tape *Tape) {
+  if (!hasBoth(All))
+    return All;
+  const Directions *Kept = All;
+  copyTo(
+      static_cast<std::byte *>(cf_v1_tape_reserve(Tape, static_cast<std::int64_t>(bytesOf(All)))),
+      Kept);
+  const_cast<Directions *>(Kept)->Count = All->Adjoints;
+  return Kept;
 }
 
 std::unique_ptr<std::byte[]> keepDirections(const Directions *&A, const Directions *&B) {
@@ -84,12 +106,25 @@ std::unique_ptr<std::byte[]> keepDirections(const Directions *&A, const Directio
 
 } // namespace contraflow::mpi
 
-void cf_v1_mpi_directions(std::int32_t width, void *const *rows, std::int32_t nrows) {
+static void announce(std::int32_t width, std::int32_t adjoints, void *const *rows,
+                     std::int32_t nrows) {
   using namespace contraflow::mpi;
   Announced &A = announced();
   A.Width = width;
+  A.Adjoints = adjoints;
   A.Rows = nrows;
   A.Table = rows;
   if (width > 1)
     readRows(A);
+}
+
+void cf_v1_mpi_directions(std::int32_t width, void *const *rows, std::int32_t nrows) {
+  announce(width, 0, rows, nrows);
+  contraflow::mpi::announced().Nested = false;
+}
+
+void cf_v1_mpi_nested(std::int32_t width, std::int32_t adjoints, void *const *rows,
+                      std::int32_t nrows) {
+  announce(width, adjoints, rows, nrows);
+  contraflow::mpi::announced().Nested = true;
 }

@@ -87,8 +87,7 @@ struct View {
   int directions() const { return All ? All->Count : 1; }
   /// The shadow in one direction only.
   View direction(int D) const {
-    return {Base && All ? Base + All->offset(D) : Base, All && All->Layouts ? All->Layouts[D] : L,
-            Leaves};
+    return {All ? All->from(Base, D) : Base, All && All->Layouts ? All->Layouts[D] : L, Leaves};
   }
 
   std::int64_t bytes() const; ///< of the leaves of all directions, packed; a multiple of four

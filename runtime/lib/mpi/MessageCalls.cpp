@@ -60,8 +60,10 @@ int augmentStart(SendFunction Send, const Transfer &T, MPI_Request *Request, cf_
   auto *M = record<Message>(Tape);
   *Record = M;
   const int Code = startSend(*M, Send, T, Request);
-  if (Code == MPI_SUCCESS && M->Kind != Role::None)
-    RequestTable::get().put(*Request, M);
+  if (Code != MPI_SUCCESS || M->Kind == Role::None)
+    return Code;
+  keepOnTape(*M, Tape);
+  RequestTable::get().put(*Request, M);
   return Code;
 }
 
@@ -80,7 +82,10 @@ int augmentSend(SendFunction Send, const Transfer &T, cf_tape *Tape, cf_mpi_reco
   *Record = M;
   MPI_Request Request = MPI_REQUEST_NULL;
   const int Code = startSend(*M, Send, T, &Request);
-  return Code == MPI_SUCCESS ? finish(*M, &Request, MPI_STATUS_IGNORE) : Code;
+  if (Code != MPI_SUCCESS)
+    return Code;
+  keepOnTape(*M, Tape);
+  return finish(*M, &Request, MPI_STATUS_IGNORE);
 }
 
 int tangentSend(SendFunction Send, const Transfer &T) {
@@ -89,10 +94,14 @@ int tangentSend(SendFunction Send, const Transfer &T) {
   return Code == MPI_SUCCESS ? PMPI_Wait(&Request, MPI_STATUS_IGNORE) : Code;
 }
 
-int receiveNow(Message &M, Role Kind, const Transfer &T, MPI_Status *Status) {
+/// On a tape, or in a tangent.
+int receiveNow(Message &M, cf_tape *Tape, const Transfer &T, MPI_Status *Status) {
   MPI_Request Request = MPI_REQUEST_NULL;
-  const int Code = startReceive(M, Kind, T, &Request);
-  return Code == MPI_SUCCESS ? finish(M, &Request, Status) : Code;
+  const int Code = startReceive(M, Tape ? Role::Receive : Role::TangentReceive, T, &Request);
+  if (Code != MPI_SUCCESS)
+    return Code;
+  keepOnTape(M, Tape);
+  return finish(M, &Request, Status);
 }
 
 void reverseStart(cf_mpi_record *Record) {
@@ -114,28 +123,30 @@ struct Exchange : cf_mpi_record {
   Message Sent, Received;
 };
 
-/// Post(request) starts the primal send.
+/// On a tape, or in a tangent. Post(request) starts the primal send.
 template <class Action>
-int exchange(Exchange &E, Role Receiving, const Transfer &Out, const Transfer &In,
+int exchange(Exchange &E, cf_tape *Tape, const Transfer &Out, const Transfer &In,
              MPI_Status *Status, Action Post) {
   MPI_Request Sending = MPI_REQUEST_NULL, Arriving = MPI_REQUEST_NULL;
-  int Code = startReceive(E.Received, Receiving, In, &Arriving);
+  int Code = startReceive(E.Received, Tape ? Role::Receive : Role::TangentReceive, In, &Arriving);
   if (Code != MPI_SUCCESS)
     return Code;
   const auto Start = [&] { return Post(&Sending); };
   Code = describe(E.Sent, Role::Send, Out) ? E.Sent.Comm->startSend(E.Sent, Start) : Start();
   if (Code != MPI_SUCCESS)
     return Code;
-  if (Receiving == Role::TangentReceive && E.Sent.Kind != Role::None)
+  keepOnTape(E.Received, Tape);
+  keepOnTape(E.Sent, Tape);
+  if (!Tape && E.Sent.Kind != Role::None)
     sendTangent(E.Sent);
   Code = finish(E.Received, &Arriving, Status);
   const int SendCode = finish(E.Sent, &Sending, MPI_STATUS_IGNORE);
   return Code == MPI_SUCCESS ? SendCode : Code;
 }
 
-int exchange(Exchange &E, Role Receiving, const Transfer &Out, const Transfer &In,
+int exchange(Exchange &E, cf_tape *Tape, const Transfer &Out, const Transfer &In,
              MPI_Status *Status) {
-  return exchange(E, Receiving, Out, In, Status,
+  return exchange(E, Tape, Out, In, Status,
                   [&](MPI_Request *Request) { return startPrimal(PMPI_Isend, Out, Request); });
 }
 
@@ -157,10 +168,10 @@ private:
   int Length = 0;
 };
 
-int replace(Exchange &E, Role Receiving, const Transfer &Out, const Transfer &In,
+int replace(Exchange &E, cf_tape *Tape, const Transfer &Out, const Transfer &In,
             MPI_Status *Status) {
   const Copy Data(Out.Data, Out.Comm);
-  return exchange(E, Receiving, Out, In, Status, [&](MPI_Request *Request) {
+  return exchange(E, Tape, Out, In, Status, [&](MPI_Request *Request) {
     return PMPI_Isend(Data.data(), Data.length(), MPI_PACKED, Out.Peer, Out.Tag, Out.Comm, Request);
   });
 }
@@ -219,8 +230,8 @@ CF_NONBLOCKING_SEND(ibsend, PMPI_Ibsend)
 int cf_v1_mpi_recv_tangent(void *buf, int count, MPI_Datatype type, int source, int tag,
                            MPI_Comm comm, MPI_Status *status, void *buf_shadow) {
   Message M;
-  return receiveNow(M, Role::TangentReceive,
-                    Transfer{{buf, buf_shadow, count, type}, source, tag, comm}, status);
+  return receiveNow(M, nullptr, Transfer{{buf, buf_shadow, count, type}, source, tag, comm},
+                    status);
 }
 
 int cf_v1_mpi_recv_augment(void *buf, int count, MPI_Datatype type, int source, int tag,
@@ -228,8 +239,7 @@ int cf_v1_mpi_recv_augment(void *buf, int count, MPI_Datatype type, int source, 
                            cf_mpi_record **record) {
   auto *M = contraflow::mpi::record<Message>(tape);
   *record = M;
-  return receiveNow(*M, Role::Receive, Transfer{{buf, buf_shadow, count, type}, source, tag, comm},
-                    status);
+  return receiveNow(*M, tape, Transfer{{buf, buf_shadow, count, type}, source, tag, comm}, status);
 }
 
 void cf_v1_mpi_recv_adjoint(cf_mpi_record *record) { reverseBlocking(record); }
@@ -254,6 +264,7 @@ int cf_v1_mpi_irecv_augment(void *buf, int count, MPI_Datatype type, int source,
   *record = M;
   const int Code = startReceive(
       *M, Role::Receive, Transfer{{buf, buf_shadow, count, type}, source, tag, comm}, request);
+  keepOnTape(*M, tape);
   if (Code == MPI_SUCCESS && M->Kind != Role::None)
     RequestTable::get().put(*request, M);
   return Code;
@@ -266,10 +277,9 @@ int cf_v1_mpi_sendrecv_tangent(const void *sendbuf, int sendcount, MPI_Datatype 
                                int source, int recvtag, MPI_Comm comm, MPI_Status *status,
                                void *sendbuf_shadow, void *recvbuf_shadow) {
   Exchange E;
-  return exchange(E, Role::TangentReceive,
-                  Transfer{{sendbuf, sendbuf_shadow, sendcount, sendtype}, dest, sendtag, comm},
-                  Transfer{{recvbuf, recvbuf_shadow, recvcount, recvtype}, source, recvtag, comm},
-                  status);
+  return exchange(
+      E, nullptr, Transfer{{sendbuf, sendbuf_shadow, sendcount, sendtype}, dest, sendtag, comm},
+      Transfer{{recvbuf, recvbuf_shadow, recvcount, recvtype}, source, recvtag, comm}, status);
 }
 
 int cf_v1_mpi_sendrecv_augment(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
@@ -279,10 +289,9 @@ int cf_v1_mpi_sendrecv_augment(const void *sendbuf, int sendcount, MPI_Datatype 
                                cf_mpi_record **record) {
   auto *E = contraflow::mpi::record<Exchange>(tape);
   *record = E;
-  return exchange(*E, Role::Receive,
-                  Transfer{{sendbuf, sendbuf_shadow, sendcount, sendtype}, dest, sendtag, comm},
-                  Transfer{{recvbuf, recvbuf_shadow, recvcount, recvtype}, source, recvtag, comm},
-                  status);
+  return exchange(
+      *E, tape, Transfer{{sendbuf, sendbuf_shadow, sendcount, sendtype}, dest, sendtag, comm},
+      Transfer{{recvbuf, recvbuf_shadow, recvcount, recvtype}, source, recvtag, comm}, status);
 }
 
 void cf_v1_mpi_sendrecv_adjoint(cf_mpi_record *record) { reverseExchange(record); }
@@ -292,7 +301,7 @@ int cf_v1_mpi_sendrecv_replace_tangent(void *buf, int count, MPI_Datatype type, 
                                        MPI_Status *status, void *buf_shadow) {
   Exchange E;
   const Buffer Data = {buf, buf_shadow, count, type};
-  return replace(E, Role::TangentReceive, Transfer{Data, dest, sendtag, comm},
+  return replace(E, nullptr, Transfer{Data, dest, sendtag, comm},
                  Transfer{Data, source, recvtag, comm}, status);
 }
 
@@ -303,7 +312,7 @@ int cf_v1_mpi_sendrecv_replace_augment(void *buf, int count, MPI_Datatype type, 
   auto *E = contraflow::mpi::record<Exchange>(tape);
   *record = E;
   const Buffer Data = {buf, buf_shadow, count, type};
-  return replace(*E, Role::Receive, Transfer{Data, dest, sendtag, comm},
+  return replace(*E, tape, Transfer{Data, dest, sendtag, comm},
                  Transfer{Data, source, recvtag, comm}, status);
 }
 

@@ -145,8 +145,22 @@ void tangent(const Movement &M) {
   In.storeTo(M.Got);
 }
 
+Movement oneDirection(const Movement &M, int D) {
+  Movement One = M;
+  for (Blocks *B : {&One.Given, &One.Got}) {
+    B->Base = B->All ? B->All->from(B->Base, D) : B->Base;
+    B->All = nullptr;
+  }
+  return One;
+}
+
 void adjoint(const Movement &M) {
   const Watch Waits(M.Comm->carrier());
+  if (const Directions *All = M.Given.All ? M.Given.All : M.Got.All) {
+    for (int D = 0; D < All->Count; ++D)
+      adjoint(oneDirection(M, D));
+    return;
+  }
   if (M.How == Pattern::Neighbours)
     return runNow(M, *adjointOperation(M));
   if (M.How == Pattern::Bcast)

@@ -54,6 +54,9 @@ struct Movement : cf_mpi_record {
 void tangent(const Movement &M);
 void adjoint(const Movement &M);
 
+/// The movement of one of several directions.
+Movement oneDirection(const Movement &M, int D);
+
 /// The same without blocking.
 std::unique_ptr<Operation> tangentOperation(const Movement &M);
 /// Takes what belongs to the blocks that were got.

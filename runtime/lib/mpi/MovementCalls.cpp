@@ -20,7 +20,16 @@ Movement *keep(const Described &D, cf_tape *Tape) {
   auto *M = record<Movement>(Tape, arrayBytes(D.M));
   *M = D.M;
   copyArrays(*M, reinterpret_cast<std::byte *>(M + 1));
+  M->Given.All = keepAdjoints(M->Given.All, Tape);
+  M->Got.All = keepAdjoints(M->Got.All, Tape);
   return M;
+}
+
+/// In an adjoint whose tangent is asked for: moves the tangents of the primal buffers.
+void tangentBeside(const Movement &M) {
+  const Directions *All = M.Given.All ? M.Given.All : M.Got.All;
+  if (hasBoth(All))
+    tangent(oneDirection(M, All->Adjoints));
 }
 
 template <class Action>
@@ -39,7 +48,10 @@ int augment(const MovementCall &C, const Side &Send, const Side &Receive, Record
   Described D;
   describe(D, C, Send, Receive);
   *To.Record = D.Active ? keep(D, To.Tape) : orderRecord(C.Comm, To.Tape);
-  return Primal();
+  const int Code = Primal();
+  if (Code == MPI_SUCCESS && D.Active)
+    tangentBeside(D.M);
+  return Code;
 }
 
 void reverse(const cf_mpi_record *Record) {

@@ -31,7 +31,23 @@ bool describe(Message &M, Role Kind, const Transfer &T) {
   return true;
 }
 
+/// The message that carries the tangent of the primal buffer of M.
+static Message tangentOf(const Message &M) {
+  Message Tangent = M;
+  Tangent.Kind = M.Kind == Role::Receive ? Role::TangentReceive : M.Kind;
+  Tangent.Shadow = M.Shadow.direction(M.Shadow.All->Adjoints);
+  return Tangent;
+}
+
+void keepOnTape(Message &M, cf_tape *Tape) {
+  M.Shadow.All = keepAdjoints(M.Shadow.All, Tape);
+  if (M.Kind == Role::Send && hasBoth(M.Shadow.All))
+    sendTangent(tangentOf(M));
+}
+
 void receiveTangent(const Message &M) {
+  if (M.Kind == Role::Receive && hasBoth(M.Shadow.All))
+    return receiveTangent(tangentOf(M));
   if (M.Kind != Role::TangentReceive) // cancelled
     return;
   M.Comm->numberCompleted(M);

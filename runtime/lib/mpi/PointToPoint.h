@@ -43,4 +43,8 @@ void closeAdjoint(Message &M);
 /// Sends the tangent of M, a started send.
 void sendTangent(const Message &M);
 
+/// M, recorded: keeps its directions. If a tangent of this adjoint is asked for, a send sends the
+/// tangent of its buffer.
+void keepOnTape(Message &M, cf_tape *Tape);
+
 } // namespace contraflow::mpi

@@ -246,6 +246,10 @@ bool describe(Reduction &R, const ReductionCall &C) {
       refuse(Refusal::Operator, C.Name);
     return false; // a rank for which it is active refuses
   }
+  const bool Linear = R.Factor == Weight::One || R.Factor == Weight::Owner ||
+                      (R.Factor == Weight::Chain && !R.needsValues());
+  if (!Linear && isNested() && (C.SendShadow || C.ReceiveShadow))
+    refuse(Refusal::Nested, C.Name);
   const bool Prefix = C.To == Reach::Prefix || C.To == Reach::PrefixBefore;
   R.Comm = &(Prefix ? Communicator::withinGroup(C.Comm, C.Name) : Communicator::collective(C.Comm));
   R.To = C.To;
@@ -337,9 +341,6 @@ void fillSpace(Reduction &R, const ReductionCall &C, std::byte *Space) {
   R.BlockCounts = Counts;
 }
 
-namespace {
-
-/// The reduction of one of several directions; the weights are the same.
 Reduction oneDirection(const Reduction &R, int D) {
   Reduction One = R;
   One.Input = R.Input.direction(D);
@@ -347,6 +348,8 @@ Reduction oneDirection(const Reduction &R, int D) {
   One.OwnsType = R.OwnsType && D + 1 == R.Input.directions(); // the last one frees it
   return One;
 }
+
+namespace {
 
 void runNow(const Reduction &R, Operation &O) {
   O.start(R.isInter() ? R.Comm->lane() : R.Comm->carrier());
@@ -393,6 +396,11 @@ void tangent(const Reduction &R) {
 
 void adjoint(const Reduction &R) {
   const Watch Waits(R.Comm->carrier());
+  if (R.Input.All) {
+    for (int D = 0; D < R.Input.directions(); ++D)
+      adjoint(oneDirection(R, D));
+    return;
+  }
   if (R.Factor == Weight::Chain)
     return runNow(R, *chainAdjoint(R));
   const Packed Values = packedBuffer(R.Input.bytes());

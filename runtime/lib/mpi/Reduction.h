@@ -80,6 +80,9 @@ std::optional<Combination> combinationOf(const ReductionCall &C, const Layout &L
 void tangent(const Reduction &R);
 void adjoint(const Reduction &R);
 
+/// The reduction of one of several directions; the weights are the same.
+Reduction oneDirection(const Reduction &R, int D);
+
 /// The same without blocking: sums and chains.
 std::unique_ptr<Operation> tangentOperation(const Reduction &R);
 /// Takes r-bar.

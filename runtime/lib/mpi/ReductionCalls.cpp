@@ -38,8 +38,13 @@ int augment(const ReductionCall &C, Action Primal, cf_tape *Tape, cf_mpi_record 
   auto *R = record<Reduction>(Tape, spaceOf(Found));
   *R = Found;
   fillSpace(*R, C, reinterpret_cast<std::byte *>(R + 1));
+  R->Input.All = keepAdjoints(Found.Input.All, Tape);
+  R->Result.All = keepAdjoints(Found.Result.All, Tape);
   *Record = R;
-  return Primal();
+  const int Code = Primal();
+  if (Code == MPI_SUCCESS && hasBoth(R->Input.All))
+    tangent(oneDirection(*R, R->Input.All->Adjoints));
+  return Code;
 }
 
 void reverse(const cf_mpi_record *Record) {

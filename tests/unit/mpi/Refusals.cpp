@@ -51,6 +51,13 @@ void bitwise() {
                          Shadow + 4, Tape, &Record);
 }
 
+void nestedProduct() {
+  void *Rows[2][3] = {{Shadow, Shadow + 1, Shadow + 2}, {Shadow + 4, Shadow + 5, nullptr}};
+  cf_v1_mpi_nested(3, 2, Rows[0], 2);
+  cf_v1_mpi_allreduce_augment(Value, Value + 4, 1, MPI_DOUBLE, MPI_PROD, MPI_COMM_WORLD, Rows[0],
+                              Rows[1], Tape, &Record);
+}
+
 void hugeTag() {
   cf_v1_mpi_sendrecv_augment(Value, 1, MPI_DOUBLE, next(), 2000000000, Value + 4, 1, MPI_DOUBLE,
                              previous(), 2000000000, MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow,
@@ -174,6 +181,7 @@ const Case Cases[] = {
     {"bytes", bytes},
     {"userOperator", userOperator},
     {"bitwise", bitwise},
+    {"nestedProduct", nestedProduct},
     {"hugeTag", hugeTag},
     {"manyOpen", manyOpen},
     {"completedElsewhere", completedElsewhere},

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "parallel/mpi/Arguments.h"
+
+#include "parallel/mpi/Fortran.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstrTypes.h"
+
+using namespace llvm;
+
+namespace contraflow::mpi {
+
+static ScalarKind kindInFortran(uint64_t Number) {
+  static const DenseMap<uint64_t, ScalarKind> Kinds = {
+#define MPI_DATATYPE(Symbol, Kind, Number) {Number, Kind},
+#include "parallel/mpi/Datatypes.def"
+  };
+  return Number == 0 ? SK_Unknown : Kinds.lookup(Number);
+}
+
+ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
+  if (Argument < 0)
+    return SK_Unknown;
+  const Value *Datatype = datatypeBehind(Call.getArgOperand(Argument));
+  static const StringMap<ScalarKind> Kinds = {
+#define MPI_DATATYPE(Symbol, Kind, Number) {#Symbol, Kind},
+#include "parallel/mpi/Datatypes.def"
+  };
+  if (auto *Number = dyn_cast<ConstantInt>(Datatype))
+    return kindInFortran(Number->getZExtValue());
+  auto *Variable = dyn_cast<GlobalVariable>(Datatype);
+  return Variable ? Kinds.lookup(Variable->getName()) : SK_Unknown;
+}
+
+bool isHandle(const Value *Pointer) {
+  auto *C = dyn_cast<Constant>(Pointer);
+  if (!C)
+    return false;
+  auto *Variable = dyn_cast<GlobalVariable>(getUnderlyingObject(C));
+  return !Variable || Variable->isConstant() || !Variable->getValueType()->isSized();
+}
+
+} // namespace contraflow::mpi

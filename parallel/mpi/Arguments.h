@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the arguments of a call say about the memory behind them (Arguments.cpp).
+
+#pragma once
+
+#include "contraflow/core/Construct.h"
+
+namespace contraflow::mpi {
+
+/// Who writes to exposed memory.
+constexpr unsigned Anyone = 1, Completion = 2;
+
+/// What a datatype argument says about memory; unknown unless it is a predefined datatype.
+ScalarKind kindOfDatatype(const llvm::CallBase &Call, int Argument);
+
+/// True if nobody writes behind a pointer: a sentinel, or a handle that is the address of a
+/// variable of the library's, of which the program does not know what it is.
+bool isHandle(const llvm::Value *Pointer);
+
+} // namespace contraflow::mpi
