@@ -96,3 +96,47 @@ GRADIENT_CHECK(mixed_volatile, Double, volatiles, In(double, 4), Int(4))
 GRADIENT_CHECK(mixed_overlap, Double, overlap, InOut(double, 7), Int(7))
 GRADIENT_CHECK(mixed_none, Double, none, In(double, 1), Int(0))
 GRADIENT_CHECK(mixed_globals, Double, globals, In(double, 7), Int(7))
+
+// Numbers, pointers and short integers at indices that are not known: sorted, copied and exchanged.
+struct Site {
+  double key;
+  int id;
+  double at[3];
+  double *out;
+  short tag[3];
+};
+
+static int byKey(const void *a, const void *b) {
+  const double d = ((const struct Site *)a)->key - ((const struct Site *)b)->key;
+  return d < 0 ? -1 : d > 0;
+}
+
+static double sites(const double *x, double *y, int n) {
+  struct Site *p = malloc(n * sizeof *p), *q = malloc(n * sizeof *q);
+  for (int i = 0; i < n; i++) {
+    p[i].key = x[i] * x[i];
+    p[i].id = i;
+    p[i].out = y + i;
+    for (int k = 0; k < 3; k++) {
+      p[i].at[k] = x[(i + k) % n];
+      p[i].tag[k] = k + i;
+    }
+  }
+  qsort(p, n, sizeof *p, byKey);
+  memcpy(q, p, n * sizeof *p);
+  for (int i = 0; i < n; i++) {
+    const int j = (i * 2 + 1) % n;
+    const struct Site kept = q[i];
+    q[i] = q[j];
+    q[j] = kept;
+  }
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    *q[i].out = q[i].at[q[i].tag[i % 3] % 3] * p[i].at[q[i].id % 3] * q[i].key;
+  for (int i = 0; i < n; i++)
+    sum += y[i] * p[i].key * (q[i].id + 1);
+  free(p);
+  free(q);
+  return sum;
+}
+GRADIENT_CHECK(mixed_sites, Double, sites, In(double, 5), Out(double, 5), Int(5))

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <queue>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -118,3 +119,35 @@ GRADIENT_CHECK(moved_sorted_pairs, Float, sortedPairs, In(float, 8), Int(8))
 GRADIENT_CHECK(moved_shortest, Float, shortest, InRange(float, 5, 0.98, 1.0), Int(5))
 GRADIENT_CHECK(moved_variants, Float, variants, In(float, 8), Int(8))
 GRADIENT_CHECK(moved_keys, Float, keys, In(float, 8), Int(8))
+
+namespace {
+/// The copy that is taken out is looked at in one place only; what else it holds goes back with it.
+template <class Index> struct Named {
+  Index index[3];
+  double at[3];
+  std::string name;
+};
+
+template <class Index> double inserted(const double *x, int n) {
+  std::vector<Named<Index>> all(n);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) {
+      all[i].at[k] = x[(i + k) % n] * x[i];
+      all[i].index[k] = static_cast<Index>(i + k);
+    }
+  for (int i = 1; i < n; i++) {
+    Named<Index> taken(std::move(all[i]));
+    int j = i;
+    for (; j > 0 && taken.at[0] < all[j - 1].at[0]; j--)
+      all[j] = std::move(all[j - 1]);
+    all[j] = std::move(taken);
+  }
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += all[i].at[all[i].index[i % 3] % 3] * (i + 1);
+  return sum;
+}
+double inserts(const double *x, int n) { return inserted<int>(x, n) * inserted<short>(x + 1, n); }
+} // namespace
+
+GRADIENT_CHECK(moved_inserted, Double, inserts, In(double, 6), Int(5))

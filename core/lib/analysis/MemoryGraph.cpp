@@ -249,24 +249,112 @@ void MemoryGraph::fold(Location At, int64_t Stride) {
     refold(At.Node, Stride);
 }
 
-/// As spread, from an object in which places are not told apart: what it holds may be in each field
-/// that To has there.
+/// An object in which places are not told apart, since an index may lead between them.
+bool MemoryGraph::isBlurred(unsigned Node) const {
+  constexpr int64_t MostWidth = 8;
+  const unsigned Kinds = kindsOf(Node);
+  const int64_t Period = period(Node);
+  return Period && Period < MostWidth && (Kinds == SK_Unknown || Period < widthOfKinds(Kinds));
+}
+
+namespace {
+/// What moves through a blurred object, if all of it is equally wide.
+struct Scalars {
+  unsigned Kinds;
+  int64_t Width;
+};
+} // namespace
+
+static std::optional<Scalars> scalarsOf(unsigned Kinds) {
+  const unsigned Moving = Kinds & (SK_AnyFloat | SK_Pointer);
+  constexpr unsigned Wide = SK_Double | SK_Pointer;
+  if (Moving == SK_Float)
+    return Scalars{SK_Float, sizeof(float)};
+  if (Moving && !(Moving & ~Wide))
+    return Scalars{Wide, sizeof(double)};
+  return std::nullopt;
+}
+
+/// Where such scalars lie in an object, modulo their width, if that is one place.
+static std::optional<int64_t> residueOf(const MemoryGraph &Graph, unsigned Node, Scalars S) {
+  std::optional<int64_t> Residue;
+  if (Graph.period(Node) % S.Width)
+    return std::nullopt;
+  for (auto [Offset, C] : Graph.fields(Node)) {
+    if (!(Graph.kindsOfCell(C) & S.Kinds))
+      continue;
+    if (Residue && (Offset - *Residue) % S.Width)
+      return std::nullopt;
+    Residue = Offset;
+  }
+  return Residue;
+}
+
+/// Adds a field wherever a scalar may come to by a copy of Size bytes, though nobody looks there:
+/// it may go on from there by another copy. Where it is not known which places these are, To is no
+/// sharper than From. True if that is news.
+static bool makeRoom(MemoryGraph &Graph, Location From, Location To, int64_t Size) {
+  constexpr int64_t MostPlaces = 64;
+  const int64_t OldPeriod = Graph.period(To.Node);
+  auto Fold = [&](int64_t Stride) {
+    Graph.fold(To, Stride);
+    return Graph.period(To.Node) != OldPeriod;
+  };
+  const std::optional<Scalars> S = scalarsOf(Graph.kindsOf(From.Node));
+  const std::optional<int64_t> Residue = S ? residueOf(Graph, To.Node, *S) : std::nullopt;
+  if (!Residue)
+    return Fold(Graph.period(From.Node));
+  const int64_t Bytes = OldPeriod ? OldPeriod : Size;
+  if (Bytes < 0 || Bytes > MostPlaces * S->Width)
+    return Fold(S->Width);
+  const int64_t Begin = OldPeriod ? 0 : To.Offset;
+  const int64_t Away = ((*Residue - Begin) % S->Width + S->Width) % S->Width;
+  bool News = false;
+  for (int64_t At = Begin + Away; At + S->Width <= Begin + Bytes; At += S->Width) {
+    const auto &Fields = Graph.fields(To.Node);
+    auto Next = Fields.lower_bound(At);
+    if (Next != Fields.end() && Next->first < At + S->Width)
+      continue;
+    Graph.fieldCell({Graph.canonical(To.Node), At});
+    News = true;
+  }
+  return News;
+}
+
+/// As spread, from a blurred object: what it holds may be in each place that To has there. Between
+/// such places, To has nothing but integers.
 bool MemoryGraph::spreadBlurred(Location From, Location To, int64_t Size) {
-  unsigned Kinds = kindsOf(From.Node);
+  const unsigned Kinds = kindsOf(From.Node);
   if (Kinds == SK_Unknown)
     return false;
-  SmallVector<unsigned, 16> Cells;
-  for (auto [Offset, C] : fields(To.Node))
-    if (period(To.Node) || (Offset >= To.Offset && (Size < 0 || Offset < To.Offset + Size)))
-      Cells.push_back(C);
-  bool News = Cells.empty();
-  if (News) {
+  bool News = false;
+  if (fields(To.Node).empty()) {
     refold(To.Node, widthOfKinds(Kinds));
-    Cells.push_back(fieldCell(To));
+    fieldCell(To);
+    News = true;
+  } else if (Kinds & (SK_AnyFloat | SK_Pointer)) {
+    News = makeRoom(*this, From, To, Size);
+    To = resolve(To);
+  }
+  const std::optional<Scalars> S = scalarsOf(Kinds);
+  const std::optional<int64_t> Residue = S ? residueOf(*this, To.Node, *S) : std::nullopt;
+  SmallVector<unsigned, 16> Cells;
+  bool Between = false;
+  for (auto [Offset, C] : fields(To.Node)) {
+    if (!period(To.Node) && (Offset < To.Offset || (Size >= 0 && Offset >= To.Offset + Size)))
+      continue;
+    if (Residue && (Offset - *Residue) % S->Width && kindsOfCell(C) == SK_Int)
+      Between = true;
+    else
+      Cells.push_back(C);
   }
   SmallVector<unsigned, 4> Sources;
   for (auto [Offset, C] : fields(From.Node))
     Sources.push_back(C);
+  if (Between && !(Kinds & SK_Int)) {
+    addKind(Sources.front(), SK_Int);
+    News = true;
+  }
   for (unsigned C : Cells)
     for (unsigned Source : Sources)
       News |= linkCells(C, Source);
@@ -279,11 +367,12 @@ bool MemoryGraph::spread(Location From, Location To, int64_t Size) {
   From = resolve(From);
   To = resolve(To);
   int64_t Period = Nodes[From.Node].Period, OldPeriod = Nodes[To.Node].Period;
-  constexpr int64_t MostWidth = 8;
-  unsigned Kinds = kindsOf(From.Node);
-  if (From.Node != To.Node && Period && Period < MostWidth &&
-      (Kinds == SK_Unknown || Period < widthOfKinds(Kinds)))
-    return spreadBlurred(From, To, Size);
+  if (From.Node != To.Node) {
+    if (isBlurred(From.Node))
+      return spreadBlurred(From, To, Size);
+    if (isBlurred(To.Node) && kindsOf(To.Node) != SK_Unknown)
+      return false; // the other direction sees to it
+  }
   bool Repeats = Period && (Size < 0 || Size > MaxRepeats * Period);
   if (Repeats)
     refold(To.Node, Period);

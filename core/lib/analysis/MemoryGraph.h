@@ -120,6 +120,7 @@ private:
   const CellType &typeOf(unsigned Cell) const { return Types[findType(findCell(Cell))]; }
   void unifyCells(unsigned A, unsigned B);
   bool spread(Location From, Location To, int64_t Size);
+  bool isBlurred(unsigned Node) const;
   bool spreadBlurred(Location From, Location To, int64_t Size);
   Location resolve(Location At) const;
   int64_t wrap(const Node &N, int64_t Offset) const;
