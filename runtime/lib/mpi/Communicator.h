@@ -44,6 +44,9 @@ struct Neighbours {
   std::vector<Edge> In, Out;
 };
 
+/// Of a neighbourhood collective: one for all blocks, or one for each (Neighbor_alltoallv).
+enum class Counts { Equal, Own };
+
 /// The two groups of an intercommunicator, by their ranks on the lane.
 struct Groups {
   std::vector<int> Local;
@@ -83,7 +86,7 @@ public:
   MPI_Comm reversed();
 
   /// The edges of the topology of this rank; all ranks call it the first time.
-  const Neighbours &neighbours();
+  const Neighbours &neighbours(Counts Of);
 
   /// Runs Start() (a nonblocking primal call) and gives M its number; one thread at a time.
   template <class Action> int startSend(Message &M, Action Start);
@@ -146,9 +149,9 @@ private:
   int PayloadBits = 0;
   int Windows = 0;
   bool Inter = false;
-  bool Used = false;      ///< records may refer to it
-  bool OfTangent = false; ///< those of pending requests only
-  std::unique_ptr<const Neighbours> Topology;
+  bool Used = false;                             ///< records may refer to it
+  bool OfTangent = false;                        ///< those of pending requests only
+  std::unique_ptr<const Neighbours> Topology[2]; ///< for each of Counts
   Groups Both;
   std::mutex Lock;
   std::map<Peer, std::uint64_t> NextSend, NextReceive;

@@ -190,7 +190,7 @@ void describe(Described &D, const MovementCall &C, const Side &Send, const Side 
       give(Size);
     break;
   case Pattern::Neighbours: {
-    const Neighbours &N = M.Comm->neighbours();
+    const Neighbours &N = M.Comm->neighbours(Send.Counts ? Counts::Own : Counts::Equal);
     give(static_cast<int>(N.Out.size()));
     get(static_cast<int>(N.In.size()));
     M.Given.Same = C.OneForAll;
