@@ -44,8 +44,10 @@ struct Neighbours {
   std::vector<Edge> In, Out;
 };
 
-/// Of a neighbourhood collective: one for all blocks, or one for each (Neighbor_alltoallv).
-enum class Counts { Equal, Own };
+/// Neighbourhood collectives that may take several edges between two ranks in orders of their own:
+/// those whose blocks have one count, those whose blocks have counts of their own
+/// (Neighbor_alltoallv).
+enum class Neighbouring { Equal, Counted, EqualNonblocking, CountedNonblocking };
 
 /// The two groups of an intercommunicator, by their ranks on the lane.
 struct Groups {
@@ -86,7 +88,7 @@ public:
   MPI_Comm reversed();
 
   /// The edges of the topology of this rank; all ranks call it the first time.
-  const Neighbours &neighbours(Counts Of);
+  const Neighbours &neighbours(Neighbouring Call);
 
   /// Runs Start() (a nonblocking primal call) and gives M its number; one thread at a time.
   template <class Action> int startSend(Message &M, Action Start);
@@ -151,7 +153,7 @@ private:
   bool Inter = false;
   bool Used = false;                             ///< records may refer to it
   bool OfTangent = false;                        ///< those of pending requests only
-  std::unique_ptr<const Neighbours> Topology[2]; ///< for each of Counts
+  std::unique_ptr<const Neighbours> Topology[4]; ///< for each Neighbouring
   Groups Both;
   std::mutex Lock;
   std::map<Peer, std::uint64_t> NextSend, NextReceive;
