@@ -15,9 +15,10 @@ using namespace llvm;
 
 namespace contraflow::mpi {
 
-static ScalarKind kindInFortran(uint64_t Number) {
+/// Fortran's integers with Open MPI are small, those of MPICH, which are its handles in C, are not.
+static ScalarKind kindOfNumber(uint64_t Number) {
   static const DenseMap<uint64_t, ScalarKind> Kinds = {
-#define MPI_DATATYPE(Symbol, Kind, Number) {Number, Kind},
+#define MPI_DATATYPE(Symbol, Kind, InFortran, Mpich) {InFortran, Kind}, {Mpich, Kind},
 #include "parallel/mpi/Datatypes.def"
   };
   return Number == 0 ? SK_Unknown : Kinds.lookup(Number);
@@ -28,11 +29,11 @@ ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
     return SK_Unknown;
   const Value *Datatype = datatypeBehind(Call.getArgOperand(Argument));
   static const StringMap<ScalarKind> Kinds = {
-#define MPI_DATATYPE(Symbol, Kind, Number) {#Symbol, Kind},
+#define MPI_DATATYPE(Symbol, Kind, InFortran, Mpich) {#Symbol, Kind},
 #include "parallel/mpi/Datatypes.def"
   };
   if (auto *Number = dyn_cast<ConstantInt>(Datatype))
-    return kindInFortran(Number->getZExtValue());
+    return kindOfNumber(Number->getZExtValue());
   auto *Variable = dyn_cast<GlobalVariable>(Datatype);
   return Variable ? Kinds.lookup(Variable->getName()) : SK_Unknown;
 }

@@ -69,3 +69,51 @@ static double graph(const double *x, int n) {
 }
 
 GRADIENT_CHECK(neighbours_graph, Double, graph, In(double, N), Int(N))
+
+/// Every block is another one: with one or two ranks in a direction it matters which of the two
+/// edges to a neighbour each call takes first.
+static double orders(const double *x, int n) {
+  int rank, size, dims[2] = {0, 0};
+  const int periods[2] = {1, 1}, ones[4] = {1, 1, 1, 1}, starts[4] = {0, 1, 2, 3};
+  const MPI_Aint places[4] = {0, 8, 16, 24};
+  const MPI_Datatype types[4] = {MPI_DOUBLE, MPI_DOUBLE, MPI_DOUBLE, MPI_DOUBLE};
+  MPI_Comm comm;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Dims_create(size, 2, dims);
+  MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &comm);
+  MPI_Comm_rank(comm, &rank);
+  double a[4], b[4], sum = 0;
+  for (int i = 0; i < 4; i++)
+    a[i] = x[i % n] * (1 + 0.3 * i) + 0.1 * rank;
+  for (int form = 0; form < 6; form++) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    switch (form) {
+    case 0:
+      MPI_Neighbor_alltoall(a, 1, MPI_DOUBLE, b, 1, MPI_DOUBLE, comm);
+      break;
+    case 1:
+      MPI_Ineighbor_alltoall(a, 1, MPI_DOUBLE, b, 1, MPI_DOUBLE, comm, &request);
+      break;
+    case 2:
+      MPI_Neighbor_alltoallv(a, ones, starts, MPI_DOUBLE, b, ones, starts, MPI_DOUBLE, comm);
+      break;
+    case 3:
+      MPI_Ineighbor_alltoallv(a, ones, starts, MPI_DOUBLE, b, ones, starts, MPI_DOUBLE, comm,
+                              &request);
+      break;
+    case 4:
+      MPI_Neighbor_alltoallw(a, ones, places, types, b, ones, places, types, comm);
+      break;
+    default:
+      MPI_Ineighbor_alltoallw(a, ones, places, types, b, ones, places, types, comm, &request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    sum += weigh(b, 4, rank);
+    for (int i = 0; i < 4; i++)
+      a[i] += 0.2 * b[i] * x[(i + form) % n] * (i + 1);
+  }
+  MPI_Comm_free(&comm);
+  return sum;
+}
+
+GRADIENT_CHECK(neighbours_orders, Double, orders, In(double, N), Int(N))

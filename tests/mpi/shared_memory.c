@@ -5,6 +5,7 @@
 // Supports: `Win_allocate_shared`, `Win_shared_query`
 #include "GradientCheck.h"
 #include <mpi.h>
+#include <stddef.h>
 
 enum { N = 6 };
 

@@ -12,11 +12,15 @@
 
 namespace {
 
-template <class Handle> class Alive {
+/// One set for each kind: handles of different kinds are the same type in MPICH.
+enum class Kind { Request, Communicator, Datatype, Window };
+
+template <Kind, class H> class Alive {
 public:
-  void add(Handle H) {
+  using Handle = H;
+  void add(Handle New) {
     const std::scoped_lock Guard(Lock);
-    ++Count[H];
+    ++Count[New];
     ++Made;
   }
   long made() {
@@ -24,9 +28,9 @@ public:
     return Made;
   }
   /// Handles from before the first look are not known.
-  void remove(Handle H) {
+  void remove(Handle Gone) {
     const std::scoped_lock Guard(Lock);
-    if (const auto Row = Count.find(H); Row != Count.end() && --Row->second == 0)
+    if (const auto Row = Count.find(Gone); Row != Count.end() && --Row->second == 0)
       Count.erase(Row);
   }
   std::map<Handle, long> all() {
@@ -44,35 +48,41 @@ private:
   long Made = 0;
 };
 
+using Requests = Alive<Kind::Request, MPI_Request>;
+using Communicators = Alive<Kind::Communicator, MPI_Comm>;
+using Datatypes = Alive<Kind::Datatype, MPI_Datatype>;
+using Windows = Alive<Kind::Window, MPI_Win>;
+
 /// The call has made *New.
-template <class Handle> struct Made {
+template <class Set> struct Made {
+  using Handle = typename Set::Handle;
   Handle *New, Null;
   Made(Handle *New, Handle Null) : New(New), Null(Null) {}
   ~Made() {
     if (*New != Null)
-      Alive<Handle>::get().add(*New);
+      Set::get().add(*New);
   }
 };
-struct Request : Made<MPI_Request> {
+struct Request : Made<Requests> {
   explicit Request(MPI_Request *New) : Made(New, MPI_REQUEST_NULL) {}
 };
-struct Communicator : Made<MPI_Comm> {
+struct Communicator : Made<Communicators> {
   explicit Communicator(MPI_Comm *New) : Made(New, MPI_COMM_NULL) {}
 };
-struct Datatype : Made<MPI_Datatype> {
+struct Datatype : Made<Datatypes> {
   explicit Datatype(MPI_Datatype *New) : Made(New, MPI_DATATYPE_NULL) {}
 };
-struct Window : Made<MPI_Win> {
+struct Window : Made<Windows> {
   explicit Window(MPI_Win *New) : Made(New, MPI_WIN_NULL) {}
 };
 
 /// The call ends *Gone.
-template <class Handle> struct Ends {
-  explicit Ends(const Handle *Gone) { Alive<Handle>::get().remove(*Gone); }
+template <class Set> struct Ends {
+  explicit Ends(const typename Set::Handle *Gone) { Set::get().remove(*Gone); }
 };
-using EndsCommunicator = Ends<MPI_Comm>;
-using EndsDatatype = Ends<MPI_Datatype>;
-using EndsWindow = Ends<MPI_Win>;
+using EndsCommunicator = Ends<Communicators>;
+using EndsDatatype = Ends<Datatypes>;
+using EndsWindow = Ends<Windows>;
 
 /// The call may end some of these requests; it sets their handles to null.
 struct Completes {
@@ -82,7 +92,7 @@ struct Completes {
   ~Completes() {
     for (std::size_t I = 0; I < Before.size(); ++I)
       if (All[I] == MPI_REQUEST_NULL && Before[I] != MPI_REQUEST_NULL)
-        Alive<MPI_Request>::get().remove(Before[I]);
+        Requests::get().remove(Before[I]);
   }
 };
 
@@ -96,7 +106,7 @@ struct Contents {
       int Integers = 0, Addresses = 0, Inner = 0, Combiner = MPI_COMBINER_NAMED;
       PMPI_Type_get_envelope(Types[I], &Integers, &Addresses, &Inner, &Combiner);
       if (Combiner != MPI_COMBINER_NAMED)
-        Alive<MPI_Datatype>::get().add(Types[I]);
+        Datatypes::get().add(Types[I]);
     }
   }
 };
@@ -115,9 +125,9 @@ bool hasMessage(MPI_Comm Comm) {
   return Found != 0;
 }
 
-template <class Handle> long countAlive() {
+template <class Set> long countAlive() {
   long Sum = 0;
-  for (const auto &[H, Count] : Alive<Handle>::get().all())
+  for (const auto &[H, Count] : Set::get().all())
     Sum += Count;
   return Sum;
 }
@@ -147,16 +157,16 @@ namespace contraflow::test {
 
 MpiObjects mpiObjects() {
   MpiObjects Now;
-  for (const auto &[R, Count] : Alive<MPI_Request>::get().all())
+  for (const auto &[R, Count] : Requests::get().all())
     if (!isOver(R))
       Now.Requests += Count;
-  Now.Communicators = countAlive<MPI_Comm>();
-  Now.Datatypes = countAlive<MPI_Datatype>();
-  Now.Windows = countAlive<MPI_Win>();
+  Now.Communicators = countAlive<Communicators>();
+  Now.Datatypes = countAlive<Datatypes>();
+  Now.Windows = countAlive<Windows>();
   return Now;
 }
 
-long mpiRequestsMade() { return Alive<MPI_Request>::get().made(); }
+long mpiRequestsMade() { return Requests::get().made(); }
 
 std::string mpiLeaks(const MpiObjects &Before) {
   PMPI_Barrier(MPI_COMM_WORLD);
@@ -170,7 +180,7 @@ std::string mpiLeaks(const MpiObjects &Before) {
   Compare(Now.Communicators, Before.Communicators, "communicators");
   Compare(Now.Datatypes, Before.Datatypes, "datatypes");
   Compare(Now.Windows, Before.Windows, "windows");
-  auto All = Alive<MPI_Comm>::get().all();
+  auto All = Communicators::get().all();
   All[MPI_COMM_WORLD] = All[MPI_COMM_SELF] = 1;
   for (const auto &[Comm, Count] : All)
     if (hasMessage(Comm))

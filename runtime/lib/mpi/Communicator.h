@@ -44,6 +44,11 @@ struct Neighbours {
   std::vector<Edge> In, Out;
 };
 
+/// Neighbourhood collectives that may take several edges between two ranks in orders of their own:
+/// those whose blocks have one count, those whose blocks have counts of their own
+/// (Neighbor_alltoallv).
+enum class Neighbouring { Equal, Counted, EqualNonblocking, CountedNonblocking };
+
 /// The two groups of an intercommunicator, by their ranks on the lane.
 struct Groups {
   std::vector<int> Local;
@@ -83,7 +88,7 @@ public:
   MPI_Comm reversed();
 
   /// The edges of the topology of this rank; all ranks call it the first time.
-  const Neighbours &neighbours();
+  const Neighbours &neighbours(Neighbouring Call);
 
   /// Runs Start() (a nonblocking primal call) and gives M its number; one thread at a time.
   template <class Action> int startSend(Message &M, Action Start);
@@ -146,9 +151,9 @@ private:
   int PayloadBits = 0;
   int Windows = 0;
   bool Inter = false;
-  bool Used = false;      ///< records may refer to it
-  bool OfTangent = false; ///< those of pending requests only
-  std::unique_ptr<const Neighbours> Topology;
+  bool Used = false;                             ///< records may refer to it
+  bool OfTangent = false;                        ///< those of pending requests only
+  std::unique_ptr<const Neighbours> Topology[4]; ///< for each Neighbouring
   Groups Both;
   std::mutex Lock;
   std::map<Peer, std::uint64_t> NextSend, NextReceive;

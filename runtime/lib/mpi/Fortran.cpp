@@ -2,16 +2,40 @@
 //
 // Handles of calls that came from Fortran, of abi_mpi.def. Arrays of datatypes are kept: those of a
 // nonblocking call have to be there until it completes, and a program uses few different ones.
+//
+// The compiler rewrites such calls to calls of C in which handles are pointers, and compares
+// buffers with variables of Open MPI's. A library whose handles are integers is refused.
 
 #include "mpi/Abi.h"
+#include "mpi/Refuse.h"
 
 #include <mutex>
 #include <set>
+#include <type_traits>
 #include <vector>
 
-static_assert(sizeof(MPI_Comm) == sizeof(void *), "the compiler takes handles for pointers");
+#ifndef OPEN_MPI
+extern "C" {
+[[gnu::weak]] MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_status_ignore_,
+    mpi_fortran_statuses_ignore_;
+}
+#endif
 
 namespace {
+
+template <class Handle> void *asPointer(Handle H) {
+  if constexpr (std::is_pointer_v<Handle>)
+    return H;
+  else
+    contraflow::mpi::refuse(contraflow::mpi::Refusal::Fortran, "a call of MPI");
+}
+
+template <class Handle> Handle asHandle(void *Pointer) {
+  if constexpr (std::is_pointer_v<Handle>)
+    return static_cast<Handle>(Pointer);
+  else
+    contraflow::mpi::refuse(contraflow::mpi::Refusal::Fortran, "a call of MPI");
+}
 
 enum class Kind {
 #define CF_MPI_HANDLE_KIND(kind, name) kind,
@@ -58,7 +82,7 @@ void *cf_v1_mpi_from_fortran(int32_t kind, int32_t handle) {
   switch (static_cast<Kind>(kind)) {
 #define CF_MPI_HANDLE_KIND(kind, name)                                                             \
   case Kind::kind:                                                                                 \
-    return PMPI_##name##_f2c(handle);
+    return asPointer(PMPI_##name##_f2c(handle));
 #include "contraflow/abi_mpi_handles.def"
   }
   return nullptr;
@@ -70,7 +94,7 @@ int32_t cf_v1_mpi_to_fortran(int32_t kind, void *handle) {
   switch (static_cast<Kind>(kind)) {
 #define CF_MPI_HANDLE_KIND(kind, name)                                                             \
   case Kind::kind:                                                                                 \
-    return PMPI_##name##_c2f(static_cast<MPI_##kind>(handle));
+    return PMPI_##name##_c2f(asHandle<MPI_##kind>(handle));
 #include "contraflow/abi_mpi_handles.def"
   }
   return 0;

@@ -140,6 +140,12 @@ void describeBetweenGroups(Described &D, const MovementCall &C, const Side &Send
   D.Active = M.Given.leaves() + M.Got.leaves() > 0;
 }
 
+Neighbouring orderOf(const Side &Send, const Movement &M) {
+  if (M.Blocking)
+    return Send.Counts ? Neighbouring::Counted : Neighbouring::Equal;
+  return Send.Counts ? Neighbouring::CountedNonblocking : Neighbouring::EqualNonblocking;
+}
+
 } // namespace
 
 void describe(Described &D, const MovementCall &C, const Side &Send, const Side &Receive) {
@@ -190,7 +196,7 @@ void describe(Described &D, const MovementCall &C, const Side &Send, const Side 
       give(Size);
     break;
   case Pattern::Neighbours: {
-    const Neighbours &N = M.Comm->neighbours();
+    const Neighbours &N = M.Comm->neighbours(orderOf(Send, M));
     give(static_cast<int>(N.Out.size()));
     get(static_cast<int>(N.In.size()));
     M.Given.Same = C.OneForAll;

@@ -48,7 +48,7 @@ struct Described {
   bool Active = false; ///< false if all ranks know that nothing here carries a derivative
 };
 
-/// Rooted: the buffer with a block for each rank is the root's.
+/// D.M.Blocking is set before. Rooted: the buffer with a block for each rank is the root's.
 void describe(Described &D, const MovementCall &C, const Side &Send, const Side &Receive);
 
 /// The user's arrays may be gone in the reverse sweep: bytes of copies, and copying them.

@@ -63,8 +63,8 @@ template <class Action>
 int startTangentOf(const MovementCall &C, const Side &Send, const Side &Receive,
                    MPI_Request *Request, Action Primal) {
   Described D;
-  describe(D, C, Send, Receive);
   D.M.Blocking = false;
+  describe(D, C, Send, Receive);
   const int Code = Primal();
   if (Code == MPI_SUCCESS && D.Active) {
     const std::int64_t Bytes = arrayBytes(D.M);
@@ -83,8 +83,8 @@ template <class Action>
 int augmentStart(const MovementCall &C, const Side &Send, const Side &Receive, MPI_Request *Request,
                  Recording To, Action Primal) {
   Described D;
-  describe(D, C, Send, Receive);
   D.M.Blocking = false;
+  describe(D, C, Send, Receive);
   *To.Record = nullptr;
   const int Code = Primal();
   if (Code == MPI_SUCCESS && (D.Active || ordersAccesses(C.Comm))) {

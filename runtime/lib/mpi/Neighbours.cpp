@@ -2,9 +2,13 @@
 //
 // Which block of which neighbour arrives where: asked from the MPI library itself, because two
 // ranks may have several edges between them (a periodic grid of two, a rank that is its own
-// neighbour).
+// neighbour). These are in another order for Neighbor_alltoallv than for Neighbor_alltoall in
+// MPICH, and for nonblocking calls in Open MPI.
 
 #include "mpi/Communicator.h"
+
+#include <algorithm>
+#include <numeric>
 
 namespace contraflow::mpi {
 namespace {
@@ -63,23 +67,50 @@ Ranks neighboursOf(MPI_Comm Comm, int Rank) {
   }
 }
 
+/// What everybody sends along the outgoing edges, as it arrives along the incoming ones.
+std::vector<int> exchanged(const std::vector<int> &Sent, std::size_t Incoming, Neighbouring Call,
+                           MPI_Comm Comm) {
+  std::vector<int> Arrived(Incoming, 0);
+  const std::size_t Most = std::max(Sent.size(), Incoming);
+  std::vector<int> Ones(Most, 1), Places(Most);
+  std::iota(Places.begin(), Places.end(), 0);
+  MPI_Request Request = MPI_REQUEST_NULL;
+  switch (Call) {
+  case Neighbouring::Equal:
+    PMPI_Neighbor_alltoall(Sent.data(), 1, MPI_INT, Arrived.data(), 1, MPI_INT, Comm);
+    break;
+  case Neighbouring::Counted:
+    PMPI_Neighbor_alltoallv(Sent.data(), Ones.data(), Places.data(), MPI_INT, Arrived.data(),
+                            Ones.data(), Places.data(), MPI_INT, Comm);
+    break;
+  case Neighbouring::EqualNonblocking:
+    PMPI_Ineighbor_alltoall(Sent.data(), 1, MPI_INT, Arrived.data(), 1, MPI_INT, Comm, &Request);
+    break;
+  case Neighbouring::CountedNonblocking:
+    PMPI_Ineighbor_alltoallv(Sent.data(), Ones.data(), Places.data(), MPI_INT, Arrived.data(),
+                             Ones.data(), Places.data(), MPI_INT, Comm, &Request);
+  }
+  PMPI_Wait(&Request, MPI_STATUS_IGNORE);
+  return Arrived;
+}
+
 } // namespace
 
-const Neighbours &Communicator::neighbours() {
-  if (Topology)
-    return *Topology;
+const Neighbours &Communicator::neighbours(Neighbouring Call) {
+  auto &Known = Topology[static_cast<int>(Call)];
+  if (Known)
+    return *Known;
   const Ranks Found = neighboursOf(User, Rank);
   auto New = std::make_unique<Neighbours>();
-  std::vector<int> Sent, Arrived(Found.In.size(), 0);
-  for (std::size_t I = 0; I < Found.Out.size(); ++I) {
-    Sent.push_back(static_cast<int>(I));
-    New->Out.push_back({Found.Out[I], static_cast<int>(I)});
-  }
-  PMPI_Neighbor_alltoall(Sent.data(), 1, MPI_INT, Arrived.data(), 1, MPI_INT, carrier());
+  std::vector<int> Sent(Found.Out.size());
+  std::iota(Sent.begin(), Sent.end(), 0);
+  for (std::size_t I = 0; I < Found.Out.size(); ++I)
+    New->Out.push_back({Found.Out[I], Sent[I]});
+  const std::vector<int> Arrived = exchanged(Sent, Found.In.size(), Call, carrier());
   for (std::size_t I = 0; I < Found.In.size(); ++I)
     New->In.push_back({Found.In[I], Arrived[I]});
-  Topology = std::move(New);
-  return *Topology;
+  Known = std::move(New);
+  return *Known;
 }
 
 } // namespace contraflow::mpi

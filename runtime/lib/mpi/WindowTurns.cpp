@@ -37,9 +37,14 @@ std::int64_t next(std::int64_t Number) { return (turnOf(Number) + 1) << ReaderBi
 } // namespace
 
 Turns::Turns(MPI_Comm Comm) : Comm(Comm) {
-  std::int64_t *Mine = nullptr;
-  PMPI_Win_allocate(sizeof *Mine, sizeof *Mine, MPI_INFO_NULL, Comm, &Mine, &Table);
-  *Mine = 0;
+  constexpr MPI_Aint Bytes = sizeof *Own;
+  if (AllocatesWindows) {
+    PMPI_Win_allocate(Bytes, Bytes, MPI_INFO_NULL, Comm, static_cast<void *>(&Own), &Table);
+  } else {
+    PMPI_Alloc_mem(Bytes, MPI_INFO_NULL, static_cast<void *>(&Own));
+    PMPI_Win_create(Own, Bytes, Bytes, MPI_INFO_NULL, Comm, &Table);
+  }
+  *Own = 0;
   PMPI_Win_lock_all(MPI_MODE_NOCHECK, Table);
   PMPI_Win_sync(Table);
   PMPI_Barrier(Comm); // others may look at once
@@ -48,6 +53,8 @@ Turns::Turns(MPI_Comm Comm) : Comm(Comm) {
 Turns::~Turns() {
   PMPI_Win_unlock_all(Table);
   PMPI_Win_free(&Table);
+  if (!AllocatesWindows)
+    PMPI_Free_mem(Own);
 }
 
 std::int64_t Turns::fetch(int Rank, std::int64_t Value, MPI_Op Op) const {

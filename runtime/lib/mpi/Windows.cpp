@@ -44,6 +44,8 @@ template <class Action> Window *Window::allocateAll(MPI_Comm Comm, MPI_Aint Size
 }
 
 Window *Window::allocate(MPI_Comm Comm, MPI_Aint Size, int Unit) {
+  if (!AllocatesWindows)
+    return create(Comm, nullptr, Size, Unit);
   return allocateAll(Comm, Size, [&](MPI_Comm Carrier, void *Where, MPI_Win *New) {
     PMPI_Win_allocate(Size, Unit, MPI_INFO_NULL, Carrier, Where, New);
   });

@@ -46,6 +46,14 @@ private:
   MPI_Win Table = MPI_WIN_NULL;
 };
 
+/// What is accumulated in a window that MPICH allocates (4.0, as Debian has it) is added twice
+/// where ranks share memory; not so if the memory is the program's own.
+#ifdef OPEN_MPI
+inline constexpr bool AllocatesWindows = true;
+#else
+inline constexpr bool AllocatesWindows = false;
+#endif
+
 struct Section;
 
 /// In which order ranks had a lock of each rank's memory (WindowTurns.cpp).
@@ -69,6 +77,7 @@ public:
 private:
   std::int64_t fetch(int Rank, std::int64_t Value, MPI_Op Op) const;
   MPI_Comm Comm;
+  std::int64_t *Own = nullptr; ///< the number of this rank's memory
   MPI_Win Table = MPI_WIN_NULL;
 };
 

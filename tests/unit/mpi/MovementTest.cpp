@@ -125,7 +125,7 @@ TEST(Movement, Allgather) {
 TEST(Movement, AllgathervWithGaps) {
   expectDerivatives([](Execution &R) {
     Ints Counts = forRanks(R, [](int I) { return 1 + I % 3; });
-    Ints Displs = forRanks(R, [](int I) { return 6 * (3 - I); });
+    Ints Displs = forRanks(R, [&](int I) { return 6 * (R.Size - 1 - I); });
     const int Mine = 1 + R.Rank % 3;
     CF_CALL(R, Allgatherv, allgatherv,
             (R.S.D, Mine, MPI_DOUBLE, R.S.D + 20, Counts.data(), Displs.data(), MPI_DOUBLE, R.Comm),
@@ -174,8 +174,9 @@ TEST(Movement, EmptyBlocks) {
     Ints Counts = forRanks(R, [&](int I) { return R.Rank == 0 && I == 0 ? 3 : 0; });
     const Ints Displs = forRanks(R, [](int) { return 0; });
     const bool First = R.Rank == 0;
+    double Nothing = 0; // MPICH does not take two null pointers
     CF_CALL(R, Alltoallv, alltoallv,
-            (First ? R.S.D : nullptr, Counts.data(), Displs.data(), MPI_DOUBLE,
+            (First ? R.S.D : &Nothing, Counts.data(), Displs.data(), MPI_DOUBLE,
              First ? R.S.D + 20 : nullptr, Counts.data(), Displs.data(), MPI_DOUBLE, R.Comm),
             (First ? R.bar(R.S.D) : nullptr, First ? R.bar(R.S.D + 20) : nullptr));
   });

@@ -36,6 +36,8 @@ TEST(PointToPoint, SendAndReceive) {
 /// Everybody sends before anybody receives: relies on buffering, as many programs do.
 TEST(PointToPoint, SendBeforeReceiveEverywhere) {
   expectDerivatives([](Execution &R) {
+    if (R.Size == 1)
+      return; // MPICH waits for the receive where a rank sends to itself
     CF_CALL(R, Send, send, (R.S.D, 8, MPI_DOUBLE, R.next(), 3, R.Comm), (R.bar(R.S.D)));
     CF_CALL(R, Recv, recv, (R.S.D + 10, 8, MPI_DOUBLE, R.previous(), 3, R.Comm, MPI_STATUS_IGNORE),
             (R.bar(R.S.D + 10)));
@@ -331,7 +333,7 @@ TEST(PointToPoint, InactiveSides) {
 TEST(PointToPoint, ManyMessages) {
   expectDerivatives([](Execution &R) {
     for (int I = 0; I < 9000; ++I) {
-      const int Tag = I % 3 == 0 ? 1 : I % 3 == 1 ? 65535 : 4000000;
+      const int Tag = I % 3 == 0 ? 1 : I % 3 == 1 ? 65535 : 1000000;
       CF_CALL(R, Sendrecv, sendrecv,
               (R.S.D + I % 8, 2, MPI_DOUBLE, R.next(), Tag, R.S.D + 20 + I % 8, 2, MPI_DOUBLE,
                R.previous(), Tag, R.Comm, MPI_STATUS_IGNORE),

@@ -59,8 +59,10 @@ void nestedProduct() {
 }
 
 void hugeTag() {
-  cf_v1_mpi_sendrecv_augment(Value, 1, MPI_DOUBLE, next(), 2000000000, Value + 4, 1, MPI_DOUBLE,
-                             previous(), 2000000000, MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow,
+  int *Largest = nullptr, Found = 0;
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void *>(&Largest), &Found);
+  cf_v1_mpi_sendrecv_augment(Value, 1, MPI_DOUBLE, next(), *Largest, Value + 4, 1, MPI_DOUBLE,
+                             previous(), *Largest, MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow,
                              Shadow + 4, Tape, &Record);
 }
 
