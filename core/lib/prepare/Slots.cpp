@@ -23,6 +23,7 @@
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 
@@ -108,6 +109,8 @@ bool Follower::passed(const CallBase &Call, unsigned Arg,
                       function_ref<bool(const StoreInst &)> Visit) {
   if (Arg >= Call.getFunctionType()->getNumParams())
     return false;
+  if (Call.doesNotCapture(Arg))
+    return true;
   const Function *Callee = Call.getCalledFunction();
   if (Callee)
     return !Callee->isDeclaration() && !Callee->isInterposable() &&
@@ -132,11 +135,14 @@ bool Follower::onlyStored(const Value &V, function_ref<bool(const StoreInst &)> 
       return G->isConstant() || G->hasAppendingLinkage();
     if (isa<ConstantAggregate, ConstantExpr, GlobalAlias, PHINode, SelectInst>(By))
       return onlyStored(*By, Visit);
+    // The same parameter may be data for other callers.
+    if (isa<ICmpInst, LoadInst, GetElementPtrInst, MemIntrinsic>(By))
+      return true;
     if (auto *Call = dyn_cast<CallBase>(By))
       return Call->isCallee(&U) || passed(*Call, Call->getArgOperandNo(&U), Visit);
     auto *Store = dyn_cast<StoreInst>(By);
     if (!Store || U.getOperandNo() != 0)
-      return isa<ICmpInst>(By);
+      return Store != nullptr;
     auto *Variable = dyn_cast<AllocaInst>(Store->getPointerOperand());
     return Variable ? onlyLoaded(*Variable, Visit) : Visit(*Store);
   });
