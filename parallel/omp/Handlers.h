@@ -41,6 +41,7 @@ void registerSimd(HandlerRegistry &Registry);
 void registerSynchronisation(HandlerRegistry &Registry);
 void registerTasks(HandlerRegistry &Registry);
 void registerTaskGraph(HandlerRegistry &Registry);
+void registerTarget(HandlerRegistry &Registry);
 void registerTeams(HandlerRegistry &Registry);
 
 } // namespace contraflow::omp
