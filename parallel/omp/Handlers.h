@@ -6,6 +6,8 @@
 
 #include "contraflow/core/Construct.h"
 
+#include "llvm/Transforms/Utils/Local.h"
+
 namespace contraflow::omp {
 
 /// What begins a team.
@@ -24,6 +26,12 @@ public:
     return llvm::Error::success();
   }
 };
+
+/// A call of the library, which throws nothing: C++ may have made an invoke of it.
+inline llvm::CallBase &plainCall(llvm::CallBase &Call) {
+  auto *Invoke = llvm::dyn_cast<llvm::InvokeInst>(&Call);
+  return Invoke ? *llvm::changeToCall(Invoke) : Call;
+}
 
 /// False if the task that begins at Entry has to run where it is made; see TaskKinds.cpp.
 bool mayRunLater(const llvm::Function &Entry);

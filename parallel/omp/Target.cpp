@@ -236,6 +236,10 @@ Value *corresponding(IRBuilder<> &B, const Arguments &Args) {
   return Args[0];
 }
 
+Value *isThere(IRBuilder<> &B, const Arguments &Args) {
+  return B.CreateZExt(B.CreateIsNotNull(Args[0]), B.getInt32Ty());
+}
+
 /// What a function of the library does with memory of devices, on the host.
 struct LibraryFunction {
   StringRef Name;
@@ -243,11 +247,11 @@ struct LibraryFunction {
   Value *(*OnHost)(IRBuilder<> &, const SmallVector<Value *, 8> &);
 };
 
-constexpr LibraryFunction LibraryFunctions[] = {{"omp_target_alloc", 2, allocate},
-                                                {"omp_target_free", 2, release},
-                                                {"omp_target_memcpy", 7, copy},
-                                                {"omp_target_memset", 4, fill},
-                                                {"omp_get_mapped_ptr", 2, corresponding}};
+constexpr LibraryFunction LibraryFunctions[] = {
+    {"omp_target_alloc", 2, allocate},        {"omp_target_free", 2, release},
+    {"omp_target_memcpy", 7, copy},           {"omp_target_memset", 4, fill},
+    {"omp_get_mapped_ptr", 2, corresponding}, {"omp_target_is_present", 2, isThere},
+    {"omp_target_is_accessible", 3, isThere}};
 
 bool runOnHost(CallBase &Call, const LibraryFunction &Function) {
   if (Call.arg_size() != Function.Arguments)
@@ -268,13 +272,13 @@ public:
       auto *Call = dyn_cast<CallBase>(&I);
       StringRef Name = Call ? nameOf(*Call) : StringRef();
       if (Name == Kernel) {
-        Changed |= runOnHost(*Call);
+        Changed |= runOnHost(plainCall(*Call));
       } else if (Name.starts_with(Data)) {
-        Changed |= dropMovement(*Call);
+        Changed |= dropMovement(plainCall(*Call));
       } else if (auto *Row = find_if(LibraryFunctions,
                                      [&](const LibraryFunction &F) { return F.Name == Name; });
                  Row != std::end(LibraryFunctions)) {
-        Changed |= runOnHost(*Call, *Row);
+        Changed |= runOnHost(plainCall(*Call), *Row);
       }
     }
     return Changed;
