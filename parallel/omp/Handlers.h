@@ -6,6 +6,8 @@
 
 #include "contraflow/core/Construct.h"
 
+#include "llvm/Transforms/Utils/Local.h"
+
 namespace contraflow::omp {
 
 /// What begins a team.
@@ -25,6 +27,12 @@ public:
   }
 };
 
+/// A call of the library, which throws nothing: C++ may have made an invoke of it.
+inline llvm::CallBase &plainCall(llvm::CallBase &Call) {
+  auto *Invoke = llvm::dyn_cast<llvm::InvokeInst>(&Call);
+  return Invoke ? *llvm::changeToCall(Invoke) : Call;
+}
+
 /// False if the task that begins at Entry has to run where it is made; see TaskKinds.cpp.
 bool mayRunLater(const llvm::Function &Entry);
 /// True if the module forks teams.
@@ -41,6 +49,7 @@ void registerSimd(HandlerRegistry &Registry);
 void registerSynchronisation(HandlerRegistry &Registry);
 void registerTasks(HandlerRegistry &Registry);
 void registerTaskGraph(HandlerRegistry &Registry);
+void registerTarget(HandlerRegistry &Registry);
 void registerTeams(HandlerRegistry &Registry);
 
 } // namespace contraflow::omp

@@ -462,6 +462,8 @@ private:
   }
 };
 
+constexpr StringRef TargetKernel = "__tgt_target_kernel";
+
 /// Every other entry point is refused by name.
 class RestHandler : public RefusingHandler {
 public:
@@ -469,7 +471,12 @@ public:
 
 private:
   Error refuse(CallBase &Call) const override {
-    return diffError(DiagId::UnsupportedOpenMP, Call, Call.getCalledFunction()->getName());
+    StringRef Name = Call.getCalledFunction()->getName();
+    if (Name == TargetKernel)
+      return diffError(DiagId::UnsupportedOpenMP, Call,
+                       "a target region without a version for the host "
+                       "(-fopenmp-offload-mandatory), or without effect");
+    return diffError(DiagId::UnsupportedOpenMP, Call, Name);
   }
 };
 

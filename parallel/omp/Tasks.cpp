@@ -447,9 +447,9 @@ class TaskHandler : public Rewriter {
 public:
   bool unfold(Function &F) const override {
     SmallVector<std::pair<CallBase *, Role>, 8> Calls;
-    for (Instruction &I : instructions(F))
+    for (Instruction &I : make_early_inc_range(instructions(F)))
       if (const TaskFunction *Row = taskFunction(I))
-        Calls.push_back({cast<CallBase>(&I), Row->What});
+        Calls.push_back({&plainCall(cast<CallBase>(I)), Row->What});
     Unfolder U(F);
     bool Changed = false;
     for (bool Makes : {true, false}) // a task is known before it is run, wherever the blocks stand

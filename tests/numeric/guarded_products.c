@@ -23,6 +23,19 @@ static double quotients(const double *x, int n) {
   }
   return sum;
 }
+// What is compared may be computed twice, with another last bit.
+static double smallest(const double *x, const double *y, int n) {
+#pragma clang fp reciprocal(on)
+  double s = 0;
+  for (int i = 0; i < n; i++) {
+    double l = 0.3 * x[i];
+    l = 0.5 * l + 0.3 * sin(exp(-fabs(1.7 - x[i])));
+    l = tanh(fmin(0.9 * x[0] / (1.5 + cos(y[i])), atan(l)));
+    s += tanh(l) * (i + 1);
+  }
+  return s;
+}
+
 GRADIENT_CHECK(guarded_quotients, Double, quotients, In(double, 6), Int(6))
 
 // Distances of points to each other: that of a point to itself is not used.
@@ -46,3 +59,4 @@ static double logarithms(const double *x, const double *mask, int n) {
   return sum;
 }
 GRADIENT_CHECK(guarded_logarithms, Double, logarithms, In(double, 8), Const(double, 8), Int(8))
+GRADIENT_CHECK(fast_extremes, Double, smallest, In(double, 8), In(double, 8), Int(8))

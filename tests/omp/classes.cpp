@@ -5,6 +5,7 @@
 #include "GradientCheck.h"
 #include <algorithm>
 #include <cmath>
+#include <omp.h>
 #include <vector>
 
 namespace {
@@ -43,7 +44,32 @@ double simulate(const double *u, double k, int n, int steps) {
   return d.energy();
 }
 
+// C++ expects that omp_fulfill_event may throw.
+double event(const double *x, double *y, int n) {
+  std::vector<double> squares(n);
+  double product = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    omp_event_handle_t done;
+#pragma omp task detach(done) shared(product, squares)
+    {
+      std::vector<double> kept(x, x + n);
+      for (int i = 0; i < n; ++i)
+        squares[i] = kept[i] * kept[i];
+      product = squares[0] * squares[n - 1];
+      omp_fulfill_event(done);
+    }
+#pragma omp taskwait
+    product *= omp_get_max_teams() >= 0 ? product : 0;
+  }
+  for (int i = 0; i < n; ++i)
+    y[i] = squares[i] * product;
+  return product;
+}
+
 } // namespace
 
 GRADIENT_CHECK(classes, Double, simulate, In(double, 17), ScalarRange(double, 0.1, 0.2), Int(17),
                Int(3))
+GRADIENT_CHECK(classes_event, Double, event, In(double, 5), Out(double, 5), Int(5))

@@ -152,7 +152,32 @@ double classes(const double *x, double *y, int n) {
 
 } // namespace
 
+struct Account {
+  double Sum = 0;
+  int Entries = 0;
+  Account() {}
+  ~Account() { Entries = -1; }
+  void add(double V) { Sum += V, ++Entries; }
+};
+Account Mine; // at -O0 its initialisation is called by a second name
+#pragma omp threadprivate(Mine)
+
+double accounts(const double *x, int n) {
+  double Total = 0;
+#pragma omp parallel
+  {
+    Mine.Sum = 0;
+#pragma omp for
+    for (int i = 0; i < n; i++)
+      Mine.add(x[i] * x[i]);
+#pragma omp critical
+    Total += Mine.Sum;
+  }
+  return Total * Total;
+}
+
 GRADIENT_CHECK(object_vectors, Double, vectors, In(double, 12), Out(double, 12), Int(12))
 GRADIENT_CHECK(object_members, Double, members, In(double, 12), Out(double, 12), Int(12))
 GRADIENT_CHECK(object_functions, Void, functions, In(double, 12), Out(double, 12), Int(12))
 GRADIENT_CHECK_BOUND(1e-10, object_classes, Double, classes, In(double, 9), Out(double, 9), Int(9))
+GRADIENT_CHECK(objects_accounts, Double, accounts, In(double, 9), Int(9))

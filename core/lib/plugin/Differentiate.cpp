@@ -99,9 +99,14 @@ void ModuleDriver::readRequests() {
   specialiseRequests(M);
   chooseFunctions(M);
   SmallVector<CallBase *, 2> Unclear;
+  const bool ForDevice = M.getModuleFlag("openmp-device") != nullptr;
   for (CallBase *Call : findRequests(M)) {
     auto R = parseRequest(*Call);
-    if (R)
+    if (ForDevice)
+      consumeError(R.takeError()),
+          fail(*Call, diffError(DiagId::UnsupportedMode, *Call,
+                                "it is in code for a device (a target region)"));
+    else if (R)
       Pending.push_back(std::move(*R));
     else if (mayGoBeforeTangent(*Call))
       Unclear.push_back(Call), consumeError(R.takeError());

@@ -217,6 +217,17 @@ bool Preparer::mayTakeOver(const CallBase &Call, unsigned Size) {
   return true;
 }
 
+/// A second name of a function (the initialisation of thread-local objects has one) is not a
+/// function that is chosen at run time.
+static void callByFirstName(CallBase &Call) {
+  auto *Second = dyn_cast<GlobalAlias>(Call.getCalledOperand());
+  if (!Second || Second->isInterposable())
+    return;
+  auto *Named = dyn_cast<Function>(Second->getAliasee()->stripPointerCastsAndAliases());
+  if (Named && Named->getFunctionType() == Call.getFunctionType())
+    Call.setCalledFunction(Named);
+}
+
 /// True if a call was inlined.
 bool Preparer::inlineCalls(Function &P) {
   SmallVector<std::pair<CallBase *, int>, 16> Work;
@@ -227,6 +238,7 @@ bool Preparer::inlineCalls(Function &P) {
   bool Any = false;
   for (unsigned Next = 0; Next < Work.size(); ++Next) {
     auto [Call, Parent] = Work[Next];
+    callByFirstName(*Call);
     callAgain(*Call);
     if (isIndirect(*Call) || C.Handlers.find(*Call))
       noteHistory(*Call, Parent);

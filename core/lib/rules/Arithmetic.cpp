@@ -53,16 +53,38 @@ void addSigns(std::vector<RuleRow> &Rows) {
   Rows.insert(Rows.end(), Here.begin(), Here.end());
 }
 
-/// The result is one of the operands. The derivative follows the one it equals, the first at a
-/// tie; comparing with the result is right also where one operand is a NaN that was passed over.
+/// The result is one of the operands: not the first one if the other is Better, or if the first is
+/// a NaN that was passed over. A tie is the first one's. The operands are compared with each other
+/// and not with the result: with -ffast-math a value that is computed again in the reverse sweep
+/// may differ from the first time in its last bit.
+void addExtreme(std::vector<RuleRow> &Rows, MathFn Fn, const Condition &Better) {
+  const Formula First = select(Better, zero, select(x0 == x0, one, zero));
+  const Formula Second = select(Better, one, select(x0 == x0, zero, one));
+  Rows.push_back({Fn, {First, Second}, {{{-3, 3}}, {{-2.5, 3.5}}}});
+}
+
+/// By magnitude, of equal ones by value.
+void addExtremeMagnitude(std::vector<RuleRow> &Rows, MathFn Fn, const Condition &Better,
+                         const Condition &BetterOfEqual) {
+  const Condition Equal = call(MathFn::Fabs, x0) == call(MathFn::Fabs, x1);
+  auto Choose = [&](const Formula &IfFirst, const Formula &IfSecond) {
+    const Formula OfEqual = select(BetterOfEqual, IfSecond, IfFirst);
+    const Formula NotBetter = select(x0 == x0, IfFirst, IfSecond);
+    return select(Better, IfSecond, select(Equal, OfEqual, NotBetter));
+  };
+  Rows.push_back({Fn, {Choose(one, zero), Choose(zero, one)}, {{{-3, 3}}, {{-2.5, 3.5}}}});
+}
+
 void addExtremes(std::vector<RuleRow> &Rows) {
-  const Formula First = select(r == x0, one, zero);
-  const Formula Second = select(r == x0, zero, one);
-  for (MathFn Fn :
-       {MathFn::Fmax, MathFn::Fmin, MathFn::Fmaximum, MathFn::Fminimum, MathFn::FmaximumNum,
-        MathFn::FminimumNum, MathFn::FmaximumMag, MathFn::FminimumMag, MathFn::FmaximumMagNum,
-        MathFn::FminimumMagNum, MathFn::Fmaxmag, MathFn::Fminmag})
-    Rows.push_back({Fn, {First, Second}, {{{-3, 3}}, {{-2.5, 3.5}}}});
+  for (MathFn Fn : {MathFn::Fmax, MathFn::Fmaximum, MathFn::FmaximumNum})
+    addExtreme(Rows, Fn, x1 > x0);
+  for (MathFn Fn : {MathFn::Fmin, MathFn::Fminimum, MathFn::FminimumNum})
+    addExtreme(Rows, Fn, x1 < x0);
+  const Formula Size0 = call(MathFn::Fabs, x0), Size1 = call(MathFn::Fabs, x1);
+  for (MathFn Fn : {MathFn::FmaximumMag, MathFn::FmaximumMagNum, MathFn::Fmaxmag})
+    addExtremeMagnitude(Rows, Fn, Size1 > Size0, x1 > x0);
+  for (MathFn Fn : {MathFn::FminimumMag, MathFn::FminimumMagNum, MathFn::Fminmag})
+    addExtremeMagnitude(Rows, Fn, Size1 < Size0, x1 < x0);
 }
 
 void addRounding(std::vector<RuleRow> &Rows) {

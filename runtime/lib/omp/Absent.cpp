@@ -23,6 +23,7 @@ void makeTask(int32_t, void (*Run)(void *), void *Data, int32_t, const Dependenc
 void waitForTasks() {}
 void giveBack(void *) {}
 void destroyAllocator(int64_t) {}
+bool isHeldByDevice(const void *, int64_t) { return false; }
 int64_t smallestShare(int64_t Trip, int) { return Trip; }
 int threadsOf(int64_t, int) { return 1; }
 

@@ -32,6 +32,9 @@ void __kmpc_copyprivate(ident_t *, int32_t GlobalThread, size_t Bytes, void *Dat
                         void (*Copy)(void *To, void *From), int32_t Did);
 }
 
+// Of the library for devices, which is there if the program was compiled for one.
+#pragma weak omp_target_is_present
+
 namespace contraflow::omp {
 namespace {
 
@@ -148,6 +151,13 @@ void giveBack(void *Memory) { omp_free(Memory, omp_null_allocator); }
 
 void destroyAllocator(int64_t Allocator) {
   omp_destroy_allocator(static_cast<omp_allocator_handle_t>(Allocator));
+}
+
+bool isHeldByDevice(const void *Address, int64_t Device) {
+  if (!&omp_target_is_present)
+    return false;
+  const int Asked = Device < 0 ? omp_get_default_device() : static_cast<int>(Device);
+  return Asked != omp_get_initial_device() && omp_target_is_present(Address, Asked) != 0;
 }
 
 int64_t smallestShare(int64_t Trip, int Threads) {

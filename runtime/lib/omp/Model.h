@@ -54,6 +54,9 @@ void waitForTasks();
 void giveBack(void *Memory);
 void destroyAllocator(int64_t Allocator);
 
+/// True if a device has a copy of what is there; Device -1 is the default one.
+bool isHeldByDevice(const void *Address, int64_t Device);
+
 /// The fewest iterations that a thread of a team gets of a statically divided loop.
 int64_t smallestShare(int64_t Trip, int Threads);
 /// How many threads, from the first one, get some.

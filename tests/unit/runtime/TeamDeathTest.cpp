@@ -17,6 +17,9 @@ protected:
 
 } // namespace
 
+/// In place of libomptarget's: device 7 holds everything.
+extern "C" int omp_target_is_present(const void *, int Device) { return Device == 7; }
+
 TEST_F(TeamDeathTest, ReverseTeamOfAnotherSize) {
   const auto Die = [] {
     cf_team *Team = cf_v1_omp_team_begin(cf_v1_tape_begin());
@@ -40,6 +43,14 @@ TEST_F(TeamDeathTest, AnEventThatIsFulfilledTooLate) {
     cf_v1_omp_event_wait();
   };
   EXPECT_EXIT(Die(), testing::KilledBySignal(SIGABRT), "CF350");
+}
+
+TEST_F(TeamDeathTest, MemoryThatADeviceHolds) {
+  const int Value = 0;
+  cf_v1_omp_target_check(&Value, omp_get_initial_device());
+  cf_v1_omp_target_check(&Value, 8);
+  cf_v1_omp_target_check(nullptr, 7);
+  EXPECT_EXIT(cf_v1_omp_target_check(&Value, 7), testing::KilledBySignal(SIGABRT), "CF331");
 }
 
 TEST_F(TeamDeathTest, PromisesAreChecked) {
