@@ -22,6 +22,7 @@
 #include "prepare/Library.h"
 #include "request/ByValue.h"
 #include "request/Registration.h"
+#include "rules/Smooth.h"
 #include "support/Reached.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -414,6 +415,7 @@ bool ModuleDriver::run() {
   dropReplays();
   if (!Errors)
     note(lowerViews(M, Tangents, Any));
+  lowerSmooth(M);
   Tangents.Reach = Adjoints.Reach = nullptr;
   removeTakenApart(M);
   note(checkRequestUses(M));

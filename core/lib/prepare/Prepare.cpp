@@ -11,6 +11,8 @@
 #include "Catches.h"
 #include "Choices.h"
 #include "ComputedGoto.h"
+#include "DigitSums.h"
+#include "Digits.h"
 #include "Disguises.h"
 #include "Endings.h"
 #include "Indices.h"
@@ -130,6 +132,7 @@ Function *Preparer::cloneOf(Function &F) {
   ValueToValueMapTy Map;
   Function *P = CloneFunction(&F, Map);
   ownAssignments(*P);
+  markFloatLoads(*P);
   lowerComputedGotos(F, *P);
   P->setName("cf.prepared." + F.getName());
   P->setLinkage(GlobalValue::InternalLinkage);
@@ -563,8 +566,8 @@ void Preparer::canonicalise(Function &P) {
     simplifyFunction(P, C);
   if (splitPointerVectors(P, C.FAM))
     simplifyFunction(P, C);
-  const bool Rounds = expandRoundings(P);
-  if (restoreFloats(P) || Rounds)
+  const bool Rounds = expandRoundings(P), Floats = restoreFloats(P);
+  if (smoothDigits(P) || Floats || Rounds)
     tidy(P);
   undisguisePointers(P);
   restoreAddresses(P);
