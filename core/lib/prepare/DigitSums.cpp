@@ -5,12 +5,14 @@
 
 #include "DigitSums.h"
 
+#include "callee/Math.h"
 #include "rules/Rounding.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -200,22 +202,20 @@ DigitSum DigitSums::lost(Instruction &I) {
   return asLost(std::move(S));
 }
 
+static std::optional<MathFn> functionOf(const Value *V) {
+  auto *Call = dyn_cast<CallBase>(V);
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  if (!F)
+    return std::nullopt;
+  return F->isIntrinsic() ? mathIntrinsic(F->getIntrinsicID()) : mathFunction(*F);
+}
+
 static bool isRounded(const Value *V) {
-  auto *Call = dyn_cast<IntrinsicInst>(V);
-  if (!Call)
-    return false;
-  switch (Call->getIntrinsicID()) {
-  case Intrinsic::floor:
-  case Intrinsic::ceil:
-  case Intrinsic::trunc:
-  case Intrinsic::rint:
-  case Intrinsic::nearbyint:
-  case Intrinsic::round:
-  case Intrinsic::roundeven:
-    return true;
-  default:
-    return false;
-  }
+  static constexpr MathFn Roundings[] = {MathFn::Floor,    MathFn::Ceil,  MathFn::Trunc,
+                                         MathFn::Rint,     MathFn::Round, MathFn::Nearbyint,
+                                         MathFn::Roundeven};
+  const std::optional<MathFn> Fn = functionOf(V);
+  return Fn && is_contained(Roundings, *Fn);
 }
 
 DigitSum DigitSums::converted(Instruction &I, Value *From) {
@@ -289,8 +289,36 @@ DigitSum DigitSums::ofBinary(BinaryOperator &I) {
   }
 }
 
-DigitSum DigitSums::chosen(Value *Condition, Value *Then, Value *Else) {
-  DigitSum L = of(Then), R = of(Else);
+/// True if A and Z differ in their sources only.
+static bool haveOneShape(const DigitTerm &A, const DigitTerm &Z) {
+  return A.Converted == Z.Converted && A.Factor == Z.Factor && A.Low == Z.Low && A.High == Z.High &&
+         A.Where.empty() && Z.Where.empty() && A.Source->getType() == Z.Source->getType() &&
+         A.Source->getType()->isFPOrFPVectorTy();
+}
+
+/// The choice that I makes, between two other values; there may be one already.
+static Value *choiceOf(SelectInst &I, Value *Then, Value *Else) {
+  for (Instruction &Other : *I.getParent())
+    if (auto *Choice = dyn_cast<SelectInst>(&Other);
+        Choice && Choice->getCondition() == I.getCondition() && Choice->getTrueValue() == Then &&
+        Choice->getFalseValue() == Else) {
+      if (I.comesBefore(Choice))
+        Choice->moveBefore(I.getIterator());
+      return Choice;
+    }
+  return IRBuilder<>(&I).CreateSelect(I.getCondition(), Then, Else);
+}
+
+DigitSum DigitSums::chosen(SelectInst &I) {
+  Value *Condition = I.getCondition();
+  DigitSum L = of(I.getTrueValue()), R = of(I.getFalseValue());
+  const bool Single = L.Terms.size() == 1 && R.Terms.size() == 1 && L.Lost.empty() &&
+                      R.Lost.empty() && !L.Merged && !R.Merged;
+  if (Single && haveOneShape(L.Terms[0], R.Terms[0])) {
+    L.Terms[0].Source = choiceOf(I, L.Terms[0].Source, R.Terms[0].Source);
+    L.Table |= R.Table;
+    return L;
+  }
   for (DigitTerm &T : L.Terms)
     T.Where.push_back({Condition, true});
   for (DigitTerm &T : R.Terms)
@@ -299,14 +327,14 @@ DigitSum DigitSums::chosen(Value *Condition, Value *Then, Value *Else) {
 }
 
 DigitSum DigitSums::ofCall(Instruction &I) {
+  static constexpr MathFn Conversions[] = {MathFn::Lrint, MathFn::Llrint, MathFn::Lround,
+                                           MathFn::Llround};
+  if (const std::optional<MathFn> Fn = functionOf(&I); Fn && is_contained(Conversions, *Fn))
+    return converted(I, I.getOperand(0));
   auto *Call = dyn_cast<IntrinsicInst>(&I);
   if (!Call)
     return {};
   switch (Call->getIntrinsicID()) {
-  case Intrinsic::lrint:
-  case Intrinsic::llrint:
-  case Intrinsic::lround:
-  case Intrinsic::llround:
   case Intrinsic::fptosi_sat:
   case Intrinsic::fptoui_sat:
   case Intrinsic::x86_sse2_cvttps2dq:
@@ -349,7 +377,7 @@ static bool holdsBits(Value &V) {
       return true;
     append_range(Todo, I->operand_values());
   }
-  return false;
+  return !Todo.empty();
 }
 
 /// A phi of the sources that come in; there may be one already.
@@ -374,7 +402,6 @@ DigitSum DigitSums::ofPhi(PHINode &Phi) {
   Unknown.Merged = true;
   if (!holdsBits(Phi))
     return {};
-  Known[&Phi] = Unknown; // of a cycle
   std::optional<DigitTerm> Shape;
   SmallVector<Value *, 4> Sources;
   for (Value *V : Phi.incoming_values()) {
@@ -385,10 +412,7 @@ DigitSum DigitSums::ofPhi(PHINode &Phi) {
     if (S.Terms.empty())
       continue;
     const DigitTerm &T = S.Terms[0];
-    const bool Same = !Shape || (T.Converted == Shape->Converted && T.Factor == Shape->Factor &&
-                                 T.Low == Shape->Low && T.High == Shape->High &&
-                                 T.Source->getType() == Shape->Source->getType());
-    if (!Same || !T.Where.empty() || !T.Source->getType()->isFPOrFPVectorTy())
+    if (!haveOneShape(T, Shape.value_or(T)))
       return Unknown;
     Shape = T;
   }
@@ -417,7 +441,7 @@ DigitSum DigitSums::compute(Instruction &I) {
   if (auto *Phi = dyn_cast<PHINode>(&I))
     return ofPhi(*Phi);
   if (auto *Choice = dyn_cast<SelectInst>(&I))
-    return chosen(Choice->getCondition(), Choice->getTrueValue(), Choice->getFalseValue());
+    return chosen(*Choice);
   DigitSum S;
   if (isa<LoadInst>(I)) {
     S.Table = !floatLoaded(&I);
@@ -443,7 +467,7 @@ DigitSum DigitSums::of(Value *V) {
     return It->second;
   if (Known.size() > MostKnown || Depth > MostDepth)
     return {};
-  Known[V] = {};
+  Known[V].Merged = true; // where a cycle comes back
   ++Depth;
   DigitSum S = compute(*I);
   --Depth;

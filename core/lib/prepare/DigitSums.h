@@ -19,6 +19,7 @@ class BinaryOperator;
 class Function;
 class Instruction;
 class PHINode;
+class SelectInst;
 class Type;
 class Value;
 } // namespace llvm
@@ -65,7 +66,7 @@ private:
   DigitSum converted(llvm::Instruction &I, llvm::Value *From);
   DigitSum added(llvm::Instruction &I, double Sign);
   DigitSum combined(llvm::BinaryOperator &I);
-  DigitSum chosen(llvm::Value *Condition, llvm::Value *Then, llvm::Value *Else);
+  DigitSum chosen(llvm::SelectInst &I);
   DigitSum ofPhi(llvm::PHINode &Phi);
   DigitSum lost(llvm::Instruction &I);
 
