@@ -58,20 +58,33 @@ static StringRef accessedName(const Instruction &I) {
   return Name ? Name->getString() : StringRef();
 }
 
-Type *floatLoaded(Value *V) {
-  auto *Load = dyn_cast<LoadInst>(V);
-  if (!Load || !Load->getType()->isIntegerTy())
+/// As the language's type tags have them.
+static constexpr StringLiteral FloatNames[] = {"float", "double"};
+
+/// The float that an access of an integer at Pointer moves, as far as its address shows.
+static Type *floatAt(const Instruction &Access, const Value *Pointer, const Type *Integer) {
+  if (!Integer->isIntegerTy())
     return nullptr;
-  const StringRef Name = accessedName(*Load);
-  auto *Step = dyn_cast<GetElementPtrInst>(Load->getPointerOperand());
+  const StringRef Name = accessedName(Access);
+  LLVMContext &Context = Access.getContext();
+  auto *Step = dyn_cast<GetElementPtrInst>(Pointer);
   Type *T = nullptr;
-  if (Name == "float" || Name == "double")
-    T = Name == "float" ? Type::getFloatTy(V->getContext()) : Type::getDoubleTy(V->getContext());
-  else if (Step && !Load->getMetadata(LLVMContext::MD_tbaa)) // copied from an array of floats
+  if (is_contained(FloatNames, Name))
+    T = Name == FloatNames[0] ? Type::getFloatTy(Context) : Type::getDoubleTy(Context);
+  else if (Step) // of an array of floats
     T = Step->getResultElementType();
-  return T && isSingleOrDouble(T) && T->getScalarSizeInBits() == V->getType()->getScalarSizeInBits()
+  return T && isSingleOrDouble(T) && T->getScalarSizeInBits() == Integer->getIntegerBitWidth()
              ? T
              : nullptr;
+}
+
+Type *floatLoaded(const Value *V) {
+  auto *Load = dyn_cast<LoadInst>(V);
+  return Load ? floatAt(*Load, Load->getPointerOperand(), Load->getType()) : nullptr;
+}
+
+Type *floatStored(const StoreInst &Store) {
+  return floatAt(Store, Store.getPointerOperand(), Store.getValueOperand()->getType());
 }
 
 void markFloatLoads(Function &F) {
@@ -82,7 +95,7 @@ void markFloatLoads(Function &F) {
     Type *T = Load ? Load->getType()->getScalarType() : nullptr;
     if (!T || !isSingleOrDouble(T) || Load->getMetadata(LLVMContext::MD_tbaa))
       continue;
-    MDNode *Name = B.createTBAAScalarTypeNode(T->isFloatTy() ? "float" : "double", Root);
+    MDNode *Name = B.createTBAAScalarTypeNode(FloatNames[T->isDoubleTy()], Root);
     Load->setMetadata(LLVMContext::MD_tbaa, B.createTBAAStructTagNode(Name, Name, 0));
   }
 }
@@ -112,7 +125,9 @@ static void tidy(DigitSum &S) {
 /// Nothing is known of S but what it depends on.
 static DigitSum asLost(DigitSum S) {
   for (const DigitTerm &T : S.Terms)
-    if (!is_contained(S.Lost, T.Source))
+    if (T.Converted)
+      S.Merged = true;
+    else if (!is_contained(S.Lost, T.Source))
       S.Lost.push_back(T.Source);
   S.Terms.clear();
   if (S.Lost.size() > MostTerms)

@@ -20,6 +20,7 @@ class Function;
 class Instruction;
 class PHINode;
 class SelectInst;
+class StoreInst;
 class Type;
 class Value;
 } // namespace llvm
@@ -42,7 +43,7 @@ struct DigitTerm {
 
 struct DigitSum {
   llvm::SmallVector<DigitTerm, 2> Terms;
-  llvm::SmallVector<llvm::Value *, 2> Lost; ///< sources that are there in another form
+  llvm::SmallVector<llvm::Value *, 2> Lost; ///< sources whose bits are there in another form
   bool Table = false;                       ///< memory is read, too
   bool Merged = false;                      ///< bits of floats come in through a phi or a lane, too
   bool isConstant() const { return Terms.empty() && Lost.empty(); }
@@ -52,7 +53,10 @@ struct DigitSum {
 int digitsOf(llvm::Type *T);
 
 /// The float that a load of an integer moves, if that is known; else null.
-llvm::Type *floatLoaded(llvm::Value *V);
+llvm::Type *floatLoaded(const llvm::Value *V);
+
+/// The float that a store of an integer makes, if that is known; else null.
+llvm::Type *floatStored(const llvm::StoreInst &Store);
 
 class DigitSums {
 public:

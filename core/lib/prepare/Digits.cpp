@@ -43,6 +43,7 @@ public:
 
 private:
   bool smooth(CastInst &Root);
+  bool smooth(StoreInst &Store);
   bool fixRoundings();
   static bool isRoot(const Instruction &I);
   static Fate fateOf(const DigitTerm &T, const CastInst &Root, bool Table);
@@ -206,14 +207,38 @@ bool Smoother::fixRoundings() {
   return !Casts.empty();
 }
 
+/// Bits that are stored where floats are.
+bool Smoother::smooth(StoreInst &Store) {
+  Value *Bits = Store.getValueOperand();
+  Type *T = floatStored(Store);
+  if (!T || Sums.of(Bits).isConstant())
+    return false;
+  B.SetInsertPoint(&Store);
+  B.SetCurrentDebugLocation(Store.getDebugLoc());
+  auto *Cast = dyn_cast<CastInst>(B.CreateBitCast(Bits, T));
+  if (!Cast)
+    return false;
+  Store.setOperand(0, Cast);
+  if (smooth(*Cast))
+    return true;
+  Store.setOperand(0, Bits);
+  Cast->eraseFromParent();
+  return false;
+}
+
 bool Smoother::run() {
   SmallVector<CastInst *, 8> Roots;
+  SmallVector<StoreInst *, 8> Stores;
   for (Instruction &I : instructions(F))
-    if (isRoot(I))
+    if (auto *Store = dyn_cast<StoreInst>(&I))
+      Stores.push_back(Store);
+    else if (isRoot(I))
       Roots.push_back(cast<CastInst>(&I));
   bool Any = fixRoundings();
   for (CastInst *Root : Roots)
     Any |= smooth(*Root);
+  for (StoreInst *Store : Stores)
+    Any |= smooth(*Store);
   return Any;
 }
 
