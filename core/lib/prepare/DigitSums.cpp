@@ -87,9 +87,13 @@ Type *floatStored(const StoreInst &Store) {
   return floatAt(Store, Store.getPointerOperand(), Store.getValueOperand()->getType());
 }
 
+static MDNode *ownRoot(const Function &F) {
+  return MDBuilder(F.getContext()).createTBAARoot("contraflow floats");
+}
+
 void markFloatLoads(Function &F) {
   MDBuilder B(F.getContext());
-  MDNode *Root = B.createTBAARoot("contraflow floats");
+  MDNode *Root = ownRoot(F);
   for (Instruction &I : instructions(F)) {
     auto *Load = dyn_cast<LoadInst>(&I);
     Type *T = Load ? Load->getType()->getScalarType() : nullptr;
@@ -98,6 +102,14 @@ void markFloatLoads(Function &F) {
     MDNode *Name = B.createTBAAScalarTypeNode(FloatNames[T->isDoubleTy()], Root);
     Load->setMetadata(LLVMContext::MD_tbaa, B.createTBAAStructTagNode(Name, Name, 0));
   }
+}
+
+void unmarkFloatLoads(Function &F) {
+  for (Instruction &I : instructions(F))
+    if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
+      if (auto *Name = dyn_cast<MDNode>(Tag->getOperand(0)))
+        if (auto *Root = dyn_cast<MDNode>(Name->getOperand(1)); Root && Root == ownRoot(F))
+          I.setMetadata(LLVMContext::MD_tbaa, nullptr);
 }
 
 /// Leaves out what does not vary, and joins what belongs together.
@@ -209,6 +221,13 @@ static bool meetsDigits(const DigitSum &S, const APInt &C) {
   });
 }
 
+DigitSum DigitSums::unknown(Instruction &I) {
+  DigitSum S = lost(I);
+  S.Merged |= !S.Lost.empty();
+  S.Lost.clear();
+  return S;
+}
+
 DigitSum DigitSums::lost(Instruction &I) {
   DigitSum S;
   for (Value *V : I.operands())
@@ -284,7 +303,9 @@ DigitSum DigitSums::ofBinary(BinaryOperator &I) {
   case Instruction::Xor:
     return combined(I);
   case Instruction::Mul:
-    return Fixed ? scaled(of(I.getOperand(0)), double(C->getSExtValue())) : lost(I);
+    return Fixed ? scaled(of(I.getOperand(0)), double(C->getSExtValue()))
+           : of(I.getOperand(0)).isConstant() || of(I.getOperand(1)).isConstant() ? unknown(I)
+                                                                                  : lost(I);
   case Instruction::SDiv:
   case Instruction::UDiv:
     return Fixed && !C->isZero() ? scaled(of(I.getOperand(0)), 1 / double(C->getSExtValue()))
@@ -292,13 +313,13 @@ DigitSum DigitSums::ofBinary(BinaryOperator &I) {
   case Instruction::Shl:
     return Fixed && C->ult(Width)
                ? within(scaled(of(I.getOperand(0)), std::ldexp(1.0, C->getZExtValue())), 0, Width)
-               : lost(I);
+               : unknown(I);
   case Instruction::LShr:
   case Instruction::AShr:
     return Fixed && C->ult(Width)
                ? within(scaled(of(I.getOperand(0)), std::ldexp(1.0, -int(C->getZExtValue()))), 0,
                         Width)
-               : lost(I);
+               : unknown(I);
   default:
     return lost(I);
   }

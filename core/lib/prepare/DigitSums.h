@@ -73,6 +73,7 @@ private:
   DigitSum chosen(llvm::SelectInst &I);
   DigitSum ofPhi(llvm::PHINode &Phi);
   DigitSum lost(llvm::Instruction &I);
+  DigitSum unknown(llvm::Instruction &I);
 
   llvm::DenseMap<llvm::Value *, DigitSum> Known;
   unsigned Depth = 0;
@@ -81,5 +82,6 @@ private:
 /// Marks loads of floats as such, where the language does not say it: the optimiser may read them
 /// as integers.
 void markFloatLoads(llvm::Function &F);
+void unmarkFloatLoads(llvm::Function &F);
 
 } // namespace contraflow

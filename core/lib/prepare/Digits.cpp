@@ -175,6 +175,8 @@ bool Smoother::smooth(CastInst &Root) {
   // The bits of a number that are moved as they are.
   if (MakesBits && isa<BitCastInst, LoadInst>(Root.getOperand(0)))
     return false;
+  if (S.Merged)
+    S.Lost.clear();
   erase_if(S.Lost, [](Value *V) { return !V->getType()->isFPOrFPVectorTy(); });
   if (Varying.empty() && S.Lost.empty())
     return false;
@@ -239,6 +241,7 @@ bool Smoother::run() {
     Any |= smooth(*Root);
   for (StoreInst *Store : Stores)
     Any |= smooth(*Store);
+  unmarkFloatLoads(F);
   return Any;
 }
 
