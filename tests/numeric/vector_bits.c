@@ -131,6 +131,19 @@ static double copiedRecords(const double *x, int n) {
   return sum;
 }
 
+// Guesses of inverse roots.
+static double guesses(const float *x) {
+  const __m128 v = _mm_loadu_ps(x);
+  const __m128i half = _mm_srai_epi32(_mm_castps_si128(v), 1);
+  __m128 root = _mm_castsi128_ps(_mm_sub_epi32(_mm_set1_epi32(0x5f3759df), half));
+  root = _mm_mul_ps(root, _mm_sub_ps(_mm_set1_ps(1.5F), _mm_mul_ps(_mm_mul_ps(v, _mm_set1_ps(0.5F)),
+                                                                   _mm_mul_ps(root, root))));
+  float out[4];
+  _mm_storeu_ps(out, root);
+  return out[0] * out[1] + out[2] * out[3];
+}
+
+GRADIENT_CHECK(vector_guesses, Double, guesses, InRange(float, 4, 0.5, 0.9))
 GRADIENT_CHECK(vector_copies, Double, copiedRecords, In(double, 5), Int(5))
 GRADIENT_CHECK(vector_table, Double, table, In(double, 5), Int(5))
 GRADIENT_CHECK(vector_records, Double, records, In(double, 5), Int(5))

@@ -288,6 +288,8 @@ void ActivitySolver::edges(Instruction &I, Visitor Visit) {
     Visit(value(I.getOperand(1)), value(&I));
     return Visit(value(I.getOperand(2)), value(&I));
   }
+  if (auto *Logic = dyn_cast<BinaryOperator>(&I); Logic && dropsDigits(*Logic))
+    return; // exponents and signs do not vary
   bool Moves = isa<PHINode>(I) || isa<FreezeInst>(I) || isa<BitCastInst>(I) || isa<TruncInst>(I) ||
                isa<ZExtInst>(I) || isa<ExtractValueInst>(I) || isa<InsertValueInst>(I) ||
                isa<ExtractElementInst>(I) || isa<InsertElementInst>(I) ||

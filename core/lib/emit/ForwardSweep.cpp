@@ -11,6 +11,7 @@
 #include "contraflow/core/Remark.h"
 #include "contraflow/core/Rule.h"
 #include "prepare/Indirect.h"
+#include "rules/Smooth.h"
 #include "support/Assignments.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
@@ -422,6 +423,8 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
     return Error::success();
   if (I.isInlineAsm())
     return diffError(DiagId::UnsupportedInstruction, I, "inline assembly");
+  if (isRugged(I))
+    return diffError(DiagId::UnsupportedDigits, I, "they are taken apart or mixed");
   Function *F = I.getCalledFunction();
   if (F && F->getName().starts_with(RuntimePrefix))
     return diffError(DiagId::UnsupportedMode, I,

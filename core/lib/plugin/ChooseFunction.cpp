@@ -4,6 +4,7 @@
 
 #include "contraflow/core/Request.h"
 #include "prepare/Choice.h"
+#include "request/RequestSpellings.h"
 #include "request/RequestTrace.h"
 #include "request/RequestTypes.h"
 
@@ -11,6 +12,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -37,6 +39,7 @@ private:
   bool fits(Function &F) const;
   void guess();
   Value *pointer() const;
+  bool wantsShadow() const;
 
   CallBase &Call;
   const unsigned At; ///< the operand that says what is differentiated
@@ -73,10 +76,26 @@ Value *Chooser::pointer() const {
   return IRBuilder<>(&Call).CreateLoad(Operand->getType(), Operand);
 }
 
+/// True if the shadow of an address is wanted: of a function's, or of a table of virtual functions,
+/// as a copied object holds it. Both are their own.
+bool Chooser::wantsShadow() const {
+  const RequestSpelling *Spelling = findRequestSpelling(Call.getCalledOperand()->getName());
+  const Value *Operand = Call.getArgOperand(At)->stripInBoundsConstantOffsets();
+  return Spelling && Spelling->Part == RequestPart::FunctionShadow && Call.arg_size() == At + 1 &&
+         Call.getType()->isPointerTy() && (!isa<Constant>(Operand) || isa<GlobalVariable>(Operand));
+}
+
 void Chooser::run() {
   if (At >= Call.arg_size() || !Call.getArgOperand(At)->getType()->isPointerTy() ||
       traceFunction(Call.getArgOperand(At)))
     return;
+  if (wantsShadow()) {
+    Call.replaceAllUsesWith(pointer());
+    auto *Invoke = dyn_cast<InvokeInst>(&Call);
+    CallBase *Left = Invoke ? changeToCall(Invoke) : &Call;
+    Left->eraseFromParent();
+    return;
+  }
   if (!traceFunctions(Call.getArgOperand(At), Functions))
     guess();
   if (Functions.empty() || Functions.size() > MostKnown)

@@ -23,6 +23,7 @@
 #include "prepare/Slots.h"
 #include "request/ByValue.h"
 #include "request/Registration.h"
+#include "rules/Smooth.h"
 #include "support/Reached.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -420,6 +421,7 @@ bool ModuleDriver::run() {
   dropReplays();
   if (!Errors)
     note(lowerViews(M, Tangents, Any));
+  lowerSmooth(M);
   Tangents.Reach = Adjoints.Reach = nullptr;
   removeTakenApart(M);
   note(checkRequestUses(M));

@@ -11,6 +11,8 @@
 #include "Catches.h"
 #include "Choices.h"
 #include "ComputedGoto.h"
+#include "DigitSums.h"
+#include "Digits.h"
 #include "Disguises.h"
 #include "Endings.h"
 #include "Indices.h"
@@ -131,6 +133,7 @@ Function *Preparer::cloneOf(Function &F) {
   ValueToValueMapTy Map;
   Function *P = CloneFunction(&F, Map);
   ownAssignments(*P);
+  markFloatLoads(*P);
   lowerComputedGotos(F, *P);
   P->setName("cf.prepared." + F.getName());
   P->setLinkage(GlobalValue::InternalLinkage);
@@ -594,8 +597,8 @@ void Preparer::canonicalise(Function &P) {
     simplifyFunction(P, C);
   if (splitPointerVectors(P, C.FAM))
     simplifyFunction(P, C);
-  const bool Rounds = expandRoundings(P);
-  if (restoreFloats(P) || Rounds)
+  const bool Rounds = expandRoundings(P), Floats = restoreFloats(P);
+  if (smoothDigits(P) || Floats || Rounds)
     tidy(P);
   undisguisePointers(P);
   restoreAddresses(P);

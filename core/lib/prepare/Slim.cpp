@@ -7,6 +7,7 @@
 // Once per callee, not once per call.
 
 #include "Slim.h"
+#include "DigitSums.h"
 #include "support/Assignments.h"
 
 #include "llvm/IR/Function.h"
@@ -29,6 +30,7 @@ Function &SlimCallees::of(Function &F) {
   ValueToValueMapTy Map;
   Copy = CloneFunction(&F, Map);
   ownAssignments(*Copy);
+  markFloatLoads(*Copy);
   Copy->setName("cf.slim." + F.getName());
   Copy->setLinkage(GlobalValue::InternalLinkage);
   Copy->setComdat(nullptr);

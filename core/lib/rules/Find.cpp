@@ -8,6 +8,7 @@
 //   %r = call double @__sin_finite(%a)       row Sin
 
 #include "Row.h"
+#include "Smooth.h"
 #include "contraflow/core/Rule.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -31,6 +32,8 @@ Rule ruleOfCall(const CallBase &Call) {
   const Function *Callee = Call.getCalledFunction();
   if (!Callee)
     return {};
+  if (isSmooth(Call)) // its other operand is what it is
+    return {findRow(Instruction::Freeze), Call.getType(), Call.getType()};
   const std::optional<MathFn> Fn =
       Callee->isIntrinsic() ? mathIntrinsic(Callee->getIntrinsicID()) : mathFunction(*Callee);
   if (!Fn)

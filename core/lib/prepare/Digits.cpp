@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where integers become floats (bitcast, sitofp, uitofp), the integer is written as a sum of
+// sources, and the sum with a slope for each of them:
+//
+//   bits of x                    1 / ulp(x) = 2^(digits - exponent of x), with the sign of x
+//   x, converted to an integer   1
+//   y, made of bits              ulp(y), with the sign of y
+//
+// Slopes are calculated from exponents alone, which do not vary.
+
+#include "Digits.h"
+#include "DigitSums.h"
+
+#include "rules/Rounding.h"
+#include "rules/Smooth.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+#include <cmath>
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+/// What a conversion to an integer leaves of a number shows steps that are meant if fewer digits
+/// than these are left.
+constexpr int FewestDigits = 5;
+/// Numbers of so few digits choose places in a table.
+constexpr int TableDigits = 12;
+/// Cut off behind so many of all digits, a number is rounded; fewer are an index.
+constexpr int RoundedShare = 3; ///< one of so many: 18 of 52 digits
+
+enum class Fate { Varies, Constant, NoLine };
+
+class Smoother {
+public:
+  explicit Smoother(Function &F) : F(F) {}
+  bool run();
+
+private:
+  bool smooth(CastInst &Root);
+  bool smooth(StoreInst &Store);
+  bool fixRoundings();
+  static bool isRoot(const Instruction &I);
+  static Fate fateOf(const DigitTerm &T, const CastInst &Root, bool Table);
+  Value *line(CastInst &Root, ArrayRef<DigitTerm> Terms);
+  Value *slopeOfBits(Value *X);
+  Value *number(const DigitTerm &T);
+
+  Function &F;
+  DigitSums Sums;
+  DenseMap<Value *, Value *> Smoothed; ///< root -> what took its place
+  IRBuilder<> B{F.getContext()};
+};
+
+Type *bitsType(Type *T) {
+  Type *Lane = IntegerType::get(T->getContext(), T->getScalarSizeInBits());
+  auto *Vector = dyn_cast<FixedVectorType>(T);
+  return Vector ? FixedVectorType::get(Lane, Vector->getNumElements()) : Lane;
+}
+
+Type *withLane(Type *T, Type *Lane) {
+  auto *Vector = dyn_cast<FixedVectorType>(T);
+  return Vector ? FixedVectorType::get(Lane, Vector->getNumElements()) : Lane;
+}
+
+Type *sourceType(const DigitTerm &T) {
+  Type *Source = T.Source->getType();
+  return Source->isFPOrFPVectorTy() ? Source : floatLoaded(T.Source);
+}
+
+bool Smoother::isRoot(const Instruction &I) {
+  const Type *T = I.getType(), *Lane = T->getScalarType();
+  if (!isa<BitCastInst, SIToFPInst, UIToFPInst>(I) || !(Lane->isFloatTy() || Lane->isDoubleTy()) ||
+      isa<ScalableVectorType>(T))
+    return false;
+  const Type *From = I.getOperand(0)->getType();
+  if (!From->isIntOrIntVectorTy() || From->isVectorTy() != T->isVectorTy() ||
+      (isa<BitCastInst>(I) && From->getScalarSizeInBits() != T->getScalarSizeInBits()))
+    return false;
+  // What is only compared has no derivative.
+  return !all_of(I.users(), [](const User *U) { return isa<FCmpInst>(U); });
+}
+
+Fate Smoother::fateOf(const DigitTerm &T, const CastInst &Root, bool Table) {
+  const bool MakesBits = isa<BitCastInst>(Root);
+  const int Left = MakesBits ? digitsOf(Root.getType()) - (T.Low + T.shift()) : 0;
+  if (T.Converted) {
+    const int Fewest = Table ? TableDigits : FewestDigits;
+    return MakesBits && Left >= Fewest ? Fate::Varies : Fate::Constant;
+  }
+  const int Digits = digitsOf(sourceType(T));
+  if (T.High < Digits || RoundedShare * (Digits - T.Low) < Digits)
+    return Fate::NoLine;
+  return MakesBits && Left <= 0 ? Fate::Constant : Fate::Varies;
+}
+
+/// 2^-e, for a number of exponent e, with its sign.
+Value *Smoother::slopeOfBits(Value *X) {
+  Type *T = X->getType(), *BitsT = bitsType(T);
+  const unsigned Digits = digitsOf(T), Width = T->getScalarSizeInBits();
+  const uint64_t Bias = (uint64_t(1) << (Width - Digits - 2)) - 1;
+  auto Constant = [&](const APInt &V) { return ConstantInt::get(BitsT, V); };
+  auto Exponent = [&](uint64_t E) { return Constant(APInt(Width, E).shl(Digits)); };
+  Value *Bits = B.CreateBitCast(X, BitsT);
+  Value *E = B.CreateAnd(Bits, Constant(APInt::getBitsSet(Width, Digits, Width - 1)));
+  E = B.CreateBinaryIntrinsic(Intrinsic::umax, E, Exponent(1));
+  E = B.CreateBinaryIntrinsic(Intrinsic::umin, E, Exponent(2 * Bias));
+  Value *Sign = B.CreateAnd(Bits, Constant(APInt::getSignMask(Width)));
+  return B.CreateBitCast(B.CreateOr(B.CreateSub(Exponent(2 * Bias), E), Sign), T);
+}
+
+Value *Smoother::number(const DigitTerm &T) {
+  Value *X = T.Source;
+  if (Value *New = Smoothed.lookup(X))
+    X = New;
+  if (Type *Loaded = X->getType()->isFPOrFPVectorTy() ? nullptr : floatLoaded(X))
+    X = B.CreateBitCast(X, Loaded);
+  return X;
+}
+
+Value *Smoother::line(CastInst &Root, ArrayRef<DigitTerm> Terms) {
+  Type *T = Root.getType(), *Double = Type::getDoubleTy(F.getContext());
+  const bool Wide = T->getScalarType()->isDoubleTy() || any_of(Terms, [](const DigitTerm &Term) {
+                      return sourceType(Term)->getScalarType()->isDoubleTy();
+                    });
+  Type *Used = Wide ? withLane(T, Double) : T;
+  Value *Sum = nullptr;
+  for (const DigitTerm &Term : Terms) {
+    Value *X = number(Term), *Slope = Term.Converted ? nullptr : slopeOfBits(X);
+    const double Factor = std::ldexp(Term.Factor, Term.Converted ? 0 : digitsOf(X->getType())) *
+                          (isa<BitCastInst>(Root) ? std::ldexp(1.0, -digitsOf(T)) : 1.0);
+    Value *Part = B.CreateFPCast(X, Used);
+    if (Slope)
+      Part = B.CreateFMul(Part, B.CreateFPCast(Slope, Used));
+    Part = B.CreateFMul(Part, ConstantFP::get(Used, Factor));
+    for (auto [Condition, Holds] : Term.Where) {
+      if (auto *Bound = dyn_cast<CallBase>(Condition);
+          Bound && !Condition->getType()->getScalarType()->isIntegerTy(1))
+        Condition = B.CreateICmpEQ(Bound, Bound->getArgOperand(0));
+      Value *Zero = Constant::getNullValue(Used);
+      Part = B.CreateSelect(Condition, Holds ? Part : Zero, Holds ? Zero : Part);
+    }
+    Sum = Sum ? B.CreateFAdd(Sum, Part) : Part;
+  }
+  if (isa<BitCastInst>(Root)) {
+    const int Digits = digitsOf(T), Width = T->getScalarSizeInBits();
+    Type *BitsT = bitsType(T);
+    Value *Scale = B.CreateAnd(Root.getOperand(0),
+                               ConstantInt::get(BitsT, APInt::getBitsSet(Width, Digits, Width)));
+    Sum = B.CreateFMul(Sum, B.CreateFPCast(B.CreateBitCast(Scale, T), Used));
+  }
+  return B.CreateFPCast(Sum, T);
+}
+
+bool Smoother::smooth(CastInst &Root) {
+  DigitSum S = Sums.of(Root.getOperand(0));
+  const bool MakesBits = isa<BitCastInst>(Root);
+  if (MakesBits && (!S.Lost.empty() || S.Merged))
+    return false; // refused where it matters, with what else becomes bits
+  SmallVector<DigitTerm, 4> Varying;
+  for (const DigitTerm &T : S.Terms) {
+    const Fate Ends = fateOf(T, Root, S.Table);
+    if (Ends == Fate::NoLine && MakesBits)
+      return false;
+    if (Ends == Fate::NoLine)
+      S.Lost.push_back(T.Source);
+    if (Ends == Fate::Varies)
+      Varying.push_back(T);
+  }
+  // The bits of a number that are moved as they are.
+  if (MakesBits && isa<BitCastInst, LoadInst>(Root.getOperand(0)))
+    return false;
+  if (S.Merged)
+    S.Lost.clear();
+  erase_if(S.Lost, [](Value *V) { return !V->getType()->isFPOrFPVectorTy(); });
+  if (Varying.empty() && S.Lost.empty())
+    return false;
+  B.SetInsertPoint(Root.getNextNode());
+  B.SetCurrentDebugLocation(Root.getDebugLoc());
+  Value *Bits = MakesBits ? Root.getOperand(0) : B.CreateBitCast(&Root, bitsType(Root.getType()));
+  CallInst *New = S.Lost.empty() ? createSmooth(B, line(Root, Varying), Bits)
+                                 : createRugged(B, S.Lost, Bits, Root.getType());
+  Smoothed[&Root] = New;
+  Root.replaceUsesWithIf(New, [&](Use &U) { return U.getUser() != Bits; });
+  return true;
+}
+
+/// The bits of a sum with a number so large that it is rounded do not vary, though the sum is one.
+bool Smoother::fixRoundings() {
+  SmallVector<BitCastInst *, 4> Casts;
+  for (Instruction &I : instructions(F))
+    if (auto *Cast = dyn_cast<BitCastInst>(&I);
+        Cast && Cast->getType()->isIntOrIntVectorTy() && isRoundingSum(Cast->getOperand(0)) &&
+        none_of(Cast->users(), [](User *U) { return isa<CallBase>(U); }))
+      Casts.push_back(Cast);
+  for (BitCastInst *Cast : Casts) {
+    B.SetInsertPoint(Cast->getNextNode());
+    Value *Sum = Cast->getOperand(0);
+    Value *Bits = B.CreateBitCast(Sum, bitsType(Sum->getType()));
+    CallInst *Fixed = createSmooth(B, Constant::getNullValue(Sum->getType()), Bits);
+    Cast->setOperand(0, Fixed);
+    Cast->moveAfter(Fixed);
+  }
+  return !Casts.empty();
+}
+
+/// Bits that are stored where floats are.
+bool Smoother::smooth(StoreInst &Store) {
+  Value *Bits = Store.getValueOperand();
+  Type *T = floatStored(Store);
+  if (!T || Sums.of(Bits).isConstant())
+    return false;
+  B.SetInsertPoint(&Store);
+  B.SetCurrentDebugLocation(Store.getDebugLoc());
+  auto *Cast = dyn_cast<CastInst>(B.CreateBitCast(Bits, T));
+  if (!Cast)
+    return false;
+  Store.setOperand(0, Cast);
+  if (smooth(*Cast))
+    return true;
+  Store.setOperand(0, Bits);
+  Cast->eraseFromParent();
+  return false;
+}
+
+bool Smoother::run() {
+  SmallVector<CastInst *, 8> Roots;
+  SmallVector<StoreInst *, 8> Stores;
+  for (Instruction &I : instructions(F))
+    if (auto *Store = dyn_cast<StoreInst>(&I))
+      Stores.push_back(Store);
+    else if (isRoot(I))
+      Roots.push_back(cast<CastInst>(&I));
+  bool Any = fixRoundings();
+  for (CastInst *Root : Roots)
+    Any |= smooth(*Root);
+  for (StoreInst *Store : Stores)
+    Any |= smooth(*Store);
+  unmarkFloatLoads(F);
+  return Any;
+}
+
+} // namespace
+
+bool smoothDigits(Function &F) { return Smoother(F).run(); }
+
+} // namespace contraflow
