@@ -5,6 +5,7 @@
 // Supports: optional functions and objects that nobody gives
 #include "GradientCheck.h"
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -17,12 +18,15 @@ struct Operations {
   double *(*scratch)(Operations *, int);
   void *context;
   const double *parameters;
+  std::FILE *log;
 };
 static double decay(double t, const double *p) { return std::sin(p[0] * t) + p[1]; }
 [[gnu::noinline]] static double advance(Operations *o, int n) {
   double y = 0.1;
   for (int i = 0; i < n; ++i) {
     y += 0.1 * o->rate(y, o->parameters);
+    if (y > 1e9)
+      std::fprintf(o->log, "step %d: %g\n", i, y);
     if (o->monitor)
       o->monitor(i, y, o->context);
     if (o->limit != nullptr && i > 1)
@@ -39,6 +43,7 @@ static double table(const double *x, int n) {
   auto *o = static_cast<Operations *>(std::calloc(1, sizeof(Operations)));
   o->rate = decay;
   o->parameters = x;
+  o->log = stderr;
   const double y = advance(o, n);
   std::free(o);
   return y;

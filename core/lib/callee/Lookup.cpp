@@ -400,4 +400,9 @@ std::string mathSpelling(MathFn Fn, const Type *Ty) {
 
 bool isVirtualTable(const GlobalVariable &G) { return G.getName().starts_with("_ZTV"); }
 
+bool isStream(const GlobalVariable &G) {
+  static constexpr StringLiteral Names[] = {"stdin", "stdout", "stderr"};
+  return G.isDeclaration() && G.getValueType()->isPointerTy() && is_contained(Names, G.getName());
+}
+
 } // namespace contraflow

@@ -314,6 +314,11 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     shadows()[&I] = Constant::getNullValue(I.getType()); // a float where there may be a pointer
     return Error::success();
   }
+  if (auto *Load = dyn_cast<LoadInst>(&I))
+    if (auto *G = dyn_cast<GlobalVariable>(Load->getPointerOperand()); G && isStream(*G)) {
+      shadows()[&I] = &I;
+      return Error::success();
+    }
   bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,
                     IntToPtrInst, PtrToIntInst, TruncInst, ZExtInst, CallBase>(I);
   if (!Copies)

@@ -15,7 +15,6 @@
 
 #include "Indirect.h"
 #include "Choice.h"
-#include "Slots.h"
 #include "Variadic.h"
 #include "callee/Bodies.h"
 #include "contraflow/core/Callee.h"
@@ -263,16 +262,18 @@ std::string Candidates::obstacle(const Function &F) const {
   return "";
 }
 
-/// Leaves out what is stored into other members of structures, unless nothing would be left.
+/// Leaves out what goes into other members of structures only. Where nobody fills this one, a
+/// structure that begins in the same way may stand for it.
 void Candidates::keepSlots(SmallVectorImpl<Function *> &Fitting) const {
   auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
-  if (!Load || Fitting.size() < 2)
+  if (!Load || Fitting.size() < 2 || !memberSlotOf(*Load))
     return;
-  auto OfType = [this](FunctionType *T) { return Functions.ofType(T); };
+  MemberIndex &Slots = Functions.slots();
+  const bool Filled = Slots.isFilled(*Load);
   auto Elsewhere = [&](Function *F) {
-    return !Found.contains(F) && !mayLieWhere(*F, *Load, OfType);
+    return !Found.contains(F) && !Slots.mayLieWhere(*F, *Load, /*Prefix=*/!Filled);
   };
-  if (!all_of(Fitting, Elsewhere))
+  if (!Filled || !all_of(Fitting, Elsewhere))
     erase_if(Fitting, Elsewhere);
 }
 
@@ -309,7 +310,7 @@ void emitFailure(IRBuilderBase &B, Instruction &At, StringRef Name) {
   End->addFnAttr(Attribute::Cold);
 }
 
-FunctionIndex::FunctionIndex(Module &M) {
+FunctionIndex::FunctionIndex(Module &M) : M(M) {
   for (Function &F : M)
     ByType[F.getFunctionType()].push_back(&F);
 }
@@ -317,6 +318,12 @@ FunctionIndex::FunctionIndex(Module &M) {
 ArrayRef<Function *> FunctionIndex::ofType(FunctionType *T) const {
   auto It = ByType.find(T);
   return It == ByType.end() ? ArrayRef<Function *>() : It->second;
+}
+
+MemberIndex &FunctionIndex::slots() {
+  if (!Slots)
+    Slots = std::make_unique<MemberIndex>(M, [this](FunctionType *T) { return ofType(T); });
+  return *Slots;
 }
 
 bool FunctionIndex::escapes(const Function &F, function_ref<bool(const Function &)> Escapes) {
@@ -369,7 +376,8 @@ static bool saysNonNull(const Value *Condition, bool Outcome,
 
 bool isOptional(const CallBase &Call) {
   constexpr unsigned MostBlocks = 32;
-  if (auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand()); Load && !isFilled(*Load))
+  if (auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
+      Load && !MemberIndex(*Load->getModule()).isFilled(*Load))
     return true;
   const auto Pointers = pointersBehind(Call.getCalledOperand());
   const BasicBlock *Below = Call.getParent();

@@ -4,11 +4,15 @@
 
 #pragma once
 
+#include "Slots.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+
+#include <memory>
 
 namespace llvm {
 class CallBase;
@@ -34,8 +38,11 @@ public:
   /// True if the address of F goes where an indirect call may find it, other than constant tables.
   /// Escapes(F) is asked once.
   bool escapes(const llvm::Function &F, llvm::function_ref<bool(const llvm::Function &)> Escapes);
+  MemberIndex &slots();
 
 private:
+  llvm::Module &M;
+  std::unique_ptr<MemberIndex> Slots;
   llvm::DenseMap<llvm::FunctionType *, llvm::SmallVector<llvm::Function *, 4>> ByType;
   llvm::DenseMap<const llvm::Function *, bool> Known;
 };

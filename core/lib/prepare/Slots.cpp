@@ -15,7 +15,7 @@
 
 #include "Slots.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
@@ -34,7 +34,7 @@ namespace {
 
 constexpr StringLiteral SlotKind = "cf.slot"; ///< metadata: the place of a member
 constexpr unsigned MostLevels = 32;           ///< of structures in structures
-constexpr unsigned MostUses = 256;            ///< of one function
+constexpr unsigned MostUses = 500;            ///< of one function, and of what it goes through
 
 /// The field of a TBAA structure (name, type, offset, type, offset, ...) that Offset is in.
 const MDNode *fieldAt(const MDNode &Type, uint64_t &Offset) {
@@ -52,7 +52,7 @@ const MDNode *fieldAt(const MDNode &Type, uint64_t &Offset) {
   return Found;
 }
 
-std::optional<Slot> slotOfTag(const MDNode &Tag) {
+std::optional<MemberSlot> slotOfTag(const MDNode &Tag) {
   if (Tag.getNumOperands() < 3 || !isa_and_nonnull<MDNode>(Tag.getOperand(0)))
     return std::nullopt;
   const MDNode *Type = cast<MDNode>(Tag.getOperand(0));
@@ -66,104 +66,52 @@ std::optional<Slot> slotOfTag(const MDNode &Tag) {
     const MDNode *Field = fieldAt(*Type, Offset);
     if (!Field)
       return std::nullopt;
-    if (Field == Access)
-      return Slot{Type, Place};
+    if (Field == Access) // files may describe what a member points to differently
+      return MemberSlot{Type, Type->getOperand(0).get(), Place};
     Type = Field;
   }
   return std::nullopt;
 }
 
-/// Where the member that Pointer leads to lies in the innermost structure.
-std::optional<uint64_t> placeOf(const Value *Pointer, const DataLayout &DL) {
-  std::optional<uint64_t> Out;
+/// The innermost structure that Pointer leads into, and the place of the member there.
+std::optional<std::pair<StructType *, uint64_t>> memberAt(const Value *Pointer,
+                                                          const DataLayout &DL) {
+  std::optional<std::pair<StructType *, uint64_t>> Out;
   auto *Address = dyn_cast<GEPOperator>(Pointer);
   if (!Address)
     return Out;
   for (auto I = gep_type_begin(Address), E = gep_type_end(Address); I != E; ++I) {
     if (StructType *S = I.getStructTypeOrNull())
-      Out = DL.getStructLayout(S)->getElementOffset(
-          cast<ConstantInt>(I.getOperand())->getZExtValue());
+      Out = {S, DL.getStructLayout(S)->getElementOffset(
+                    cast<ConstantInt>(I.getOperand())->getZExtValue())};
     else if (I != gep_type_begin(Address))
       Out.reset(); // an array of pointers
   }
   return Out;
 }
 
-/// Follows the address of a function to the stores that it ends in.
-class Follower {
-public:
-  explicit Follower(function_ref<ArrayRef<Function *>(FunctionType *)> OfType) : OfType(OfType) {}
-  bool onlyStored(const Value &V, function_ref<bool(const StoreInst &)> Visit);
-
-private:
-  bool passed(const CallBase &Call, unsigned Arg, function_ref<bool(const StoreInst &)> Visit);
-  bool onlyLoaded(const AllocaInst &Variable, function_ref<bool(const StoreInst &)> Visit);
-
-  function_ref<ArrayRef<Function *>(FunctionType *)> OfType;
-  SmallPtrSet<const Value *, 16> Seen;
-  unsigned Left = MostUses;
-};
-
-/// What is passed on goes where the callee, or each function that fits, puts it.
-bool Follower::passed(const CallBase &Call, unsigned Arg,
-                      function_ref<bool(const StoreInst &)> Visit) {
-  if (Arg >= Call.getFunctionType()->getNumParams())
-    return false;
-  if (Call.doesNotCapture(Arg))
-    return true;
-  const Function *Callee = Call.getCalledFunction();
-  if (Callee)
-    return !Callee->isDeclaration() && !Callee->isInterposable() &&
-           onlyStored(*Callee->getArg(Arg), Visit);
-  return !Call.isInlineAsm() && all_of(OfType(Call.getFunctionType()), [&](const Function *F) {
-    return !F->hasAddressTaken() ||
-           (!F->isDeclaration() && !F->isInterposable() && onlyStored(*F->getArg(Arg), Visit));
-  });
-}
-
-/// True if no use of V but calls, comparisons and constant tables can be other than a store into a
-/// member, which Visit is asked about. It says true to go on.
-bool Follower::onlyStored(const Value &V, function_ref<bool(const StoreInst &)> Visit) {
-  if (!Seen.insert(&V).second)
-    return true;
-  return all_of(V.uses(), [&](const Use &U) {
-    if (!Left)
+/// True if the members of A and B, up to the one that lies at Place, are of the same types.
+bool beginAlike(const MDNode *A, const MDNode *B, uint64_t Place) {
+  if (!A || !B)
+    return A == B;
+  for (unsigned I = 1; I + 1 < A->getNumOperands() && I + 1 < B->getNumOperands(); I += 2) {
+    if (A->getOperand(I) != B->getOperand(I) || A->getOperand(I + 1) != B->getOperand(I + 1))
       return false;
-    --Left;
-    const User *By = U.getUser();
-    if (auto *G = dyn_cast<GlobalVariable>(By))
-      return G->isConstant() || G->hasAppendingLinkage();
-    if (isa<ConstantAggregate, ConstantExpr, GlobalAlias, PHINode, SelectInst>(By))
-      return onlyStored(*By, Visit);
-    // The same parameter may be data for other callers.
-    if (isa<ICmpInst, LoadInst, GetElementPtrInst, MemIntrinsic>(By))
+    auto *At = mdconst::dyn_extract_or_null<ConstantInt>(A->getOperand(I + 1));
+    if (At && At->getZExtValue() == Place)
       return true;
-    if (auto *Call = dyn_cast<CallBase>(By))
-      return Call->isCallee(&U) || passed(*Call, Call->getArgOperandNo(&U), Visit);
-    auto *Store = dyn_cast<StoreInst>(By);
-    if (!Store || U.getOperandNo() != 0)
-      return Store != nullptr;
-    auto *Variable = dyn_cast<AllocaInst>(Store->getPointerOperand());
-    return Variable ? onlyLoaded(*Variable, Visit) : Visit(*Store);
-  });
-}
-
-/// A local variable, in code that is not optimised.
-bool Follower::onlyLoaded(const AllocaInst &Variable, function_ref<bool(const StoreInst &)> Visit) {
-  return all_of(Variable.uses(), [&](const Use &U) {
-    auto *Load = dyn_cast<LoadInst>(U.getUser());
-    auto *Store = dyn_cast<StoreInst>(U.getUser());
-    return Load ? onlyStored(*Load, Visit) : Store && U.getOperandNo() == 1;
-  });
+  }
+  return false;
 }
 
 } // namespace
 
-std::optional<Slot> slotOf(const Instruction &Access) {
+std::optional<MemberSlot> memberSlotOf(const Instruction &Access) {
   if (const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa))
     return slotOfTag(*Tag);
   if (const MDNode *Noted = Access.getMetadata(SlotKind))
-    return Slot{nullptr, mdconst::extract<ConstantInt>(Noted->getOperand(0))->getZExtValue()};
+    return MemberSlot{nullptr, Noted->getOperand(0),
+                      mdconst::extract<ConstantInt>(Noted->getOperand(1))->getZExtValue()};
   return std::nullopt;
 }
 
@@ -174,35 +122,120 @@ void noteSlots(Module &M) {
       if (!isa<LoadInst, StoreInst>(I) || !getLoadStoreType(&I)->isPointerTy() ||
           I.hasMetadata(LLVMContext::MD_tbaa))
         continue;
-      auto Place = placeOf(getLoadStorePointerOperand(&I), M.getDataLayout());
-      if (!Place)
+      const auto At = memberAt(getLoadStorePointerOperand(&I), M.getDataLayout());
+      if (!At)
         continue;
-      Constant *At = ConstantInt::get(Type::getInt64Ty(Context), *Place);
-      I.setMetadata(SlotKind, MDNode::get(Context, ConstantAsMetadata::get(At)));
+      StringRef Name = At->first->hasName() ? At->first->getName() : "";
+      Constant *Place = ConstantInt::get(Type::getInt64Ty(Context), At->second);
+      I.setMetadata(SlotKind, MDNode::get(Context, {MDString::get(Context, Name),
+                                                    ConstantAsMetadata::get(Place)}));
     }
 }
 
-bool isFilled(const Instruction &Load) {
-  const std::optional<Slot> Read = slotOf(Load);
-  const bool HasTag = Load.hasMetadata(LLVMContext::MD_tbaa);
-  auto Fills = [&](const Instruction &I) {
-    auto *Store = dyn_cast<StoreInst>(&I);
-    return Store && !isa<ConstantPointerNull>(Store->getValueOperand()) &&
-           Store->getValueOperand()->getType()->isPointerTy() &&
-           Store->hasMetadata(LLVMContext::MD_tbaa) == HasTag && slotOf(*Store) == Read;
-  };
-  return !Read || any_of(*Load.getModule(),
-                         [&](const Function &F) { return any_of(instructions(F), Fills); });
+MemberIndex::MemberIndex(const Module &M, FunctionsOfType OfType) : OfType(std::move(OfType)) {
+  for (const Function &F : M)
+    for (const Instruction &I : instructions(F)) {
+      if (!isa<LoadInst, StoreInst>(I) || !getLoadStoreType(&I)->isPointerTy())
+        continue;
+      const std::optional<MemberSlot> S = memberSlotOf(I);
+      if (!S)
+        continue;
+      if (auto *Load = dyn_cast<LoadInst>(&I))
+        Loads[keyOf(*S)].push_back(Load);
+      else if (!isa<ConstantPointerNull>(cast<StoreInst>(I).getValueOperand()))
+        Filled[looseKeyOf(*S)] = true;
+    }
 }
 
-bool mayLieWhere(const Function &F, const Instruction &Load,
-                 function_ref<ArrayRef<Function *>(FunctionType *)> OfType) {
-  const std::optional<Slot> Read = slotOf(Load);
-  const bool HasTag = Load.hasMetadata(LLVMContext::MD_tbaa);
-  return !Read || !Follower(OfType).onlyStored(F, [&](const StoreInst &Store) {
-    const std::optional<Slot> Written = slotOf(Store);
-    return Written && *Written != *Read && Store.hasMetadata(LLVMContext::MD_tbaa) == HasTag;
+bool MemberIndex::isFilled(const LoadInst &Load) const {
+  const std::optional<MemberSlot> Read = memberSlotOf(Load);
+  return !Read || Filled.lookup(looseKeyOf(*Read));
+}
+
+bool MemberIndex::mayLieWhere(const Function &F, const LoadInst &Load, bool Prefix) {
+  const std::optional<MemberSlot> Read = memberSlotOf(Load);
+  const Places &P = placesOf(F);
+  return !Read || P.Anywhere || any_of(P.Slots, [&](const MemberSlot &S) {
+    return S == *Read ||
+           (Prefix && S.Place == Read->Place && beginAlike(S.Type, Read->Type, S.Place)) ||
+           !S.Type != !Read->Type; // one file has TBAA, the other has none
   });
+}
+
+const MemberIndex::Places &MemberIndex::placesOf(const Function &F) {
+  auto [It, New] = Known.try_emplace(&F);
+  if (!New)
+    return It->second;
+  It->second.Anywhere = true; // for itself, while it is looked at
+  Places P;
+  P.Left = MostUses;
+  follow(P, F);
+  P.Seen.clear();
+  return Known[&F] = std::move(P);
+}
+
+/// A pointer that may be F's address: what is done with it beside calls and comparisons.
+void MemberIndex::follow(Places &P, const Value &V) {
+  if (P.Anywhere || !P.Seen.insert(&V).second)
+    return;
+  for (const Use &U : V.uses()) {
+    P.Anywhere |= !P.Left;
+    if (P.Anywhere)
+      return;
+    --P.Left;
+    const User *By = U.getUser();
+    if (auto *G = dyn_cast<GlobalVariable>(By))
+      P.Anywhere |= !G->isConstant() && !G->hasAppendingLinkage();
+    else if (isa<ConstantAggregate, ConstantExpr, GlobalAlias, PHINode, SelectInst>(By))
+      follow(P, *By);
+    else if (auto *Store = dyn_cast<StoreInst>(By); Store && U.getOperandNo() == 0)
+      followStore(P, *Store);
+    else if (auto *Call = dyn_cast<CallBase>(By); Call && Call->isArgOperand(&U))
+      pass(P, *Call, Call->getArgOperandNo(&U));
+    else // the same parameter may be data for other callers
+      P.Anywhere |= !isa<ICmpInst, LoadInst, GetElementPtrInst, CallBase, StoreInst>(By);
+  }
+}
+
+/// What is stored is loaded again: from a local variable, in code that is not optimised, or from a
+/// member.
+void MemberIndex::followStore(Places &P, const StoreInst &Store) {
+  if (auto *Variable = dyn_cast<AllocaInst>(Store.getPointerOperand())) {
+    for (const User *By : Variable->users())
+      if (auto *Load = dyn_cast<LoadInst>(By))
+        follow(P, *Load);
+      else
+        P.Anywhere |= !isa<StoreInst>(By) || cast<StoreInst>(By)->getValueOperand() == Variable;
+    return;
+  }
+  const std::optional<MemberSlot> S = memberSlotOf(Store);
+  P.Anywhere |= !S;
+  if (!S || is_contained(P.Slots, *S))
+    return;
+  P.Slots.push_back(*S);
+  if (auto It = Loads.find(keyOf(*S)); It != Loads.end())
+    for (const LoadInst *Load : It->second)
+      follow(P, *Load);
+}
+
+/// What is passed on goes where the callee, or each function that may be called, puts it.
+void MemberIndex::pass(Places &P, const CallBase &Call, unsigned Arg) {
+  if (Call.doesNotCapture(Arg) || isa<MemIntrinsic>(Call))
+    return;
+  auto Into = [&](const Function &F) {
+    P.Anywhere |= F.isDeclaration() || F.isInterposable();
+    if (!P.Anywhere)
+      follow(P, *F.getArg(Arg));
+  };
+  P.Anywhere |= Call.isInlineAsm() || Arg >= Call.getFunctionType()->getNumParams();
+  if (P.Anywhere)
+    return;
+  if (const Function *Callee = Call.getCalledFunction())
+    return Into(*Callee);
+  auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
+  for (const Function *F : OfType(Call.getFunctionType()))
+    if (F->hasAddressTaken() && (!Load || mayLieWhere(*F, *Load, /*Prefix=*/true)))
+      Into(*F);
 }
 
 } // namespace contraflow

@@ -3,37 +3,81 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <utility>
 
 namespace llvm {
+class AllocaInst;
+class CallBase;
 class Function;
 class FunctionType;
 class Instruction;
+class LoadInst;
+class MDNode;
+class Metadata;
 class Module;
+class StoreInst;
+class Value;
 } // namespace llvm
 
 namespace contraflow {
 
-/// A member of a structure: its type, as TBAA has it (else null), and the member's place in bytes.
-using Slot = std::pair<const void *, uint64_t>;
-
 /// Notes the members that pointers are loaded from and stored into, where there is no TBAA.
 void noteSlots(llvm::Module &M);
 
+/// A member of a structure: its type as TBAA has it, which another file may describe differently,
+/// the type's name, and the member's place in bytes. Without TBAA there is no type, and structures
+/// of different names may stand for one another.
+struct MemberSlot {
+  const llvm::MDNode *Type = nullptr;
+  const llvm::Metadata *Name = nullptr;
+  uint64_t Place = 0;
+  bool operator==(const MemberSlot &Other) const {
+    return !Type == !Other.Type && Place == Other.Place && (!Type || Name == Other.Name);
+  }
+};
+
 /// The member that a load or a store accesses. None if its structure is not known.
-std::optional<Slot> slotOf(const llvm::Instruction &Access);
+std::optional<MemberSlot> memberSlotOf(const llvm::Instruction &Access);
 
-/// False if no code of the module stores anything but null into the member that Load reads.
-bool isFilled(const llvm::Instruction &Load);
+/// Which functions may lie in which members. Valid until an access of pointers is erased.
+class MemberIndex {
+public:
+  using FunctionsOfType = std::function<llvm::ArrayRef<llvm::Function *>(llvm::FunctionType *)>;
 
-/// False if every use of F's address outside constant tables ends in other members of structures
-/// than the one that Load reads, also by way of calls: of functions of type T, OfType(T) says which
-/// there are. Calls of F are no uses of its address.
-bool mayLieWhere(const llvm::Function &F, const llvm::Instruction &Load,
-                 llvm::function_ref<llvm::ArrayRef<llvm::Function *>(llvm::FunctionType *)> OfType);
+  /// Of calls of a function of type T, OfType(T) says which functions there are.
+  explicit MemberIndex(const llvm::Module &M, FunctionsOfType OfType = {});
+  /// True unless no code of the module stores anything but null into the member that Load reads.
+  bool isFilled(const llvm::LoadInst &Load) const;
+  /// False if F goes into other members than the one that Load reads, and nowhere else but into
+  /// constant tables. If Prefix, a structure that begins in the same way may stand for it.
+  bool mayLieWhere(const llvm::Function &F, const llvm::LoadInst &Load, bool Prefix);
+
+private:
+  /// Where a function goes.
+  struct Places {
+    bool Anywhere = false;
+    llvm::SmallVector<MemberSlot, 2> Slots;
+    llvm::SmallPtrSet<const llvm::Value *, 16> Seen;
+    unsigned Left = 0; ///< uses that may still be looked at
+  };
+  using Key = std::pair<const void *, uint64_t>;
+  static Key keyOf(const MemberSlot &S) { return {S.Name, S.Place}; }
+  static Key looseKeyOf(const MemberSlot &S) { return {S.Type ? S.Name : nullptr, S.Place}; }
+  const Places &placesOf(const llvm::Function &F);
+  void follow(Places &P, const llvm::Value &V);
+  void followStore(Places &P, const llvm::StoreInst &Store);
+  void pass(Places &P, const llvm::CallBase &Call, unsigned Arg);
+
+  FunctionsOfType OfType;
+  llvm::DenseMap<Key, llvm::SmallVector<const llvm::LoadInst *, 4>> Loads;
+  llvm::DenseMap<Key, bool> Filled;
+  llvm::DenseMap<const llvm::Function *, Places> Known;
+};
 
 } // namespace contraflow

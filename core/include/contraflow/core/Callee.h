@@ -82,6 +82,8 @@ CalleeInfo lookupCallee(const llvm::CallBase &Call);
 
 /// True for a table of virtual functions (Itanium C++ ABI 5.1.4): it holds no numbers.
 bool isVirtualTable(const llvm::GlobalVariable &G);
+/// True for the library's pointers to its streams (ISO C 7.23.1): what they point to is its own.
+bool isStream(const llvm::GlobalVariable &G);
 
 /// All names of one kind.
 llvm::SmallVector<llvm::StringRef, 0> calleesOfKind(CalleeKind Kind);
