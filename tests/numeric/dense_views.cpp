@@ -10,6 +10,7 @@
 #include <vector>
 
 template <class R, class... A> R __enzyme_todense(A...);
+template <class R, class... A> R __enzyme_post_sparse_todense(A...); // another name for it
 
 constexpr int n = 7;
 
@@ -26,7 +27,7 @@ template <class T> static void column_write(T v, long at, std::size_t column, T 
   matrix[at / static_cast<long>(sizeof(T)) * n + static_cast<long>(column)] = v;
 }
 template <class T> static T *unit(std::size_t which) {
-  return __enzyme_todense<T *>((void *)unit_read<T>, (void *)unit_write<T>, which);
+  return __enzyme_post_sparse_todense<T *>((void *)unit_read<T>, (void *)unit_write<T>, which);
 }
 
 struct Entry {

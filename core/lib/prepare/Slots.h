@@ -12,7 +12,6 @@
 #include <optional>
 
 namespace llvm {
-class AllocaInst;
 class CallBase;
 class Function;
 class FunctionType;
