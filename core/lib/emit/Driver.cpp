@@ -10,6 +10,7 @@
 #include "Twins.h"
 #include "Unit.h"
 #include "Unwinding.h"
+#include "WideVariables.h"
 #include "analysis/HiddenInputs.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
@@ -533,6 +534,8 @@ static Error finish(RequestState &S) {
   shareTwins(S);
   for (auto &[Prepared, U] : S.Units) {
     for (Function *F : functionsOf(*U))
+      clearLate(*F);
+    for (Function *F : functionsOf(*U))
       append_range(U->Pieces, cutIntoPieces(*F, U->Mark, S.Switch.PieceSize));
     for (Function *F : functionsOf(*U))
       emitCaught(*F, F == U->Forward ? U->Begin : nullptr, F == U->Forward ? U->Mark : nullptr);
@@ -543,6 +546,8 @@ static Error finish(RequestState &S) {
       raw_string_ostream OS(Fault);
       if (verifyFunction(*F, &OS))
         return diffError(DiagId::Internal, *F, Fault);
+      if (!S.Spec.Again)
+        keepWideVariables(*F);
       simplifyFunction(*F, S.C);
     }
   }
