@@ -89,7 +89,10 @@ function(_contraflow_link_runtime Target)
   get_target_property(Ipo ${Target} INTERPROCEDURAL_OPTIMIZATION)
   if(Ipo OR "${Options};${CMAKE_CXX_FLAGS}" MATCHES "-flto")
     _contraflow_plugin_file(Plugin)
-    target_link_options(${Target} PRIVATE -fuse-ld=lld LINKER:--load-pass-plugin=${Plugin})
+    # The runtime takes part from the start: what it has in common with the program (inline functions of
+    # C++) may be gone when the derivatives call it.
+    target_link_options(${Target} PRIVATE -fuse-ld=lld LINKER:--load-pass-plugin=${Plugin}
+                        LINKER:--undefined-glob=cf_v1_*)
   endif()
   # Once more what our part of MPI calls, for MPI libraries that are archives.
   list(FILTER Closure INCLUDE REGEX "^MPI::MPI_")

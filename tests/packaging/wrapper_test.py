@@ -141,6 +141,21 @@ class Programs(WrapperTest):
             self.link_two_files(mode, expect=0)
             self.run_command(self.folder / "program")
 
+    def test_inline_functions_lost_at_link_time(self):
+        """What the program and the runtime both have, and the optimiser removes from the program."""
+        (self.folder / "quiet.h").write_text("void quiet(int);\ninline void silent(int i) noexcept { quiet(i); }\n")
+        (self.folder / "quiet.cpp").write_text("void quiet(int) {}\n")
+        (self.folder / "main.cpp").write_text(
+            '#include "quiet.h"\n#include <cmath>\nvoid __enzyme_autodiff(void *, const double *, double *, int);\n'
+            "__attribute__((noinline)) double f(const double *x, int n) {\n  double s = *x;\n"
+            "  for (int i = 0; i < n; i++) { silent(i); s = std::sin(s); }\n  return s;\n}\n"
+            "int main(int n, char **) {\n  double x = 0.5, d = 0;\n  __enzyme_autodiff((void *)f, &x, &d, n);\n"
+            "  return std::abs(d - std::cos(0.5)) < 1e-12 ? 0 : 1;\n}\n")
+        for source in ("quiet", "main"):
+            self.run_command(CXX, "-O2", "-flto", "-c", f"{source}.cpp", "-o", f"{source}.o")
+        self.run_command(CXX, "-O2", "-flto", "main.o", "quiet.o", "-o", "program")
+        self.run_command(self.folder / "program")
+
     def test_thin_link_time_optimisation_brings_no_bodies(self):
         self.assertIn("[CF102]", self.link_two_files("-flto=thin", expect=1).stderr)
 
