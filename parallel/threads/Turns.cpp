@@ -134,7 +134,7 @@ Function *Rewriting::posixBody(Value *Start) {
     Callee = In.CreateLoad(Ptr, at(In, Cell, cell::Start));
   auto *T = FunctionType::get(Ptr, {Ptr}, false);
   CallInst *Result = In.CreateCall(T, Callee, {In.CreateLoad(Ptr, at(In, Cell, cell::Argument))});
-  Result->copyMetadata(Call);
+  Result->setDebugLoc(Call.getDebugLoc());
   if (keepsResults(M))
     In.CreateStore(Result, at(In, Cell, cell::Result));
   else
@@ -167,7 +167,7 @@ Function *Rewriting::objectBody(Function *Run, Function *Destroy) {
   auto *T = FunctionType::get(In.getVoidTy(), {Ptr}, false);
   for (auto [Known, Slot] : {std::pair(Run, RunSlot), std::pair(Destroy, DestroySlot)}) {
     Value *Callee = Known ? static_cast<Value *>(Known) : loadMember(In, F->getArg(0), Slot);
-    In.CreateCall(T, Callee, {F->getArg(0)})->copyMetadata(Call);
+    In.CreateCall(T, Callee, {F->getArg(0)})->setDebugLoc(Call.getDebugLoc());
   }
   In.CreateRetVoid();
   return F;
