@@ -126,22 +126,28 @@ void failToWait(CallBase &Call) {
 constexpr Role Starts[] = {Role::Create, Role::StartObject};
 constexpr Role Blocking[] = {Role::Condition, Role::ConditionTimed, Role::ConditionLock,
                              Role::ConditionUntil, Role::Future};
-/// What is left alone where threads run where they are made.
-constexpr Role Left[] = {Role::Waits, Role::Names,     Role::Exit, Role::Notify, Role::Yield, Role::Self,
-                         Role::System, Role::Semaphore, Role::Lock};
+/// What is another thing only where threads take turns, and otherwise unknown.
+constexpr Role Turning[] = {Role::Yield, Role::Self, Role::System, Role::Semaphore};
+/// What the tables know as well, and what nobody knows.
+constexpr Role Left[] = {Role::Waits, Role::Names, Role::Exit, Role::Notify, Role::Lock};
 
 class ThreadHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
     SmallVector<StringRef, 0> Names;
     for (const ThreadFunction &F : threadFunctions())
-      if (!is_contained(Blocking, F.What) && !is_contained(Left, F.What))
+      if (!is_contained(Left, F.What))
         Names.push_back(F.Name);
     return Names;
   }
-  bool claims(const CallBase &Call) const override { return threadFunction(Call); }
+  bool claims(const CallBase &Call) const override {
+    const ThreadFunction *Row = threadFunction(Call);
+    return Row && (!is_contained(Turning, Row->What) || scheduleFor(Call).TakesTurns);
+  }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
+    if (is_contained(Turning, threadFunction(Call)->What))
+      return Facts;
     if (isStart(Call) || Call.getArgOperand(0)->getType()->isPointerTy())
       Facts.Writes = {0};
     return Facts;
@@ -159,9 +165,13 @@ private:
   static bool isStart(const CallBase &Call) {
     return is_contained(Starts, threadFunction(Call)->What);
   }
-  /// Starts that were not unfolded. Joins are made as they are.
+  static Schedule scheduleFor(const Instruction &I) {
+    return notedSchedule(*const_cast<Module *>(I.getModule()));
+  }
+  /// What was not unfolded. Joins are made as they are.
   static Error refuse(CallBase &Call) {
-    if (!isStart(Call))
+    const Role What = threadFunction(Call)->What;
+    if (!isStart(Call) && !is_contained(Turning, What) && !is_contained(Blocking, What))
       return Error::success();
     const std::string Why = whyNot(*Call.getFunction());
     return diffError(DiagId::UnsupportedInstruction, Call,
@@ -204,6 +214,7 @@ bool ThreadHandler::unfold(Function &F) const {
   for (Instruction &I : instructions(F))
     if (const ThreadFunction *Row = threadFunction(I);
         Row && !I.hasMetadata(Seen) && !is_contained(Left, Row->What) &&
+        !is_contained(Turning, Row->What) &&
         (!Refused || is_contained(Blocking, Row->What)))
       Calls.push_back({cast<CallBase>(&I), Row->What});
   for (auto [Old, What] : Calls) {

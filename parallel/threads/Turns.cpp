@@ -177,13 +177,13 @@ Function *Rewriting::objectBody(Function *Run, Function *Destroy) {
 /// function has been simplified.
 void Rewriting::startObject() {
   Value *State = B.CreateLoad(Ptr, operand(1));
+  Value *Run = loadMember(B, State, RunSlot), *Destroy = loadMember(B, State, DestroySlot);
   B.CreateStore(ConstantPointerNull::get(B.getPtrTy()), operand(1));
   Value *Id = runtime("thread_new", Int);
   B.CreateStore(Id, operand(0));
   auto *T = FunctionType::get(B.getVoidTy(), {Ptr, Ptr, Ptr, Int}, false);
-  CallInst *Later = B.CreateCall(
-      M.getOrInsertFunction(StartLater, T),
-      {loadMember(B, State, RunSlot), loadMember(B, State, DestroySlot), State, Id});
+  CallInst *Later =
+      B.CreateCall(M.getOrInsertFunction(StartLater, T), {Run, Destroy, State, Id});
   Later->copyMetadata(Call);
   Later->addFnAttr(Attribute::NoMerge);
   auto *Unsimplified = BinaryOperator::CreateAdd(Id, Id, "", Call.getIterator());
