@@ -35,6 +35,7 @@ enum class Role {
   ConditionLock,  ///< std::condition_variable::wait(this, unique_lock)
   ConditionUntil, ///< the same of libc++, with a time
   Future,         ///< wait(this, address, value, has a time, seconds, nanoseconds)
+  Address,        ///< wait(address, ...) until somebody wakes those who wait there
   Notify,         ///< wakes who waits
   Yield,          ///< sched_yield()
   Self,           ///< pthread_self()

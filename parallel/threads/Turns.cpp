@@ -308,6 +308,8 @@ void Rewriting::run(const ThreadFunction &Row) {
     return waitUnlocked(B.CreateLoad(Ptr, operand(1)), Wait::Timed);
   case Role::Future:
     return waitForFuture();
+  case Role::Address:
+    return wait(Wait::Sleep);
   case Role::Yield:
     wait(Wait::Look);
     return answer(B.getInt32(0));

@@ -97,7 +97,6 @@ Runner &Relay::give(Runner &Me, Runner &To) {
 }
 
 void Relay::startReverse(Runner &New, std::thread System) {
-  New.In = this;
   New.System = std::move(System);
 }
 
