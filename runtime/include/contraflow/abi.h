@@ -30,6 +30,9 @@ struct cf_team;
 /* The record of one task. */
 struct cf_task;
 
+/* A thread of the differentiated program (runtime/lib/threads). */
+struct cf_thread;
+
 /* The record of one message or collective operation. */
 struct cf_mpi_record;
 

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether a thread may wait for what others do later is looked for in the whole module: functions of
+// the library that wait, and loops that ask again and again. A loop asks if what is loaded decides
+// whether it goes on:
+//
+//   while (!ready.load()) ;                          asks
+//   do old = n.load(); while (!n.cas(old, old + 1))  does not: nobody disturbs an update
+//
+// Where a loop waits in the library, it need not be looked at.
+
+#include "parallel/threads/Schedule.h"
+
+#include "parallel/threads/Calls.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace contraflow::threads {
+namespace {
+
+/// With these std::call_once hands over what it calls, to a function that reads them at once.
+constexpr StringRef HandedOver[] = {"_ZSt15__once_callable", "_ZSt11__once_call"};
+/// Variables of our own have such names.
+constexpr StringRef Own = "cf.";
+constexpr StringRef Note = "contraflow.threads";
+
+/// The functions that wait until somebody else has done something, and are called in loops.
+constexpr Role Blocking[] = {Role::Condition, Role::ConditionTimed, Role::ConditionLock,
+                             Role::ConditionUntil, Role::Future};
+
+bool blocks(const Instruction &I) {
+  const ThreadFunction *Row = threadFunction(I);
+  auto *Call = dyn_cast<CallBase>(&I);
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  return (Row && is_contained(Blocking, Row->What)) || (Call && Call->doesNotReturn()) ||
+         (F && F->getName() == WaitFunction);
+}
+
+/// True if both are the same address, or loaded from the same place.
+bool samePlace(const Value *A, const Value *B) {
+  const auto *X = dyn_cast<LoadInst>(A), *Y = dyn_cast<LoadInst>(B);
+  return A == B || (X && Y && X->getPointerOperand() == Y->getPointerOperand());
+}
+
+/// True for an exchange that expects what was there before: an update, which nobody disturbs.
+bool isUpdate(const AtomicCmpXchgInst &Exchange) {
+  SmallPtrSet<const Value *, 8> Seen;
+  SmallVector<const Value *, 8> Todo{Exchange.getCompareOperand()};
+  while (!Todo.empty()) {
+    const Value *V = Todo.pop_back_val();
+    if (!Seen.insert(V).second)
+      continue;
+    const auto *Load = dyn_cast<LoadInst>(V);
+    const auto *Other = dyn_cast<AtomicCmpXchgInst>(V);
+    const Value *Place = Load    ? Load->getPointerOperand()
+                         : Other ? Other->getPointerOperand()
+                                 : nullptr;
+    if (isa<PHINode, BitCastInst, ExtractValueInst>(V))
+      append_range(Todo, cast<Instruction>(V)->operands());
+    else if (!Place || !cast<Instruction>(V)->isAtomic() ||
+             !samePlace(Place, Exchange.getPointerOperand()))
+      return false;
+  }
+  return true;
+}
+
+using Blocks = SmallPtrSet<const BasicBlock *, 16>;
+
+/// The blocks from which control may come to Block without blocking on its way.
+Blocks leadingTo(const BasicBlock &Block) {
+  Blocks Found;
+  SmallVector<const BasicBlock *, 16> Todo(predecessors(&Block));
+  while (!Todo.empty()) {
+    const BasicBlock *B = Todo.pop_back_val();
+    if (none_of(*B, blocks) && Found.insert(B).second)
+      append_range(Todo, predecessors(B));
+  }
+  return Found;
+}
+
+/// True if control may leave the function from Block without blocking on its way.
+bool mayLeave(const BasicBlock &Block) {
+  Blocks Seen;
+  SmallVector<const BasicBlock *, 16> Todo{&Block};
+  while (!Todo.empty()) {
+    const BasicBlock *B = Todo.pop_back_val();
+    if (any_of(*B, blocks) || !Seen.insert(B).second)
+      continue;
+    if (isa<ReturnInst, ResumeInst>(B->getTerminator()))
+      return true;
+    append_range(Todo, successors(B));
+  }
+  return false;
+}
+
+/// True for a store to where the other instruction has loaded, as in the update of a count.
+bool storesBack(const StoreInst &Store, const Instruction &Load) {
+  const Value *Place = getLoadStorePointerOperand(&Load);
+  return Place && samePlace(Place, Store.getPointerOperand());
+}
+
+/// True if V may decide whether control comes back to where it was (Cycle), or goes on.
+bool decides(const Instruction &V, const Blocks &Cycle) {
+  constexpr unsigned Most = 64;
+  SmallPtrSet<const Instruction *, 16> Seen;
+  SmallVector<const Instruction *, 16> Todo{&V};
+  while (!Todo.empty()) {
+    const Instruction *I = Todo.pop_back_val();
+    if (!Seen.insert(I).second)
+      continue;
+    if (I->isTerminator() && !isa<InvokeInst, ReturnInst>(I)) {
+      if (any_of(successors(I),
+                 [&](const BasicBlock *B) { return !Cycle.contains(B) && mayLeave(*B); }))
+        return true;
+      continue;
+    }
+    const auto *Store = dyn_cast<StoreInst>(I);
+    if ((Store && storesBack(*Store, V)) || blocks(*I))
+      continue;
+    const Value *Variable = Store ? Store->getPointerOperand() : I;
+    const bool Unknown = isa<CallBase, ReturnInst>(I) || (Store && !isa<AllocaInst>(Variable));
+    if ((I != &V && Unknown) || Seen.size() > Most)
+      return true;
+    for (const User *U : Variable->users())
+      Todo.push_back(cast<Instruction>(U));
+  }
+  return false;
+}
+
+/// True if what the instruction gives is what other threads have last said: a load, or the result of
+/// a function that loads.
+bool asks(const Instruction &I) {
+  if (auto *Call = dyn_cast<CallBase>(&I)) {
+    const Function *F = Call->getCalledFunction();
+    return F && !I.getType()->isVoidTy() && any_of(instructions(*F), [](const Instruction &Inner) {
+             return isa<LoadInst>(Inner) && (Inner.isAtomic() || Inner.isVolatile());
+           });
+  }
+  return (I.isAtomic() || I.isVolatile()) && !isa<FenceInst, AtomicRMWInst, StoreInst>(I);
+}
+
+} // namespace
+
+bool mayAskAgain(const Instruction &I) {
+  if (!asks(I))
+    return false;
+  if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I); Exchange && isUpdate(*Exchange))
+    return false;
+  const Blocks Cycle = leadingTo(*I.getParent());
+  return Cycle.contains(I.getParent()) && decides(I, Cycle);
+}
+
+namespace {
+
+/// Why this call lets no schedule of ours be one of the program; empty: it does not.
+std::string obstacleAt(const CallBase &Call, const ThreadFunction &Row) {
+  if (Row.What == Role::Waits ||
+      (Row.What == Role::System && systemCall(Call) == SystemCall::Other))
+    return "threads may wait for each other ('" + Row.Name.str() + "')";
+  if (Row.What == Role::Names)
+    return "another thread is looked at or ended ('" + Row.Name.str() + "')";
+  if (Row.What == Role::Exit && !isStartOfThread(*Call.getFunction()))
+    return "it is ended from within what its function calls ('" + Row.Name.str() + "')";
+  if (Row.What == Role::Create && !isa<Function>(Call.getArgOperand(2)) &&
+      calls(*Call.getModule(), Role::Exit))
+    return "which function ends it is not known here";
+  return "";
+}
+
+std::string obstacle(const Module &M) {
+  for (const GlobalVariable &G : M.globals())
+    if (G.isThreadLocal() && !G.use_empty() && !is_contained(HandedOver, G.getName()) &&
+        !G.getName().starts_with(Own))
+      return "every thread has a variable '" + G.getName().str() + "' of its own";
+  for (const Function &F : M)
+    for (const Instruction &I : instructions(F)) {
+      const ThreadFunction *Row = threadFunction(I);
+      if (std::string Why = Row ? obstacleAt(cast<CallBase>(I), *Row) : ""; !Why.empty())
+        return Why;
+    }
+  return "";
+}
+
+/// What would never be over if threads ran where they are made; empty: nothing.
+std::string waiting(const Module &M) {
+  constexpr Role Wait[] = {Role::Address, Role::Yield, Role::Self, Role::System, Role::Semaphore};
+  for (const Function &F : M)
+    for (const Instruction &I : instructions(F)) {
+      const ThreadFunction *Row = threadFunction(I);
+      if (Row && is_contained(Wait, Row->What))
+        return "'" + Row->Name.str() + "'";
+      if (mayAskAgain(I))
+        return "an atomic or volatile operation in a loop";
+    }
+  return "";
+}
+
+bool mayBlock(const Module &M) {
+  return any_of(Blocking, [&](Role R) { return R != Role::Future && calls(M, R); });
+}
+
+Schedule scheduleOf(const Module &M) {
+  Schedule S;
+  S.Obstacle = obstacle(M);
+  const std::string Wait = waiting(M);
+  const bool HasTeams = M.getFunction("__kmpc_fork_call");
+  S.TakesTurns = !HasTeams && (!Wait.empty() || mayBlock(M));
+  if (S.Obstacle.empty() && !Wait.empty() && HasTeams)
+    S.Obstacle = "threads may wait for each other (" + Wait + ") where there are OpenMP teams";
+  return S;
+}
+
+} // namespace
+
+Schedule notedSchedule(Module &M) {
+  NamedMDNode *Noted = M.getOrInsertNamedMetadata(Note);
+  LLVMContext &Context = M.getContext();
+  if (Noted->getNumOperands() == 0) {
+    const Schedule S = scheduleOf(M);
+    Noted->addOperand(MDNode::get(Context, {MDString::get(Context, S.Obstacle),
+                                            MDString::get(Context, S.TakesTurns ? "turns" : "")}));
+  }
+  const MDNode *Found = Noted->getOperand(0);
+  auto Text = [&](unsigned I) { return cast<MDString>(Found->getOperand(I))->getString(); };
+  return {Text(0).str(), !Text(1).empty()};
+}
+
+} // namespace contraflow::threads
