@@ -30,7 +30,7 @@ Expected<RequestArg::Operand> RequestReader::readStructureValue(const SourcePara
     Type *Copied = Call.getParamByValType(Next);
     const bool Same =
         Copied ? Call.getDataLayout().getTypeAllocSize(Copied) == Size
-               : Call.getParamDereferenceableBytes(Next) == Size || ReferencedSize == Size;
+               : referencedBytes(Call, Next) == Size || ReferencedSize == Size;
     if (Same) {
       ++Next;
       return RequestArg::Operand{First, /*ByReference=*/true, 0, std::nullopt};
@@ -184,7 +184,7 @@ Error RequestReader::readSeed() {
   if (!Returned.Structure) {
     Type *Result = Primal.getReturnType();
     const bool Reference =
-        V->getType()->isPointerTy() && Call.paramHasAttr(Next, Attribute::Dereferenceable);
+        V->getType()->isPointerTy() && referencedBytes(Call, Next) != 0;
     if (Result->isFPOrFPVectorTy() &&
         (Reference || (Result->isFloatingPointTy() ? V->getType()->isFloatingPointTy()
                                                    : V->getType() == Result))) {
