@@ -29,8 +29,8 @@ bool isRequest(const CallBase &Call) {
 /// Marks of a call whose references are noted, and of an argument that is one: = "8", its bytes.
 static constexpr StringLiteral Noted = "contraflow_references", Reference = "contraflow_reference";
 
-/// What the front end knows to be dereferenceable is a reference of C++. The inliner says the same of
-/// pointers, so that it is noted before.
+/// What the front end knows to be dereferenceable is a reference of C++. The inliner says the same
+/// of pointers, so that it is noted before.
 static void noteReferences(CallBase &Call) {
   if (Call.getAttributes().hasFnAttr(Noted))
     return;
