@@ -6,6 +6,14 @@
 //
 //   insert_and_rebalance(left, x, p, h)    ->    tree_insert(left, x, p, h, x', p', h')
 //   q = increment(p)                       ->    q = increment(p) ; q' = tree_next_shadow(p, p')
+//
+// A derivative of that has shadows of the nodes and of the nodes' shadows. Each is linked by the
+// nodes, and what that does to the nodes is taken back:
+//
+//   tree_erase(x, h, x', h')   ->   linked_note(); tree_erase(x, h, x*, h*); linked_back();
+//                                   linked_note(); tree_erase(x, h, x'*, h'*); linked_back();
+//                                   tree_erase(x, h, x', h')
+//   q' = tree_next_shadow(p, p')   ->   q' = ... ; q'* = tree_next_shadow(p, p'*)
 
 #include "Memory.h"
 
@@ -26,12 +34,16 @@ struct NodeFunction {
   StringRef Runtime;
   NodeShape Shape;
   NodeAction Action;
+  bool OfRuntime; ///< takes shadows behind the nodes
 };
 
 const StringMap<NodeFunction> &nodeFunctions() {
   static const StringMap<NodeFunction> Table = {
 #define CF_LINKED(Name, Runtime, Shape, Action)                                                    \
-  {Name, {Runtime, NodeShape::Shape, NodeAction::Action}},
+  {Name, {Runtime, NodeShape::Shape, NodeAction::Action, false}},
+#include "callee/Linked.def"
+#define CF_LINKED(Name, Runtime, Shape, Action)                                                    \
+  {"cf_v1_" Runtime, {Runtime, NodeShape::Shape, NodeAction::Action, true}},
 #include "callee/Linked.def"
   };
   return Table;
@@ -51,11 +63,10 @@ const NodeFunction &of(const CallBase &Call) {
 
 class LinkedHandler : public ConstructHandler {
 public:
-  explicit LinkedHandler(NodeAction Action) : Action(Action) {}
   SmallVector<StringRef, 0> callees() const override {
     SmallVector<StringRef, 0> Names;
     for (auto &Entry : nodeFunctions())
-      if (Entry.second.Action == Action)
+      if (handles(Entry.second))
         Names.push_back(Entry.first());
     return Names;
   }
@@ -69,7 +80,7 @@ public:
   }
 
 private:
-  NodeAction Action;
+  virtual bool handles(const NodeFunction &F) const = 0;
 };
 
 CallFacts LinkedHandler::facts(const CallBase &Call) const {
@@ -81,7 +92,7 @@ CallFacts LinkedHandler::facts(const CallBase &Call) const {
   else
     Facts.Linked.Offsets = {8, 16, 24};
   Facts.Reads = Facts.Linked.Operands;
-  if (Action == NodeAction::Relink)
+  if (of(Call).Action == NodeAction::Relink)
     Facts.Writes = Facts.Linked.Operands;
   return Facts;
 }
@@ -107,7 +118,9 @@ CallBase *beside(SweepBuilder &B, CallBase &Call, unsigned Direction) {
 /// it happens again.
 class RelinkHandler : public LinkedHandler {
 public:
-  RelinkHandler() : LinkedHandler(NodeAction::Relink) {}
+  bool handles(const NodeFunction &F) const override {
+    return F.Action == NodeAction::Relink && !F.OfRuntime;
+  }
   bool allDirections() const override { return true; }
   /// tree_erase returns the node that it was given.
   void canonicalise(Function &F) const override {
@@ -146,14 +159,49 @@ private:
   }
 };
 
+/// Links nodes and shadows in a derivative.
+class NestedRelinkHandler : public LinkedHandler {
+public:
+  bool handles(const NodeFunction &F) const override {
+    return F.Action == NodeAction::Relink && F.OfRuntime;
+  }
+  bool allDirections() const override { return true; }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    const unsigned Nodes = pointers(Call).size() / 2;
+    for (unsigned D = 0; D < B.directions(); ++D)
+      for (unsigned From : {0u, Nodes})
+        linkAlso(B, Call, D, From);
+    return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override { return tangent(B, *Site.Anchor); }
+
+private:
+  /// The shadows of the nodes, or of their shadows, which are the pointers of Call from From on.
+  static void linkAlso(SweepBuilder &B, CallBase &Call, unsigned Direction, unsigned From) {
+    const SmallVector<unsigned, 4> Pointers = pointers(Call);
+    const unsigned Nodes = Pointers.size() / 2;
+    SmallVector<Value *, 8> Args(Call.args());
+    for (unsigned I = 0; I < Nodes; ++I) {
+      Value *&Shadow = Args[Pointers[Nodes + I]];
+      Shadow = B.shadowIn(Direction, Call.getArgOperand(Pointers[From + I]));
+      if (!Shadow)
+        return;
+    }
+    B.runtime("linked_note", B.ir().getVoidTy(), {});
+    B.runtime(of(Call).Runtime, Call.getType(), Args);
+    B.runtime("linked_back", B.ir().getVoidTy(), {});
+  }
+};
+
 /// Goes on to another node.
 class StepHandler : public LinkedHandler {
 public:
-  StepHandler() : LinkedHandler(NodeAction::Step) {}
+  bool handles(const NodeFunction &F) const override { return F.Action == NodeAction::Step; }
   bool severalDirections() const override { return true; }
   bool knowsOwnShadows(const CallBase &) const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    SmallVector<Value *, 2> Args{Call.getArgOperand(0), B.shadow(Call.getArgOperand(0))};
+    Value *Followed = Call.getArgOperand(Call.arg_size() - 1); // the node, or its shadow
+    SmallVector<Value *, 2> Args{Call.getArgOperand(0), B.shadow(Followed)};
     if (Args.back())
       B.setShadow(&Call, B.runtime(of(Call).Runtime, Call.getType(), Args));
     return Error::success();
@@ -165,6 +213,7 @@ public:
 
 void registerLinkedHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<RelinkHandler>());
+  Registry.add(std::make_unique<NestedRelinkHandler>());
   Registry.add(std::make_unique<StepHandler>());
 }
 

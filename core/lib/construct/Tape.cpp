@@ -224,6 +224,72 @@ public:
   }
 };
 
+/// The same of objects that hold more than floats, field by field: pointers forward, adjoints back.
+class FieldsHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {Forward, Backward}; }
+  CallFacts facts(const CallBase &Call) const override {
+    CallFacts Facts;
+    Facts.Writes = {0};
+    if (isa<ConstantPointerNull>(Call.getArgOperand(1))) // dst is cleared
+      return Facts;
+    Facts.Copies = {{1, 0, 2}};
+    Facts.Reads = {1};
+    Facts.Flows = {{Place::memory(1), Place::memory(0)}};
+    if (movesPointers(Call))
+      return Facts;
+    Facts.Reads = Facts.Writes = {0, 1};
+    Facts.Flows.push_back({Place::memory(0), Place::memory(1)});
+    return Facts;
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    if (movesPointers(Call))
+      copyPointers(B, Call);
+    else
+      repeatOnShadows(B, Call, {0, 1});
+    return Error::success();
+  }
+  bool hasReverse(const CallBase &Call) const override { return !movesPointers(Call); }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    CallBase &Call = *Site.Anchor;
+    if (movesPointers(Call)) {
+      copyPointers(B, Call);
+    } else if (Value *Dst = B.shadow(Site.Operands[0])) {
+      Value *Src = B.shadow(Site.Operands[1]);
+      Value *Null = ConstantPointerNull::get(B.ir().getPtrTy());
+      Site.Recorded = {Dst, Src ? Src : Null, Site.Operands[2]};
+    }
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
+    if (Recalled.empty())
+      return Error::success();
+    SmallVector<Value *, 6> Args(Recalled);
+    Args.append(Site.Operands.begin() + FirstOfTable, Site.Operands.end()); // constants
+    B.runtime("copy_fields_back", B.ir().getVoidTy(), Args);
+    return Error::success();
+  }
+
+private:
+  static constexpr StringLiteral Forward = "cf_v1_copy_fields_forward";
+  static constexpr StringLiteral Backward = "cf_v1_copy_fields_adjoint";
+  static constexpr unsigned FirstOfTable = 4; ///< operand of the reverse: period, table, count
+  static bool movesPointers(const CallBase &Call) {
+    return Call.getCalledFunction()->getName() == Forward;
+  }
+  /// What has no shadow is its own.
+  static void copyPointers(SweepBuilder &B, CallBase &Call) {
+    Value *Dst = B.shadow(Call.getArgOperand(0));
+    if (!Dst)
+      return;
+    auto *Twin = cast<CallBase>(Call.clone());
+    Twin->setArgOperand(0, Dst);
+    if (Value *Src = B.shadow(Call.getArgOperand(1)))
+      Twin->setArgOperand(1, Src);
+    B.ir().Insert(Twin);
+  }
+};
+
 class FreedHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
@@ -332,6 +398,7 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<ReleaseHandler>());
   Registry.add(std::make_unique<PlainHandler>());
   Registry.add(std::make_unique<LinearHandler>());
+  Registry.add(std::make_unique<FieldsHandler>());
   Registry.add(std::make_unique<FreedHandler>());
   Registry.add(std::make_unique<ResizeHandler>());
   Registry.add(std::make_unique<KeptHandler>());

@@ -9,6 +9,7 @@
 #include "contraflow/core/Diag.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
@@ -23,6 +24,27 @@ namespace contraflow {
 bool isRequest(const CallBase &Call) {
   const auto *Callee = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
   return Callee && Callee->isDeclaration() && findRequestSpelling(Callee->getName());
+}
+
+/// Marks of a call whose references are noted, and of an argument that is one: = "8", its bytes.
+static constexpr StringLiteral Noted = "contraflow_references", Reference = "contraflow_reference";
+
+/// What the front end knows to be dereferenceable is a reference of C++. The inliner says the same
+/// of pointers, so that it is noted before.
+static void noteReferences(CallBase &Call) {
+  if (Call.getAttributes().hasFnAttr(Noted))
+    return;
+  LLVMContext &Context = Call.getContext();
+  Call.addFnAttr(Attribute::get(Context, Noted));
+  for (unsigned I = 0; I != Call.arg_size(); ++I)
+    if (const uint64_t Bytes = Call.getAttributes().getParamDereferenceableBytes(I))
+      Call.addParamAttr(I, Attribute::get(Context, Reference, utostr(Bytes)));
+}
+
+uint64_t referencedBytes(const CallBase &Call, unsigned Index) {
+  const Attribute Mark = Call.getParamAttr(Index, Reference);
+  uint64_t Bytes = 0;
+  return Mark.isValid() && !Mark.getValueAsString().getAsInteger(10, Bytes) ? Bytes : 0;
 }
 
 void protectRequests(Module &M) {
@@ -45,9 +67,10 @@ void protectRequests(Module &M) {
     if (F.use_empty())
       F.eraseFromParent();
   }
-  for (CallBase *Call :
-       findRequests(M)) // two requests are not one of a function chosen at run time
-    Call->addFnAttr(Attribute::NoMerge);
+  for (CallBase *Call : findRequests(M)) {
+    Call->addFnAttr(Attribute::NoMerge); // two are not one of a function chosen at run time
+    noteReferences(*Call);
+  }
 }
 
 static SmallVector<CallBase *, 4> findCalls(Module &M, function_ref<bool(const CallBase &)> Is) {

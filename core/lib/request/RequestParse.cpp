@@ -69,17 +69,18 @@ std::string RequestReader::describe() const {
   return ("parameter " + Twine(Position) + " of '" + userName(*Request.Spec.Primal) + "'").str();
 }
 
-/// True if argument Index is the address of a value for Parameter: a C++ reference. Only front ends
-/// say that an argument is dereferenceable. A reference to something else than a pointer is itself
-/// what a pointer parameter wants (arrays decay, references bind to references).
+/// True if argument Index is the address of a value for Parameter: a C++ reference. A reference to
+/// something else than a pointer is itself what a pointer parameter wants (arrays decay, references
+/// bind to references).
 bool RequestReader::isReference(unsigned Index, const Argument &Parameter) const {
   Type *Have = Call.getArgOperand(Index)->getType();
-  if (!Have->isPointerTy() || !Call.paramHasAttr(Index, Attribute::Dereferenceable))
+  const uint64_t Bytes = referencedBytes(Call, Index);
+  if (!Have->isPointerTy() || Bytes == 0)
     return false;
   if (!Parameter.getType()->isPointerTy())
     return true;
   const uint64_t Pointer = Call.getDataLayout().getPointerSize();
-  if (Parameter.hasByValAttr() || Call.getParamDereferenceableBytes(Index) != Pointer)
+  if (Parameter.hasByValAttr() || Bytes != Pointer)
     return false;
   const uint64_t Wanted = Parameter.getDereferenceableBytes();
   if (Wanted != Pointer)
@@ -247,9 +248,7 @@ Error RequestReader::readTape() {
     return fail(DiagId::RequestMarker, "'enzyme_tape' in a call that has no tape");
   if (atEnd() || Request.Tape.Value || !Call.getArgOperand(Next)->getType()->isPointerTy())
     return fail(DiagId::RequestMarker, "'enzyme_tape' is followed by one pointer");
-  Request.Tape.ByReference =
-      Call.paramHasAttr(Next, Attribute::Dereferenceable) &&
-      Call.getParamDereferenceableBytes(Next) == Call.getDataLayout().getPointerSize();
+  Request.Tape.ByReference = referencedBytes(Call, Next) == Call.getDataLayout().getPointerSize();
   Request.Tape.Value = Call.getArgOperand(Next++);
   return Error::success();
 }

@@ -28,9 +28,8 @@ Expected<RequestArg::Operand> RequestReader::readStructureValue(const SourcePara
   Value *First = Call.getArgOperand(Next);
   if (First->getType()->isPointerTy()) {
     Type *Copied = Call.getParamByValType(Next);
-    const bool Same =
-        Copied ? Call.getDataLayout().getTypeAllocSize(Copied) == Size
-               : Call.getParamDereferenceableBytes(Next) == Size || ReferencedSize == Size;
+    const bool Same = Copied ? Call.getDataLayout().getTypeAllocSize(Copied) == Size
+                             : referencedBytes(Call, Next) == Size || ReferencedSize == Size;
     if (Same) {
       ++Next;
       return RequestArg::Operand{First, /*ByReference=*/true, 0, std::nullopt};
@@ -183,8 +182,7 @@ Error RequestReader::readSeed() {
   const SourceParameter Returned = sourceResult(Primal);
   if (!Returned.Structure) {
     Type *Result = Primal.getReturnType();
-    const bool Reference =
-        V->getType()->isPointerTy() && Call.paramHasAttr(Next, Attribute::Dereferenceable);
+    const bool Reference = V->getType()->isPointerTy() && referencedBytes(Call, Next) != 0;
     if (Result->isFPOrFPVectorTy() &&
         (Reference || (Result->isFloatingPointTy() ? V->getType()->isFloatingPointTy()
                                                    : V->getType() == Result))) {

@@ -12,6 +12,7 @@
 #include "support/FieldKind.h"
 
 #include <cstdint>
+#include <cstring>
 
 namespace contraflow {
 namespace {
@@ -39,6 +40,16 @@ void moveAdjoint(char *Dst, char *Src, bool Atomic, int32_t K) {
     if (!isAddress(read<uint64_t>(Dst)))
       moveBar<double>(Dst, Src, Atomic);
   }
+}
+
+// Zero where there is no source. An address stays.
+void copyBar(char *Dst, const char *Src, int32_t K) {
+  if (K == Either && (isAddress(read<uint64_t>(Dst)) || (Src && isAddress(read<uint64_t>(Src)))))
+    return;
+  if (Src)
+    std::memmove(Dst, Src, static_cast<size_t>(widthOf(K)));
+  else
+    std::memset(Dst, 0, static_cast<size_t>(widthOf(K)));
 }
 
 struct Fields {
@@ -89,5 +100,17 @@ void cf_v1_copy_fields_adjoint(void *dst_bar, void *src_bar, int64_t bytes, int3
   forEachField({dst_bar, bytes, period, fields, n}, dst_bar > src_bar, [&](int64_t At, int32_t K) {
     moveAdjoint(static_cast<char *>(dst_bar) + At,
                 src_bar ? static_cast<char *>(src_bar) + At : nullptr, atomic != 0, K);
+  });
+}
+
+// The reverse of copy_fields_adjoint, as of copy_adjoint_back: the adjoint of a place in dst_bar is
+// that of the same place in src_bar.
+void cf_v1_copy_fields_back(void *dst_bar, const void *src_bar, int64_t bytes, int64_t period,
+                            const struct cf_field *fields, int32_t n) {
+  if (!dst_bar || dst_bar == src_bar)
+    return;
+  forEachField({dst_bar, bytes, period, fields, n}, dst_bar < src_bar, [&](int64_t At, int32_t K) {
+    copyBar(static_cast<char *>(dst_bar) + At,
+            src_bar ? static_cast<const char *>(src_bar) + At : nullptr, K);
   });
 }

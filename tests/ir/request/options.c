@@ -3,7 +3,7 @@
 // Options that build files of existing code pass: accepted without effect, or with the effect that
 // is meant; others are unknown.
 //
-// RUN: %cf_clang -O2 -mllvm -enzyme-loose-types -mllvm -enzyme-max-cache=1 -mllvm -enzyme-preopt=false %s -o %t
+// RUN: %cf_clang -O2 -mllvm -enzyme-loose-types -mllvm -enzyme-max-cache=1 -mllvm -enzyme-preopt=false -mllvm -enzyme-auto-sparsity=1 -mllvm -enzyme-print-type %s -o %t
 // RUN: %t | FileCheck %s --check-prefix=USUAL
 // RUN: %cf_clang -O2 -mllvm -enzyme-globals-default-inactive %s -o %t
 // RUN: %t | FileCheck %s --check-prefix=INACTIVE

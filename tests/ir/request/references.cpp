@@ -33,6 +33,16 @@ template <class F> [[gnu::always_inline]] inline double slope(F f, double a) {
   return __enzyme_autodiff<double>((void *)f, enzyme_out, a, enzyme_const, 2.0);
 }
 
+struct Square {
+  double factor;
+  double operator()(double x) const { return factor * x * x; }
+};
+template <class F> static double call(const F *f, double x) { return (*f)(x); }
+/// Once this is inlined the optimiser knows as much of &f as of a reference.
+template <class F> static double slopeOf(F &f, double x) {
+  return __enzyme_autodiff<double>((void *)call<F>, enzyme_const, &f, enzyme_out, x);
+}
+
 int main() {
   // CHECK: table 7
   std::printf("table %g\n", __enzyme_autodiff<double>((void *)table[1], 3.0, enzyme_const, 7.0));
@@ -44,6 +54,10 @@ int main() {
   std::printf("lambda %g\n", __enzyme_autodiff<double>((void *)(double (*)(double))square, 3.0));
   // CHECK: wrapped 2
   std::printf("wrapped %g\n", slope(product, 3.0));
+
+  // CHECK: pointer to a functor 20
+  Square five{5.0};
+  std::printf("pointer to a functor %g\n", slopeOf(five, 2.0));
 
   // CHECK: byval 24
   Eight s{{0, 0, 0, 4, 0, 0, 0, 0}};

@@ -195,6 +195,28 @@ TEST(CopyFields, AddressesForwardAdjointsBack) {
   EXPECT_EQ(std::memcmp(&Src[1].Either, &Address, sizeof Address), 0);
 }
 
+TEST(CopyFields, TheReverseOfAdjointsCopies) {
+  struct Record {
+    double V;
+    int64_t Kind;
+    double Either;
+  };
+  constexpr cf_field Floats[] = {{0, 1}, {16, 4}};
+  const Record Src[2] = {{1, 5, 2}, {3, 5, 4}};
+  Record Dst[2] = {{10, 7, 20}, {30, 7, 40}};
+  void *Address = &Dst;
+  std::memcpy(&Dst[1].Either, &Address, sizeof Address);
+  cf_v1_copy_fields_back(Dst, Src, sizeof Src, sizeof(Record), Floats, 2);
+  EXPECT_EQ(Dst[0].V, 1);
+  EXPECT_EQ(Dst[0].Either, 2);
+  EXPECT_EQ(Dst[1].V, 3);
+  EXPECT_EQ(Dst[1].Kind, 7);
+  EXPECT_EQ(std::memcmp(&Dst[1].Either, &Address, sizeof Address), 0);
+  cf_v1_copy_fields_back(Dst, nullptr, sizeof(Record), sizeof(Record), Floats, 2);
+  EXPECT_EQ(Dst[0].V, 0);
+  EXPECT_EQ(Dst[1].V, 3);
+}
+
 TEST(CopyFields, StopsWhereTheCopyStops) {
   double Dst[4] = {1, 2, 3, 4}, Src[4] = {};
   constexpr cf_field Both[] = {{0, 1}, {8, 1}}, Aligned = {-1, 1};

@@ -144,6 +144,8 @@ llvm::SmallVector<llvm::CallBase *, 4> findViews(llvm::Module &M);
 /// Before anything is optimised: takes calls away from which nothing follows, and keeps markers
 /// that the program defines from being taken for their values.
 void protectRequests(llvm::Module &M);
+/// Bytes that an argument of a protected request refers to if it is a reference of C++; else 0.
+uint64_t referencedBytes(const llvm::CallBase &Call, unsigned Index);
 
 /// All request calls of a module in program order.
 llvm::SmallVector<llvm::CallBase *, 4> findRequests(llvm::Module &M);

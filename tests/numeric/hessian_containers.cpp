@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Supports: derivatives of derivatives through lists, maps, hash tables and trees
+//
+// Hessian-vector products through containers: nodes that the library links, objects that hold
+// pointers beside numbers, memory that grows.
+#include "Hessian.h"
+
+#include <cmath>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+enum { n = 6 };
+
+static double product(const double *x, int i) { return x[i % n] * x[(i + 1) % n]; }
+
+static double hessian_list(const double *x) {
+  std::list<double> odd, even;
+  for (int i = 0; i < 10; ++i)
+    (i % 2 ? odd : even).push_back(product(x, i));
+  odd.splice(odd.begin(), even, even.begin());
+  odd.reverse();
+  even.swap(odd);
+  even.erase(std::next(even.begin()));
+  odd.splice(odd.end(), even);
+  double sum = 1;
+  for (double v : odd)
+    sum = sum * x[1] + std::sin(v) * v;
+  return sum;
+}
+HESSIAN(hessian_list)
+HESSIAN_TWICE(hessian_list)
+SLOPE(hessian_list)
+
+static double hessian_map(const double *x) {
+  std::map<int, double> m;
+  for (int i = 0; i < 40; ++i)
+    m[i * 17 % 23] += product(x, i);
+  for (auto it = m.begin(); it != m.end();)
+    it = it->first % 3 == 0 ? m.erase(it) : std::next(it);
+  const std::map<int, double> copy = m;
+  double sum = 0;
+  for (auto &[key, v] : m)
+    sum += std::exp(-v) * x[key % n];
+  for (auto it = copy.rbegin(); it != copy.rend(); ++it)
+    sum += it->second * it->second * sum * 0.01;
+  std::multiset<double> sorted(x, x + n);
+  return sum * *sorted.begin() * *sorted.rbegin();
+}
+HESSIAN(hessian_map)
+HESSIAN_TWICE(hessian_map)
+SLOPE(hessian_map)
+
+static double hessian_rows(const double *x) {
+  std::map<std::string, std::vector<double>> rows;
+  const char *names[] = {"a", "a name that is too long to be kept inside", "b", "c"};
+  for (int i = 0; i < 12; ++i)
+    rows[names[i * 7 % 4]].push_back(product(x, i));
+  rows.erase("b");
+  double sum = 0;
+  for (auto &[name, row] : rows)
+    for (double v : row)
+      sum += v * v * v * static_cast<double>(name.size());
+  return sum;
+}
+HESSIAN(hessian_rows)
+
+static double hessian_hash(const double *x) {
+  std::unordered_map<int, double> table;
+  for (int i = 0; i < 30; ++i)
+    table[i * 11 % 13] += product(x, i) * x[0];
+  table.erase(3);
+  double sum = 0;
+  for (int i = 0; i < 13; ++i)
+    if (auto it = table.find(i); it != table.end())
+      sum += std::sin(it->second) * x[i % n];
+  return sum;
+}
+HESSIAN(hessian_hash)
+HESSIAN_TWICE(hessian_hash)
+SLOPE(hessian_hash)
+
+struct Branch {
+  double v;
+  std::unique_ptr<Branch> left, right;
+};
+static std::unique_ptr<Branch> grow(const double *x, int from, int to) {
+  if (from >= to)
+    return nullptr;
+  const int middle = (from + to) / 2;
+  return std::unique_ptr<Branch>(
+      new Branch{product(x, middle), grow(x, from, middle), grow(x, middle + 1, to)});
+}
+static double walk(const Branch *b) {
+  return b ? std::sin(b->v) + walk(b->left.get()) * b->v + walk(b->right.get()) : 0.5;
+}
+static double hessian_tree(const double *x) {
+  const auto tree = grow(x, 0, 9);
+  double sum = walk(tree.get());
+  std::optional<double> end;
+  if (n > 3)
+    end = sum * x[2];
+  return end.value_or(1);
+}
+HESSIAN(hessian_tree)
+
+struct Particle {
+  double mass, *charge;
+  int kind;
+  double place[2];
+};
+static double hessian_particles(const double *x) {
+  double charges[8];
+  std::vector<Particle> all;
+  for (int i = 0; i < 8; ++i) {
+    charges[i] = x[i % n] * x[i % n];
+    all.push_back({x[i % n], charges + i, i, {x[(i + 1) % n], product(x, i)}});
+  }
+  all.push_back(all[3]);
+  all.erase(all.begin());
+  Particle some[3];
+  memcpy(static_cast<void *>(some), &all[1], sizeof some);
+  std::swap(some[0], some[2]);
+  double sum = 0;
+  for (const Particle &p : all)
+    sum += p.mass * *p.charge * p.place[0];
+  for (const Particle &p : some)
+    sum += std::sin(p.place[1] * p.mass) * *p.charge;
+  return sum;
+}
+HESSIAN(hessian_particles)
+HESSIAN_TWICE(hessian_particles)
