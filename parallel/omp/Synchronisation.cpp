@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // barrier              reverse: a barrier at the mirrored place.
-// a region run alone   reverse: the other end of such a region, so that barriers inside are its own.
-// critical, lock       reverse: entered in the reverse of the recorded order; leaving becomes
+// a region run alone   reverse: the other end of such a region, so that barriers inside are its
+// own. critical, lock       reverse: entered in the reverse of the recorded order; leaving becomes
 //                      waiting for the turn, entering becomes passing it on. A mutex of the
 //                      threads' library is such a lock.
 // doacross             wait enters, post leaves: an iteration's turn comes before those that it

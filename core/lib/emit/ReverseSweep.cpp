@@ -21,9 +21,9 @@ bool ReverseSweep::shared(const Value *ForwardShadow) const {
 }
 
 bool ReverseSweep::addsPlainly(const Instruction &Load) const {
-  return In.Owned.contains(&Load) ||
-         any_of(In.Sharing.Loops,
-                [&](const SharedPlan &P) { return P.Loop.PlainLoads.contains(&Load); });
+  return In.Owned.contains(&Load) || any_of(In.Sharing.Loops, [&](const SharedPlan &P) {
+           return P.Loop.PlainLoads.contains(&Load);
+         });
 }
 
 /// True if the update is outside the shared loop of its phase: threads that are in it may add to

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two worksharing loops of one region, in a loop over time that every thread runs: no atomics, since
-// a barrier is between them, and between their reverses. Without it there are.
+// Two worksharing loops of one region, in a loop over time that every thread runs: no atomics,
+// since a barrier is between them, and between their reverses. Without any there are.
 //
 // RUN: %clang -O1 -fopenmp -S -emit-llvm %s -o - | FileCheck %s
 // RUN: %clang -O2 -fopenmp -S -emit-llvm %s -o - | FileCheck %s
@@ -39,4 +39,4 @@ void gradient(double *u, double *du, double *v, double *dv, int n, int count) {
 // CHECK: call void @cf_v1_omp_share_open(
 // CHECK-NOT: atomicrmw fadd
 
-// NOWAIT: added atomically: several loops add to shared memory, and no barrier is between them
+// NOWAIT: added atomically: no loop of the region is divided among the threads in one piece each
