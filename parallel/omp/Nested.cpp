@@ -27,7 +27,8 @@ public:
   SmallVector<StringRef, 0> callees() const override {
     return {"cf_v1_omp_team_tape",   "cf_v1_omp_team_reverse", "cf_v1_omp_team_check",
             "cf_v1_omp_turn_record", "cf_v1_omp_turn_wait",    "cf_v1_omp_turn_done",
-            "cf_v1_omp_turn_held",   "cf_v1_omp_turn_tested",  "cf_v1_omp_barrier"};
+            "cf_v1_omp_turn_held",   "cf_v1_omp_turn_tested",  "cf_v1_omp_barrier",
+            "cf_v1_omp_alone_begin", "cf_v1_omp_alone_end"};
   }
   CallFacts facts(const CallBase &) const override { return {}; }
   bool severalDirections() const override { return true; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // barrier              reverse: a barrier at the mirrored place.
-// critical, lock       reverse: entered in the reverse of the recorded order; leaving becomes
+// a region run alone   reverse: the other end of such a region, so that barriers inside are its
+// own. critical, lock       reverse: entered in the reverse of the recorded order; leaving becomes
 //                      waiting for the turn, entering becomes passing it on. A mutex of the
 //                      threads' library is such a lock.
 // doacross             wait enters, post leaves: an iteration's turn comes before those that it
@@ -11,6 +12,7 @@
 //                      critical section in which each thread combines its copy, so that every
 //                      operator has the adjoint of its plain combiner.
 
+#include "contraflow/core/Barrier.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Order.h"
@@ -54,6 +56,18 @@ bool waitsByLooking(const CallBase &Call) {
          });
 }
 
+constexpr StringRef BeginAlone = "__kmpc_serialized_parallel",
+                    EndAlone = "__kmpc_end_serialized_parallel";
+
+/// True if a region may run alone in the function: what is in it is not the team's.
+bool hasRegionAlone(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    return Callee && Callee->getName() == BeginAlone;
+  });
+}
+
 class ForwardOnlyHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
@@ -80,7 +94,8 @@ public:
   std::optional<Division> division(const CallBase &Call) const override {
     constexpr uint64_t Static = 34, Modifiers = 3u << 29;
     auto *Schedule = Call.arg_size() == 9 ? dyn_cast<ConstantInt>(Call.getArgOperand(2)) : nullptr;
-    if (!Schedule || (Schedule->getZExtValue() & ~Modifiers) != Static)
+    if (!Schedule || (Schedule->getZExtValue() & ~Modifiers) != Static ||
+        hasRegionAlone(*Call.getFunction()))
       return std::nullopt;
     return Division{4, 5};
   }
@@ -100,10 +115,33 @@ public:
     };
   }
   CallFacts facts(const CallBase &) const override { return {}; }
+  /// Whoever is cancelled waits at another barrier than the rest.
+  void canonicalise(Function &F) const override {
+    if (hasRegionAlone(F))
+      return;
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (const Function *Callee = Call->getCalledFunction();
+            Callee && Callee->getName() == callees()[0])
+          markBarrier(*Call);
+  }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *>) const override {
     B.runtime("omp_barrier", B.ir().getVoidTy(), {});
+    return Error::success();
+  }
+};
+
+class AloneHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {BeginAlone, EndAlone}; }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *>) const override {
+    const bool Ends = Site.Anchor->getCalledFunction()->getName() == EndAlone;
+    B.runtime(Ends ? "omp_alone_begin" : "omp_alone_end", B.ir().getVoidTy(), {});
     return Error::success();
   }
 };
@@ -484,10 +522,11 @@ private:
 
 void registerSynchronisation(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<ForwardOnlyHandler>());
-  Registry.add(std::make_unique<BarrierHandler>());
+  Registry.add(std::make_unique<AloneHandler>());
   Registry.add(std::make_unique<EnterHandler>());
   Registry.add(std::make_unique<LeaveHandler>());
   Registry.add(std::make_unique<ReduceHandler>());
+  Registry.add(std::make_unique<BarrierHandler>()); // sees those of reductions
   Registry.add(std::make_unique<CancelHandler>());
   Registry.add(std::make_unique<TestLockHandler>());
   Registry.add(std::make_unique<SharedLockHandler>());

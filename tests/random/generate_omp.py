@@ -136,6 +136,30 @@ class Program(Serial):
         self.emit("}")
         self.emit("r = tanh(r + real(0.1) * m);")
 
+    def march(self):
+        """One region around a loop over time with two or three worksharing loops, and perhaps a swap of pointers."""
+        first, second, third = self.random.sample(self.shared, 3)
+        swaps, plain = self.chance(0.4), ("", " schedule(static)", " nowait", " schedule(dynamic, 2)")
+        self.emit("{")
+        self.emit(f"real *from = {first}, *to = {second};")
+        self.directive("parallel" + self.pick(("", " num_threads(3)", " if (n > 3)")))
+        self.emit(f"for (int step = 0; step < {self.pick((2, 3))}; step++) {{")
+        self.directive("for" + self.pick(plain))
+        self.emit(f"for (int i = 1; i < n - 1; i++) to[i] = real(0.4) * from[i] * from[i - 1] + real(0.3) * from[i + 1] * {self.pick(('x[step]', 'r', 'c[i]'))};")
+        self.directive("barrier")
+        if swaps:
+            self.directive(self.pick(("single", "master")))
+            self.emit("{ real *t = from; from = to; to = t; }")
+            self.directive("barrier")
+        if self.chance(0.7):
+            self.directive("for" + self.pick(plain))
+            self.emit(f"for (int i = {self.pick((0, 1))}; i < n; i += {self.pick((1, 2))}) {third}[i] = tanh({third}[i] + from[n - 1 - i] * {self.pick(('to[i]', 'x[i]', 'to[0]'))});")
+            self.directive("barrier")
+        self.directive("for" + self.pick(plain[:2]))
+        self.emit(f"for (int i = n - 2; i > 0; i--) from[i] = tanh(to[i] * {self.pick(('to[i - 1]', 'to[i + 1]', third + '[i]'))} + from[i]);")
+        self.emit("}")
+        self.emit("}")
+
     def sections(self):
         first, second = self.random.sample(self.shared, 2)
         self.directive("parallel sections")
@@ -224,8 +248,9 @@ class Program(Serial):
         self.emit("for (int j = 0; j < 12; j++) { a[j] = x[j] * c[j]; b[j] = x[j]; d[j] = y[j] * x[0]; }")
         for _ in range(self.random.randrange(2, 6)):
             self.random.choices((self.parallel_for, self.extreme, self.stencil, self.scatter, self.region, self.sections, self.plane,
-                                 self.products, self.broadcast, self.factors, self.prefix, self.recurrence, self.tasks),
-                                (4, 1, 1, 1, 2, 0.6, 1, 1.5, 0.7, 0.7, 0.5, 0.5, 0.5))[0]()
+                                 self.products, self.broadcast, self.factors, self.prefix, self.recurrence, self.tasks,
+                                 self.march),
+                                (4, 1, 1, 1, 2, 0.6, 1, 1.5, 0.7, 0.7, 0.5, 0.5, 0.5, 1.5))[0]()
         self.emit("for (int j = 0; j < 12; j++) s += a[j] * b[j] + d[j];")
         self.emit("return s + r;")
         head = f"static real {self.name}(const real *x, real *y, const real *c, const int *k, int n) {{"

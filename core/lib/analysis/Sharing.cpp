@@ -5,10 +5,10 @@
 // must be the same on every thread. What has no stride is added to by every iteration.
 
 #include "Sharing.h"
+#include "TeamPhases.h"
 #include "ThroughIndex.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -38,7 +38,8 @@ public:
   SharingAnswer run();
 
 private:
-  SmallSetVector<Loop *, 2> outermostLoops() const;
+  Loop *wholeLoop(const Instruction &I) const;
+  SmallSetVector<Loop *, 2> wholeLoops() const;
   bool exclude(ArrayRef<Loop *> Loops) const;
   bool describeLoop(SharedLoop &Out);
   const DividedLoop *divisionOf(const Loop &L) const;
@@ -68,25 +69,39 @@ private:
   LoopInfo &LI;
   DominatorTree &DT;
   ScalarEvolution &SE;
+  const Loop *Now = nullptr; ///< the divided loop at hand
   Value *FirstIteration = nullptr;
   StringRef Why;
 };
 
-/// The outermost loops that hold updates.
-SmallSetVector<Loop *, 2> Sharer::outermostLoops() const {
+/// The outermost loop around I that no barrier divides.
+Loop *Sharer::wholeLoop(const Instruction &I) const {
+  Loop *Whole = nullptr;
+  for (Loop *L = LI.getLoopFor(I.getParent()); L && !Q.Phases.divides(*L); L = L->getParentLoop())
+    Whole = L;
+  return Whole;
+}
+
+/// Those that hold updates.
+SmallSetVector<Loop *, 2> Sharer::wholeLoops() const {
   SmallSetVector<Loop *, 2> Loops;
   for (auto &[Load, Address] : Q.Updates)
-    if (Loop *L = LI.getLoopFor(Load->getParent()))
-      Loops.insert(L->getOutermostLoop());
+    if (Loop *L = wholeLoop(*Load))
+      Loops.insert(L);
   return Loops;
 }
 
-/// True if no thread runs two of the loops.
+/// True if no thread runs two of the loops, or one twice, in one phase.
 bool Sharer::exclude(ArrayRef<Loop *> Loops) const {
-  for (Loop *A : Loops)
+  for (Loop *A : Loops) {
+    SmallVector<BasicBlock *, 2> Exits;
+    A->getUniqueExitBlocks(Exits);
     for (Loop *Z : Loops)
-      if (A != Z && isPotentiallyReachable(A->getHeader(), Z->getHeader(), nullptr, &DT, &LI))
+      if (any_of(Exits, [&](BasicBlock *Exit) {
+            return Exit == Z->getHeader() || Q.Phases.reaches(Exit->front(), *Z->getHeader());
+          }))
         return false;
+  }
   return true;
 }
 
@@ -94,7 +109,8 @@ const DividedLoop *Sharer::divisionOf(const Loop &L) const {
   const DividedLoop *Found = nullptr;
   for (const DividedLoop &D : Q.Loops)
     if (DT.dominates(D.Division, &L.getHeader()->front()) &&
-        !LI.getLoopFor(D.Division->getParent()))
+        LI.getLoopFor(D.Division->getParent()) == L.getParentLoop() &&
+        Q.Phases.phaseOf(*D.Division) == Q.Phases.phaseOf(L.getHeader()->front()))
       Found = !Found || DT.dominates(Found->Division, D.Division) ? &D : Found;
   return Found;
 }
@@ -116,7 +132,8 @@ const SCEV *Sharer::tripOf(const DividedLoop &D) const {
     StoreInst *Last = nullptr;
     for (User *U : P->users())
       if (auto *S = dyn_cast<StoreInst>(U);
-          S && S->getPointerOperand() == P && DT.dominates(S, D.Division))
+          S && S->getPointerOperand() == P && DT.dominates(S, D.Division) &&
+          LI.getLoopFor(S->getParent()) == LI.getLoopFor(D.Division->getParent()))
         Last = !Last || DT.dominates(Last, S) ? S : Last;
     return Last;
   };
@@ -137,10 +154,10 @@ bool Sharer::mentions(const SCEV *S, const Value *V) const {
 
 bool Sharer::uniform(const SCEV *S) const {
   return !SCEVExprContains(S, [&](const SCEV *Part) {
-    if (isa<SCEVAddRecExpr, SCEVCouldNotCompute>(Part))
-      return true;
+    if (auto *Rec = dyn_cast<SCEVAddRecExpr>(Part))
+      return !Q.SameIteration(*Rec->getLoop(), *Now);
     auto *U = dyn_cast<SCEVUnknown>(Part);
-    return U && !Q.Uniform(U->getValue());
+    return isa<SCEVCouldNotCompute>(Part) || (U && !Q.Uniform(U->getValue(), *Now));
   });
 }
 
@@ -159,7 +176,7 @@ const SCEV *Sharer::uniformBase(const SCEV *Start, const SCEV *Stride) {
 /// Takes off the steps of the loops inside Outer and widens the extent by them.
 bool Sharer::addExtent(const SCEV *&S, const Loop *Outer, Extent &E) {
   while (auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
-    if (Rec->getLoop() == Outer)
+    if (Rec->getLoop()->contains(Outer))
       return true;
     const SCEV *Count = SE.getBackedgeTakenCount(Rec->getLoop());
     if (!Rec->isAffine() || isa<SCEVCouldNotCompute>(Count) || !Outer->contains(Rec->getLoop()))
@@ -185,11 +202,9 @@ const SCEV *Sharer::integerOf(const SCEV *Pointer, const Loop *Outer, Extent &E)
 /// Of an address whose inner loops are in E.
 std::optional<Footprint> Sharer::footprint(const SCEV *S, const Loop *Outer, const Extent &E) {
   const SCEV *Base = S, *Stride = SE.getZero(S->getType());
-  if (auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
+  if (auto *Rec = dyn_cast<SCEVAddRecExpr>(S); Rec && Rec->getLoop() == Outer) {
     Stride = Rec->getStepRecurrence(SE);
-    Base = Rec->getLoop() == Outer && Rec->isAffine() && uniform(Stride)
-               ? uniformBase(Rec->getStart(), Stride)
-               : nullptr;
+    Base = Rec->isAffine() && uniform(Stride) ? uniformBase(Rec->getStart(), Stride) : nullptr;
   } else if (!uniform(S)) {
     Base = nullptr;
   }
@@ -204,7 +219,9 @@ bool Sharer::describe(Instruction &Load, Value *Address, SharedLoop &Out) {
   Type *T = Type::getInt64Ty(Load.getContext());
   Extent E{SE.getZero(T), SE.getConstant(T, Size)};
   const SCEV *S = integerOf(Pointer, Out.L, E);
-  if (!S)
+  // What is outside may run for an earlier or a later iteration of the loops around.
+  if (!S || (!Out.L->contains(&Load) && !SE.isLoopInvariant(S, Out.L->getOutermostLoop()) &&
+             Out.L->getParentLoop()))
     return false;
   SharedUpdate U{&Load, {}, SE.getPointerBase(Pointer), false};
   auto Bytes = footprint(S, Out.L, E);
@@ -357,13 +374,14 @@ bool Sharer::describeLoop(SharedLoop &Out) {
     return fail("no loop of the region is divided among the threads in one piece each");
   if (Out.L->getExitingBlock() != Out.L->getLoopLatch())
     return fail("the divided loop may be left early");
+  Now = Out.L;
   FirstIteration = lowerBound(*D);
   Out.Trip = tripOf(*D);
   if (!FirstIteration || !Out.Trip || !uniform(Out.Trip))
     return fail("the bounds of the divided loop may differ from thread to thread");
   for (auto &[Load, Address] : Q.Updates) {
-    Loop *L = LI.getLoopFor(Load->getParent());
-    if ((!L || Out.L->contains(L)) && !describe(*Load, Address, Out))
+    Loop *L = wholeLoop(*Load);
+    if ((!L || L == Out.L) && !describe(*Load, Address, Out))
       return fail("an address is not affine in the divided loop");
   }
   if (!keepsPromises(Out))
@@ -373,14 +391,15 @@ bool Sharer::describeLoop(SharedLoop &Out) {
 
 SharingAnswer Sharer::run() {
   SharingAnswer Out;
-  SmallSetVector<Loop *, 2> Loops = outermostLoops();
+  SmallSetVector<Loop *, 2> Loops = wholeLoops();
   if (Loops.empty())
     return {{}, "the update is outside loops"};
   if (!exclude(Loops.getArrayRef()))
-    return {{}, "several loops of the region add to shared memory"};
+    return {{}, "several loops add to shared memory, and no barrier is between them"};
   for (Loop *L : Loops) {
     Out.Loops.emplace_back();
     Out.Loops.back().L = L;
+    Out.Loops.back().Phase = Q.Phases.phaseOf(L->getHeader()->front());
     if (!describeLoop(Out.Loops.back()))
       return {{}, Why};
   }

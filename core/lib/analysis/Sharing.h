@@ -20,6 +20,9 @@
 //
 // Where the program promises that order holds no number twice, the bytes of order that an iteration
 // reads stand for those of x, if nothing else in the loop adds to x (ThroughIndex.h).
+//
+// A body is looked at phase by phase (TeamPhases.h): each phase may have a divided loop of its own,
+// also within loops that all threads run alike.
 
 #pragma once
 
@@ -42,6 +45,8 @@ class Value;
 } // namespace llvm
 
 namespace contraflow {
+
+class TeamPhases;
 
 /// A loop whose iterations a construct divides among the threads in one contiguous piece each.
 struct DividedLoop {
@@ -86,6 +91,7 @@ struct PrivateArray {
 /// A loop of a region body whose updates need no atomics.
 struct SharedLoop {
   llvm::Loop *L = nullptr;
+  unsigned Phase = 0;
   llvm::SmallVector<SharedUpdate, 16> Updates;
   llvm::SmallVector<Footprint, 16> Plain, Atomic;
   llvm::SmallVector<PrivateArray, 2> Private; ///< the same arrays in all versions of the loop
@@ -94,13 +100,16 @@ struct SharedLoop {
   llvm::DenseSet<const llvm::Instruction *> PlainLoads;
 };
 
-/// What the analysis asks about the body.
+/// What the analysis asks about one phase of the body.
 struct SharingQuestions {
+  const TeamPhases &Phases;
   llvm::ArrayRef<DividedLoop> Loops;
   /// Loads whose adjoint updates memory that other threads know, with the shadow's address.
   llvm::ArrayRef<std::pair<llvm::Instruction *, llvm::Value *>> Updates;
-  /// True if all threads of the team compute the same value.
-  llvm::function_ref<bool(llvm::Value *)> Uniform;
+  /// True if all threads that are in the divided loop at the same time compute the same value.
+  llvm::function_ref<bool(llvm::Value *, const llvm::Loop &)> Uniform;
+  /// True if they are in the same iteration of a loop around it.
+  llvm::function_ref<bool(const llvm::Loop &Around, const llvm::Loop &)> SameIteration;
   /// True if no reverse step in the loop reads what the load adds to.
   llvm::function_ref<bool(llvm::Instruction &, llvm::Loop &)> MayWait;
   /// True if the body does not write what is loaded.
@@ -112,7 +121,7 @@ struct SharingAnswer {
   llvm::StringRef Why; ///< there are none
 };
 
-/// Finds the shared loop of a body; none if updates elsewhere could meet it. Several loops are
+/// Finds the shared loop of a phase; none if updates elsewhere could meet it. Several loops are
 /// versions of one, of which each thread runs one.
 SharingAnswer findSharedLoops(const SharingQuestions &Q, llvm::LoopInfo &LI,
                               llvm::DominatorTree &DT, llvm::ScalarEvolution &SE);

@@ -163,12 +163,13 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
     auto *Asked = Primal ? cast<LoadInst>(Primal) : Load;
     return Known[&I] = Stable.isStable(*Asked, Asked->getPointerOperand(), Runs);
   };
-  DenseSet<const Instruction *> Owned;
-  if (S.Switch.Sharing && Shared.empty())
+  DenseSet<const Instruction *> Owned, Settled = Sharing.Planned;
+  if (S.Switch.Sharing)
     Owned = findOwnedLoads(U, A);
-  WindowLoops Windows;
-  if (Shared.empty())
-    Windows = findWindowLoops(S, U, Fwd, A, Owned);
+  for (const Instruction *Load : Sharing.Planned)
+    Owned.erase(Load);
+  Settled.insert(Owned.begin(), Owned.end());
+  WindowLoops Windows = findWindowLoops(S, U, Fwd, A, Settled);
   auto Deferred = findDeferredLoops(S, U, Fwd, Shared, A);
   for (const DeferredLoop &D : Deferred)
     for (const auto &Window : D.Windows)
@@ -202,12 +203,12 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   }
   FrameEmitter Frames(S, U, Shape, Plan, Q);
   Frames.run();
-  bool Ordered =
-      any_of(Shared, [&](const SharedPlan &Loop) { return mustKeepOrder(S, Loop, Steps, Plan); });
-  for (SharedPlan &Loop : Shared) // versions of one loop: all threads must agree
-    Loop.Loop.Ordered = Ordered;
-  ReverseSweep Sweep({S, U, Fwd, Steps, Shape, Plan, Frames, Shared, Sharing.Why, Snapshots,
-                      Deferred, Owned, Windows});
+  for (SharedPlan &P : Shared) // versions of one loop: all threads must agree
+    P.Loop.Ordered = any_of(Shared, [&](const SharedPlan &Other) {
+      return Other.Loop.Phase == P.Loop.Phase && mustKeepOrder(S, Other, Steps, Plan);
+    });
+  ReverseSweep Sweep(
+      {S, U, Fwd, Steps, Shape, Plan, Frames, Sharing, Snapshots, Deferred, Owned, Windows});
   auto Start = Sweep.run();
   if (!Start)
     return Start.takeError();

@@ -170,7 +170,7 @@ Expected<BasicBlock *> ReverseSweep::run() {
     addAdjoint(Return->getReturnValue(), In.U.Seed);
   if (inOrder() && is_contained(In.S.Closure.TeamBodies, In.U.Prepared))
     runtime("omp_ledger_open", B.getVoidTy(), {});
-  for (const SharedPlan &Plan : In.Shared)
+  for (const SharedPlan &Plan : In.Sharing.Loops)
     preparePhases(Plan);
   prepareWindows();
   Error Errors = Error::success();

@@ -21,15 +21,17 @@ bool ReverseSweep::shared(const Value *ForwardShadow) const {
 }
 
 bool ReverseSweep::addsPlainly(const Instruction &Load) const {
-  return In.Owned.contains(&Load) ||
-         any_of(In.Shared, [&](const SharedPlan &P) { return P.Loop.PlainLoads.contains(&Load); });
+  return In.Owned.contains(&Load) || any_of(In.Sharing.Loops, [&](const SharedPlan &P) {
+           return P.Loop.PlainLoads.contains(&Load);
+         });
 }
 
-/// True if the update is outside the shared loops: threads that are in them may add to the same
-/// place plainly, but hold the lock then.
+/// True if the update is outside the shared loop of its phase: threads that are in it may add to
+/// the same place plainly, but hold the lock then.
 bool ReverseSweep::meetsSharedLoop(const Instruction &Load) const {
-  return any_of(In.Shared, [](const SharedPlan &P) { return P.Plain || P.Atomic; }) &&
-         none_of(In.Shared, [&](const SharedPlan &P) { return P.Loop.L->contains(&Load); });
+  return any_of(In.Sharing.Loops, [&](const SharedPlan &P) {
+    return (P.Plain || P.Atomic) && P.Outside.contains(&Load);
+  });
 }
 
 /// True if what threads add is kept until the team meets, and added in their order.
@@ -70,7 +72,7 @@ void ReverseSweep::addAtomically(Instruction &Load, Value *Where, Value *Bar) {
   const bool Locks = meetsSharedLoop(Load);
   if (inOrder())
     return addInOrder(Where, Bar, Locks);
-  remarkAtomic(In.S, Load, In.WhyAtomic);
+  remarkAtomic(In.S, Load, In.Sharing.whyAtomic(Load));
   if (Locks)
     runtime("omp_share_enter", B.getVoidTy(), {});
   auto *Vec = dyn_cast<FixedVectorType>(Bar->getType());

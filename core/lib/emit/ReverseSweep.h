@@ -31,8 +31,7 @@ public:
     const ReverseShape &Shape;
     const TapePlan &Plan;
     const FrameEmitter &Frames;
-    llvm::ArrayRef<SharedPlan> Shared;
-    llvm::StringRef WhyAtomic;
+    const SharedPlans &Sharing;
     const SnapshotSet &Snapshots;
     llvm::ArrayRef<DeferredLoop> Deferred;
     const llvm::DenseSet<const llvm::Instruction *> &Owned; ///< loads of what the thread owns

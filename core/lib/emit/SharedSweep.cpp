@@ -3,6 +3,8 @@
 // Collects the updates of a body, asks the sharing analysis, expands its answer.
 
 #include "SharedSweep.h"
+#include "analysis/TeamPhases.h"
+#include "contraflow/core/Barrier.h"
 #include "support/OwnBlock.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -36,19 +38,34 @@ bool mayBeShared(const Unit &U, const Value *Shadow) {
 
 namespace {
 
+/// Updates and calls of one phase.
+struct PhaseContents {
+  SmallVector<std::pair<Instruction *, Value *>, 16> Updates;
+  SmallVector<Instruction *, 4> Waits; ///< critical sections
+  bool Hidden = false;                 ///< a call adds to memory, where is not known here
+};
+
 class SharedPlanner {
 public:
   SharedPlanner(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A)
-      : S(S), U(U), Fwd(Fwd), A(A) {}
+      : S(S), U(U), Fwd(Fwd), A(A), Phases(*U.Forward, isBarrier) {}
   SharedPlans run();
 
 private:
-  bool collectUpdates();
+  void collect();
+  StringRef planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> Loops,
+                      SmallVectorImpl<SharedPlan> &Out);
+  StringRef planLoop(SharedPlan &New, const PhaseContents &Phase);
   SmallVector<DividedLoop, 2> divisions() const;
-  bool uniform(Value *V) const;
+  bool uniform(Value *V, const Loop &L);
+  bool uniformOnceMore(Value *V, const Loop &L);
+  bool isReadByAll(const LoadInst &Load, const Loop &L) const;
+  bool meetsOncePerIteration(const Loop &Around, const Loop &L) const;
+  bool sameIteration(const Loop &Around, const Loop &L);
+  bool leavesAlike(const Loop &Around, const Loop &L);
   bool isUnwritten(Instruction &Load) const;
   bool mayWait(Instruction &Load, Loop &L) const;
-  bool waitsBefore(const Loop &L) const;
+  bool waitsBefore(const Loop &L, const PhaseContents &Phase) const;
   void merge(SmallVectorImpl<Footprint> &Groups);
   bool expand(SharedPlan &Out);
   void checkPromises(const SharedPlan &Plan);
@@ -58,21 +75,22 @@ private:
   Unit &U;
   ForwardSweep &Fwd;
   const BodyAnalyses &A;
-  SmallVector<std::pair<Instruction *, Value *>, 16> Updates;
-  SmallVector<Instruction *, 4> Waits; ///< critical sections
+  TeamPhases Phases;
+  MapVector<unsigned, PhaseContents> Contents;
+  SmallPtrSet<const PHINode *, 4> Assumed; ///< uniform, while that is being looked into
 };
 
-/// False if there is an update whose extent is not known here.
-bool SharedPlanner::collectUpdates() {
+void SharedPlanner::collect() {
   for (auto &[Block, Step] : A.Shape.steps())
     for (Instruction &I : *Block) {
       if (!A.Steps.hasWork(I))
         continue;
+      PhaseContents &Phase = Contents[Phases.phaseOf(I)];
       if (const CallSite *Site = A.Steps.site(I)) {
-        if (!Site->Recorded.empty() && !Site->OnlyWaits)
-          return false;
-        if (!Site->Recorded.empty())
-          Waits.push_back(&I);
+        if (Site->Recorded.empty())
+          continue;
+        Phase.Hidden |= !Site->OnlyWaits;
+        Phase.Waits.push_back(&I);
         continue;
       }
       auto *Load = dyn_cast<LoadInst>(&I);
@@ -81,9 +99,8 @@ bool SharedPlanner::collectUpdates() {
         continue;
       Value *Shadow = Fwd.accessOf(*Load);
       if (mayBeShared(U, Shadow))
-        Updates.push_back({&I, Shadow});
+        Phase.Updates.push_back({&I, Shadow});
     }
-  return !Updates.empty();
 }
 
 SmallVector<DividedLoop, 2> SharedPlanner::divisions() const {
@@ -99,10 +116,16 @@ SmallVector<DividedLoop, 2> SharedPlanner::divisions() const {
   return Out;
 }
 
-/// The same on every thread: computed from captured values and memory that the body does not write.
-bool SharedPlanner::uniform(Value *V) const {
-  if (isa<Constant>(V))
-    return true;
+/// The same on every thread that is in L: computed from captured values, memory that nobody writes
+/// meanwhile, and what loops around L hand from iteration to iteration.
+bool SharedPlanner::uniform(Value *V, const Loop &L) {
+  Assumed.clear();
+  return uniformOnceMore(V, L);
+}
+
+bool SharedPlanner::uniformOnceMore(Value *V, const Loop &L) {
+  if (auto *C = dyn_cast<Constant>(V))
+    return !C->isThreadDependent();
   if (isa<Argument>(V)) {
     for (unsigned P = 0; P < U.Primals.size(); ++P)
       if (U.Primals[P] == V || U.Shadows[0][P] == V)
@@ -110,11 +133,65 @@ bool SharedPlanner::uniform(Value *V) const {
     return false;
   }
   auto *I = dyn_cast<Instruction>(V);
+  auto OfUniform = [&] {
+    return all_of(I->operand_values(), [&](Value *Op) { return uniformOnceMore(Op, L); });
+  };
+  if (auto *Phi = dyn_cast_or_null<PHINode>(I)) {
+    const Loop *Around = A.LI.getLoopFor(Phi->getParent());
+    return Around && Around->getHeader() == Phi->getParent() &&
+           (!Assumed.insert(Phi).second || (sameIteration(*Around, L) && OfUniform()));
+  }
   if (!I || !isa<LoadInst, BinaryOperator, CastInst, GetElementPtrInst, SelectInst, CmpInst>(I))
     return false;
-  if (!all_of(I->operand_values(), [&](Value *Op) { return uniform(Op); }))
+  auto *Load = dyn_cast<LoadInst>(I);
+  return OfUniform() && (!Load || isUnwritten(*Load) || isReadByAll(*Load, L));
+}
+
+/// All threads read this in the phase of L, so nobody else may write there, or the program has a
+/// race.
+bool SharedPlanner::isReadByAll(const LoadInst &Load, const Loop &L) const {
+  const unsigned Phase = Phases.phaseOf(Load);
+  auto Here = Contents.find(Phase);
+  return Load.isSimple() && Phase == Phases.phaseOf(L.getHeader()->front()) &&
+         A.LI.getLoopFor(Load.getParent()) == L.getParentLoop() &&
+         A.DT.dominates(Load.getParent(), L.getHeader()) &&
+         (Here == Contents.end() || Here->second.Waits.empty());
+}
+
+/// True if all threads come to one barrier once in each iteration of the loop right around L, which
+/// tells the iterations that they are in from each other.
+bool SharedPlanner::meetsOncePerIteration(const Loop &Around, const Loop &L) const {
+  BasicBlock *Header = Around.getHeader(), *Latch = Around.getLoopLatch();
+  SmallPtrSet<BasicBlock *, 1> NextIteration{Header};
+  return Latch && any_of(Phases.barriers(), [&](const Instruction *Barrier) {
+           const BasicBlock *Block = Barrier->getParent();
+           return A.LI.getLoopFor(Block) == &Around && A.DT.dominates(Block, Latch) &&
+                  (A.DT.dominates(Block, L.getHeader()) ||
+                   !isPotentiallyReachable(Block, L.getHeader(), &NextIteration, &A.DT, &A.LI));
+         });
+}
+
+bool SharedPlanner::leavesAlike(const Loop &Around, const Loop &L) {
+  SmallVector<BasicBlock *, 2> Ends;
+  Around.getExitingBlocks(Ends);
+  return all_of(Ends, [&](BasicBlock *End) {
+    auto *Branch = dyn_cast<BranchInst>(End->getTerminator());
+    return Branch && Branch->isConditional() && uniformOnceMore(Branch->getCondition(), L);
+  });
+}
+
+/// Several loops around L are left alike by all threads: then the number of barriers that they have
+/// come to tells the iteration of each.
+bool SharedPlanner::sameIteration(const Loop &Around, const Loop &L) {
+  const Loop *Parent = L.getParentLoop();
+  if (!Parent || !Around.contains(&L) || &Around == &L || !meetsOncePerIteration(*Parent, L))
     return false;
-  return !isa<LoadInst>(I) || isUnwritten(*I);
+  if (!Parent->getParentLoop())
+    return true;
+  for (const Loop *Each = Parent; Each; Each = Each->getParentLoop())
+    if (!leavesAlike(*Each, L))
+      return false;
+  return true;
 }
 
 /// The body does not write what is loaded.
@@ -148,9 +225,9 @@ bool SharedPlanner::mayWait(Instruction &Load, Loop &L) const {
 
 /// True if a critical section may be entered in front of the loop or inside. Behind the loop, none
 /// of its reverses waits for a thread that waits in the loop's phases.
-bool SharedPlanner::waitsBefore(const Loop &L) const {
-  return any_of(Waits, [&](Instruction *I) {
-    return isPotentiallyReachable(I->getParent(), L.getHeader(), nullptr, &A.DT, &A.LI);
+bool SharedPlanner::waitsBefore(const Loop &L, const PhaseContents &Phase) const {
+  return any_of(Phase.Waits, [&](Instruction *I) {
+    return L.contains(I) || Phases.reaches(*I, *L.getHeader());
   });
 }
 
@@ -244,36 +321,73 @@ static bool entersAtLatch(const ReverseShape &Shape, Loop *L) {
   return true;
 }
 
-SharedPlans SharedPlanner::run() {
-  if (!collectUpdates())
-    return {{}, "a call of the region adds to memory as well"};
-  SmallVector<DividedLoop, 2> Loops = divisions();
-  auto Uniform = [&](Value *V) { return uniform(V); };
+/// Empty if the loop can be run so, else why not.
+StringRef SharedPlanner::planLoop(SharedPlan &New, const PhaseContents &Phase) {
+  if (waitsBefore(*New.Loop.L, Phase))
+    return "a critical section is entered in front of the divided loop";
+  if (!entersAtLatch(A.Shape, New.Loop.L))
+    return "the divided loop may be left early";
+  merge(New.Loop.Plain);
+  merge(New.Loop.Atomic);
+  New.Plain = New.Loop.Plain.size();
+  New.Atomic = New.Loop.Atomic.size();
+  for (PrivateArray &P : New.Loop.Private) {
+    merge(P.Groups);
+    New.Atomic += P.Groups.size();
+  }
+  if (!expand(New))
+    return "the addresses cannot be computed in front of the divided loop";
+  if (S.Switch.CheckPromises)
+    checkPromises(New);
+  return {};
+}
+
+StringRef SharedPlanner::planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> Loops,
+                                   SmallVectorImpl<SharedPlan> &Out) {
+  if (Phase.Hidden)
+    return "a call of the region adds to memory as well";
+  auto Uniform = [&](Value *V, const Loop &L) { return uniform(V, L); };
+  auto Same = [&](const Loop &Around, const Loop &L) {
+    Assumed.clear();
+    return sameIteration(Around, L);
+  };
   auto MayWait = [&](Instruction &Load, Loop &L) { return mayWait(Load, L); };
   auto IsUnwritten = [&](Instruction &Load) { return isUnwritten(Load); };
-  SharingAnswer Found =
-      findSharedLoops({Loops, Updates, Uniform, MayWait, IsUnwritten}, A.LI, A.DT, A.SE);
-  SharedPlans Out{{}, Found.Why};
+  SharingAnswer Found = findSharedLoops(
+      {Phases, Loops, Phase.Updates, Uniform, Same, MayWait, IsUnwritten}, A.LI, A.DT, A.SE);
   for (SharedLoop &Loop : Found.Loops) {
-    if (waitsBefore(*Loop.L))
-      return {{}, "a critical section is entered in front of the divided loop"};
-    if (!entersAtLatch(A.Shape, Loop.L))
-      return {{}, "the divided loop may be left early"};
-    Out.Loops.emplace_back();
-    SharedPlan &New = Out.Loops.back();
+    SharedPlan New;
     New.Loop = std::move(Loop);
-    merge(New.Loop.Plain);
-    merge(New.Loop.Atomic);
-    New.Plain = New.Loop.Plain.size();
-    New.Atomic = New.Loop.Atomic.size();
-    for (PrivateArray &P : New.Loop.Private) {
-      merge(P.Groups);
-      New.Atomic += P.Groups.size();
+    if (StringRef Why = planLoop(New, Phase); !Why.empty())
+      return Why;
+    Out.push_back(std::move(New));
+  }
+  for (auto &[Load, Shadow] : Phase.Updates)
+    if (none_of(Out, [&](const SharedPlan &P) { return P.Loop.L->contains(Load); }))
+      for (SharedPlan &P : Out)
+        P.Outside.insert(Load);
+  return Found.Why;
+}
+
+SharedPlans SharedPlanner::run() {
+  collect();
+  SmallVector<DividedLoop, 2> Loops = divisions();
+  SharedPlans Out;
+  Out.Why = "a call of the region adds to memory as well";
+  for (auto &[Number, Phase] : Contents) {
+    if (Phase.Updates.empty())
+      continue;
+    SmallVector<SharedPlan, 2> New;
+    Out.Why = planPhase(Phase, Loops, New);
+    const bool Planned = Out.Why.empty();
+    for (auto &[Load, Shadow] : Phase.Updates) {
+      if (Planned)
+        Out.Planned.insert(Load);
+      else
+        Out.Atomic[Load] = Out.Why;
     }
-    if (!expand(New))
-      return {{}, "the addresses cannot be computed in front of the divided loop"};
-    if (S.Switch.CheckPromises)
-      checkPromises(New);
+    if (Planned)
+      std::move(New.begin(), New.end(), std::back_inserter(Out.Loops));
   }
   return Out;
 }
@@ -281,13 +395,16 @@ SharedPlans SharedPlanner::run() {
 } // namespace
 
 SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A) {
+  SharedPlans None;
   if (!S.Switch.Sharing)
-    return {{}, "the sharing analysis is switched off"};
-  if (!is_contained(S.Closure.TeamBodies, U.Prepared))
-    return {{}, "the function is called from a region, by several threads"};
-  if (S.Closure.UsedInTeams.contains(U.Prepared))
-    return {{}, "the region is inside another one, of which other threads run others like it"};
-  return SharedPlanner(S, U, Fwd, A).run();
+    None.Why = "the sharing analysis is switched off";
+  else if (!is_contained(S.Closure.TeamBodies, U.Prepared))
+    None.Why = "the function is called from a region, by several threads";
+  else if (S.Closure.UsedInTeams.contains(U.Prepared))
+    None.Why = "the region is inside another one, of which other threads run others like it";
+  else
+    return SharedPlanner(S, U, Fwd, A).run();
+  return None;
 }
 
 bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps,

@@ -19,6 +19,8 @@ namespace contraflow {
 
 struct SharedPlan {
   SharedLoop Loop;
+  /// Updates of the same phase outside the loop and its versions.
+  llvm::DenseSet<const llvm::Instruction *> Outside;
   llvm::Value *Groups = nullptr; ///< table of {base, extent, stride}: plain, atomic, private ones
   llvm::Value *Trip = nullptr;
   unsigned Plain = 0, Atomic = 0; ///< those of private arrays are among the atomic ones, last
@@ -26,7 +28,16 @@ struct SharedPlan {
 
 struct SharedPlans {
   llvm::SmallVector<SharedPlan, 2> Loops;
-  llvm::StringRef Why; ///< updates are atomic
+  llvm::StringRef Why; ///< there are none
+  /// Why updates are atomic in phases without a shared loop.
+  llvm::DenseMap<const llvm::Instruction *, llvm::StringRef> Atomic;
+  /// All updates of phases with a shared loop.
+  llvm::DenseSet<const llvm::Instruction *> Planned;
+
+  llvm::StringRef whyAtomic(const llvm::Instruction &Load) const {
+    auto Known = Atomic.find(&Load);
+    return Known == Atomic.end() ? Why : Known->second;
+  }
 };
 
 /// Where the analyses of one body come together.
@@ -42,11 +53,11 @@ struct BodyAnalyses {
 /// True if another thread of the team may know the memory behind a shadow pointer of U.
 bool mayBeShared(const Unit &U, const llvm::Value *Shadow);
 
-/// Finds the shared loop of a team's body, in all its versions, and adds their tables to the
-/// forward function.
+/// Finds the shared loops of a team's body, one in a phase and that in all its versions, and adds
+/// their tables to the forward function.
 SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A);
 
-/// True if iterations of the shared loop must be reversed in order: a value is carried from one to
+/// True if iterations of a shared loop must be reversed in order: a value is carried from one to
 /// the next, a call inside releases what it recorded, or the frames of its iterations are a chain.
 bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps,
                    const TapePlan &Plan);

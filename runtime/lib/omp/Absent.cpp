@@ -16,6 +16,8 @@ Limits liftLimits(int) { return {}; }
 void restoreLimits(const Limits &) {}
 bool cancellation() { return false; }
 void barrier() {}
+void beginAlone() {}
+void endAlone() {}
 void *broadcast(void *Mine, bool) { return Mine; }
 int globalThread() { return 0; }
 bool inFinalTask() { return false; }

@@ -22,6 +22,8 @@ struct ident_t {
 int32_t __kmpc_global_thread_num(ident_t *);
 void __kmpc_push_num_threads(ident_t *, int32_t GlobalThread, int32_t Threads);
 void __kmpc_barrier(ident_t *, int32_t GlobalThread);
+void __kmpc_serialized_parallel(ident_t *, int32_t GlobalThread);
+void __kmpc_end_serialized_parallel(ident_t *, int32_t GlobalThread);
 void *__kmpc_omp_task_alloc(ident_t *, int32_t GlobalThread, int32_t Flags, size_t Bytes,
                             size_t SharedBytes, int32_t (*Entry)(int32_t, void *));
 int32_t __kmpc_omp_task(ident_t *, int32_t GlobalThread, void *Task);
@@ -95,6 +97,10 @@ void restoreLimits(const Limits &Before) {
 bool cancellation() { return omp_get_cancellation() != 0; }
 
 void barrier() { __kmpc_barrier(&Barrier, __kmpc_global_thread_num(&Barrier)); }
+
+void beginAlone() { __kmpc_serialized_parallel(&Fork, __kmpc_global_thread_num(&Fork)); }
+
+void endAlone() { __kmpc_end_serialized_parallel(&Fork, __kmpc_global_thread_num(&Fork)); }
 
 void *broadcast(void *Mine, bool Given) {
   void *Value = Mine;

@@ -30,6 +30,9 @@ void restoreLimits(const Limits &Before);
 /// True if OMP_CANCELLATION asks for it.
 bool cancellation();
 void barrier();
+/// A region that the calling thread runs alone.
+void beginAlone();
+void endAlone();
 /// A barrier that hands the pointer of the one thread with Given to all.
 void *broadcast(void *Mine, bool Given);
 

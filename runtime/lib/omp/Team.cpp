@@ -137,6 +137,10 @@ void cf_v1_omp_barrier() {
   omp::barrier();
 }
 
+void cf_v1_omp_alone_begin() { omp::beginAlone(); }
+
+void cf_v1_omp_alone_end() { omp::endAlone(); }
+
 void cf_v1_omp_team_part_f64(cf_team *team, double *sum, double part) {
   team->Shares[omp::threadNumber()].Parts.push_back({sum, nullptr, part});
 }

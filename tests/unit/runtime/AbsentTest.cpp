@@ -25,7 +25,9 @@ TEST(Absent, TeamOfOne) {
   cf_v1_omp_team_check(Team);
   EXPECT_EQ(cf_v1_omp_team_tape(Team), Mine);
   EXPECT_EQ(*static_cast<double *>(cf_v1_omp_team_frame(Team)), 42);
+  cf_v1_omp_alone_begin();
   cf_v1_omp_barrier();
+  cf_v1_omp_alone_end();
   cf_v1_tape_release(Mine, Frame);
   cf_v1_omp_team_end(Team);
   cf_v1_tape_end(Tape);
