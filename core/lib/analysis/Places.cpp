@@ -59,7 +59,8 @@ static int64_t endOfFirstRun(const Places &P) {
   return End;
 }
 
-/// True if an index of this stride may come by. A program may take equal members for an array.
+/// True if an index of this stride may come by. A program may take equal members for an array; all
+/// floats of a kind are one cell in any case.
 static bool isIndexed(const Places &P, int64_t Offset, int64_t Stride) {
   auto At = find(P, Offset);
   if (At == P.end())
@@ -68,7 +69,7 @@ static bool isIndexed(const Places &P, int64_t Offset, int64_t Stride) {
   if (Here.Kind == SK_Unknown)
     return Here.IsArray;
   return Offset == At->first && Stride % Here.Width == 0 &&
-         (Here.IsArray || ((Here.Kind & SK_AnyFloat) && hasTwin(P, At)) ||
+         (Here.IsArray || (Here.Kind & SK_AnyFloat) ||
           (hasTwin(P, At) && Offset < endOfFirstRun(P)));
 }
 
