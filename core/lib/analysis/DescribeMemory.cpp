@@ -22,6 +22,9 @@
 using namespace llvm;
 
 namespace contraflow {
+
+static void describeGlobals(MemoryGraph &Graph, const Module &M);
+
 namespace {
 
 bool isCarrier(const Type *T) { return T->isIntegerTy() && T->getIntegerBitWidth() >= 16; }
@@ -30,8 +33,19 @@ class Describer : public InstVisitor<Describer> {
 public:
   Describer(MemoryGraph &Graph, const HandlerRegistry &Handlers, ArrayRef<Function *> Closure)
       : Graph(Graph), Handlers(Handlers), Closure(Closure.begin(), Closure.end()),
-        Integers(findPlainIntegers(Closure, Handlers)) {}
+        Integers(findPlainIntegers(Closure, Handlers)), Layouts(*Closure.front()->getParent()),
+        Root(Closure.front()) {}
 
+  /// Visits everything, once more if need be.
+  void visitAll(ArrayRef<Function *> Functions);
+  /// Says where structures lie, as far as it is known by now.
+  void describeLayouts();
+  /// Lets objects fold, or arrays inside them, until nothing changes. True if that is news.
+  bool settlePlaces(ArrayRef<Function *> Functions);
+
+  void visitAllocaInst(AllocaInst &I) {
+    begin(&I, Layouts.ofType(I.getAllocatedType()));
+  }
   void visitLoadInst(LoadInst &I) { access(I.getPointerOperand(), &I); }
   void visitStoreInst(StoreInst &I) { access(I.getPointerOperand(), I.getValueOperand()); }
   void visitAtomicRMWInst(AtomicRMWInst &I) {
@@ -71,6 +85,12 @@ public:
 
 private:
   void access(Value *Pointer, Value *V);
+  void flow(unsigned Into, Value *V);
+  void begin(Value *Object, const LayoutPlaces *Places);
+  void note(Value &Pointer, const LayoutReader::Evidence &E);
+  void findOrigins(ArrayRef<Function *> Functions);
+  void land(Value &V);
+  void landAll(Function &F);
   void linkInteger(unsigned Field, Value *V);
   void tie(Value *A, Value *B);
   int64_t offsetIn(Type *T, ArrayRef<unsigned> Indices);
@@ -96,6 +116,15 @@ private:
   SmallSetVector<Function *, 4> Models;
   Location Foreign; ///< what other processes use as well
   DenseSet<const Value *> Integers;
+
+  struct Said {
+    Value *Pointer;
+    LayoutReader::Evidence What;
+  };
+  LayoutReader Layouts;
+  Function *Root;
+  std::vector<Said> Evidence;
+  SmallPtrSet<const Value *, 16> Typed; ///< pointers to the beginning of a known structure
 };
 
 void Describer::access(Value *Pointer, Value *V) {
@@ -115,12 +144,20 @@ void Describer::access(Value *Pointer, Value *V) {
   if (T->isFloatTy() && isa<ConstantFP>(V))
     return Constants.push_back(Field);
   Graph.addKind(Field, kindOfType(T));
-  if (T->isPointerTy()) {
-    if (Location Target = Graph.locate(V))
-      Graph.pointTo(Field, Target);
-  } else if (T->isIntegerTy()) {
+  if (T->isPointerTy())
+    flow(Field, V);
+  else if (T->isIntegerTy())
     linkInteger(Field, V);
-  }
+}
+
+/// What is stored may be loaded; both directions.
+void Describer::flow(unsigned Into, Value *V) {
+  const Location Target = Graph.locate(V);
+  if (!Target)
+    return;
+  Graph.pointTo(Into, Target);
+  if (!isa<Constant>(V))
+    Graph.pointTo(Graph.cellOf(V), *Graph.pointee(Into));
 }
 
 /// The load factor of a hash table lies where a node, for which its header passes, has a pointer
@@ -176,17 +213,21 @@ void Describer::visitGetElementPtrInst(GetElementPtrInst &I) {
   if (!cast<GEPOperator>(I).collectOffset(Graph.layout(), Bits, Variable, Constant))
     return Graph.fold(At, 1);
   bool Exact = false;
+  int64_t Steps = At.Stride;
   for (auto &[Index, Scale] : Variable) {
     Stride Step = strideOf(Index);
-    Graph.fold(At, Scale.getSExtValue() * int64_t(Step.Multiple));
+    const int64_t By = Scale.getSExtValue() * int64_t(Step.Multiple);
+    Graph.foldObjects(At, By);
+    Steps = std::gcd(Steps, By);
+    Constant += Scale * APInt(Bits, startOf(Index), /*isSigned=*/true);
     Exact = Step.IsDifference && Variable.size() == 1 && Scale.isOne();
     for (PointerDifference D : Step.Differences)
-      Steps.push_back({&I, D, Scale.getSExtValue(), Constant.getSExtValue(), Exact});
+      this->Steps.push_back({&I, D, Scale.getSExtValue(), Constant.getSExtValue(), Exact});
     if (isCarrier(Index->getType()) && !isa<llvm::Constant>(Index))
       Graph.addKind(Graph.cellOf(Index), SK_Int);
   }
   if (!Exact)
-    Graph.pointTo(Graph.cellOf(&I), {At.Node, At.Offset + Constant.getSExtValue()});
+    Graph.pointTo(Graph.cellOf(&I), {At.Node, At.Offset + Constant.getSExtValue(), Steps});
 }
 
 /// new + (position - old): as far from the beginning as in the other object.
@@ -434,6 +475,132 @@ void Describer::bindCall(CallBase &I, Function &F) {
     Graph.unifyLocations(Graph.aggregate(&I), Graph.returnAggregate(&F));
 }
 
+/// What an object begins with; of others than variables, the code that uses them tells.
+void Describer::begin(Value *Object, const LayoutPlaces *Places) {
+  if (!Places)
+    return;
+  Evidence.push_back({Object, {Places, 0}});
+  Typed.insert(Object);
+}
+
+/// An array of structures is told from their arrays by its stride, which is larger.
+void Describer::describeLayouts() {
+  for (const Said &S : Evidence)
+    if (Location At = Graph.find(S.Pointer)) {
+      At.Offset -= S.What.Offset;
+      Graph.addPlaces(At, *S.What.Places);
+    }
+}
+
+void Describer::visitAll(ArrayRef<Function *> Functions) {
+  Steps.clear();
+  Constants.clear();
+  Evidence.clear();
+  Graph.forgetCopies();
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F)) {
+      visit(I);
+      if (const LayoutReader::Evidence E = Layouts.of(I))
+        note(*getLoadStorePointerOperand(&I), E);
+    }
+  visitModels();
+  describeGlobals(Graph, *Root->getParent());
+  for (GlobalVariable &G : Root->getParent()->globals())
+    if (Graph.find(&G))
+      begin(&G, Layouts.ofType(G.getValueType()));
+}
+
+void Describer::note(Value &Pointer, const LayoutReader::Evidence &E) {
+  Evidence.push_back({&Pointer, E});
+  const DataLayout &DL = Graph.layout();
+  APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
+  const Value *Base = Pointer.stripAndAccumulateConstantOffsets(DL, Offset, true);
+  if (Offset.getSExtValue() == E.Offset)
+    Typed.insert(Base);
+}
+
+/// Where objects begin: variables, what calls return, what the caller's pointers lead to.
+void Describer::findOrigins(ArrayRef<Function *> Functions) {
+  SmallVector<unsigned, 16> Todo;
+  SmallDenseSet<unsigned> Seen;
+  auto Begin = [&](const Value *V, bool Outside) {
+    const Location At = Graph.find(V);
+    if (!At)
+      return;
+    Graph.addOrigin(At, Typed.contains(V));
+    if (Outside)
+      Todo.push_back(Graph.canonical(At.Node));
+  };
+  for (Argument &A : Root->args())
+    if (A.getType()->isPointerTy())
+      Begin(&A, /*Outside=*/true);
+  for (GlobalVariable &G : Root->getParent()->globals())
+    Begin(&G, /*Outside=*/true);
+  for (Function *F : Functions)
+    for (Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const bool Returns = Call && I.getType()->isPointerTy() && !passesPointer(*Call) &&
+                           !Closure.count(Call->getCalledFunction());
+      if (isa<AllocaInst>(I) || Returns)
+        Begin(&I, Returns && lookupCallee(*Call).Kind != CalleeKind::Allocate);
+    }
+  while (!Todo.empty()) {
+    const unsigned Node = Todo.pop_back_val();
+    if (!Seen.insert(Node).second)
+      continue;
+    for (auto [Offset, C] : Graph.fields(Node))
+      if (auto Target = Graph.pointee(C)) {
+        Graph.addOrigin(*Target, /*IsTyped=*/false);
+        Todo.push_back(Graph.canonical(Target->Node));
+      }
+  }
+}
+
+/// An address that an index or a walk has led to is used.
+void Describer::land(Value &V) {
+  const Location At = V.getType()->isPointerTy() ? Graph.find(&V) : Location();
+  if (!At || !At.Stride)
+    return;
+  for (const Use &U : V.uses()) {
+    auto *Call = dyn_cast<CallBase>(U.getUser());
+    const bool Passed = Call && !passesPointer(*Call) && !Closure.count(Call->getCalledFunction());
+    const bool Accessed =
+        isa<AtomicRMWInst, AtomicCmpXchgInst>(U.getUser()) ||
+        (isa<LoadInst, StoreInst>(U.getUser()) && U.get() == getPointerOperand(U.getUser()));
+    if (Passed || Accessed)
+      return Graph.fold(At, At.Stride);
+  }
+}
+
+void Describer::landAll(Function &F) {
+  for (Argument &A : F.args())
+    land(A);
+  for (Instruction &I : instructions(F))
+    land(I);
+}
+
+bool Describer::settlePlaces(ArrayRef<Function *> Functions) {
+  bool News = false;
+  while (Graph.hasArrays() || !News) {
+    const unsigned Before = Graph.changes();
+    Graph.setWaiting(true);
+    if (News)
+      visitAll(Functions);
+    for (Function *F : Functions)
+      landAll(*F);
+    for (Function *F : Models)
+      landAll(*F);
+    Graph.settleFolds([&] { describeLayouts(); });
+    Graph.setWaiting(false);
+    findOrigins(Functions);
+    Graph.settlePlaces();
+    if (Graph.changes() == Before)
+      break;
+    News = true;
+  }
+  return News;
+}
+
 } // namespace
 
 bool passesPointer(const CallBase &Call) {
@@ -536,11 +703,11 @@ static bool assumeFloats(MemoryGraph &Graph, const Instruction &I,
 void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
                     const HandlerRegistry &Handlers) {
   Describer D(Graph, Handlers, Closure);
-  for (Function *F : Closure)
-    for (Instruction &I : instructions(*F))
-      D.visit(I);
-  D.visitModels();
-  describeGlobals(Graph, *Closure.front()->getParent());
+  Graph.setWaiting(true);
+  D.visitAll(Closure);
+  Graph.settleFolds([&] { D.describeLayouts(); });
+  Graph.setWaiting(false);
+  D.settlePlaces(Closure);
   auto Settle = [&](function_ref<bool(Instruction &)> Step) {
     bool Changed = false;
     Graph.settleCopies();
@@ -554,7 +721,8 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
     do
       while (Settle(Spread))
         ;
-    while (D.settleDifferences(/*GiveUp=*/false) || D.settleDifferences(/*GiveUp=*/true));
+    while (D.settlePlaces(Closure) || D.settleDifferences(/*GiveUp=*/false) ||
+           D.settleDifferences(/*GiveUp=*/true));
   } while (D.settleConstants() ||
            Settle([&](Instruction &I) { return assumeFloats(Graph, I, Handlers); }));
 }

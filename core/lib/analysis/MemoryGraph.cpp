@@ -69,10 +69,14 @@ unsigned MemoryGraph::findType(unsigned T) const {
 
 Location MemoryGraph::resolve(Location At) const {
   while (Nodes[At.Node].Parent != At.Node) {
-    At.Offset += Nodes[At.Node].Shift;
-    At.Node = Nodes[At.Node].Parent;
+    const Node &N = Nodes[At.Node];
+    At.Offset += N.Shift;
+    At.Node = N.Parent;
   }
-  At.Offset = wrap(Nodes[At.Node], At.Offset);
+  const Node &N = Nodes[At.Node];
+  At.Offset = wrap(N, At.Offset);
+  if (N.Period && At.Stride % N.Period == 0)
+    At.Stride = 0;
   return At;
 }
 
@@ -175,15 +179,22 @@ unsigned MemoryGraph::fieldCell(Location At) {
   return findCell(It->second);
 }
 
+void MemoryGraph::widen(Location &At, int64_t Stride) {
+  Stride = std::gcd(At.Stride, Stride);
+  Changes += Stride != At.Stride;
+  At.Stride = Stride;
+}
+
 void MemoryGraph::pointTo(unsigned C, Location Target) {
-  CellType &T = typeOf(C);
-  T.Kinds |= SK_Pointer;
+  typeOf(C).Kinds |= SK_Pointer;
   if (!Target)
     return;
-  if (T.Target)
-    unifyLocations(T.Target, Target);
-  else
+  const Location Old = typeOf(C).Target;
+  const int64_t Apart = relate(Old, Target);
+  CellType &T = typeOf(C); // another one, if the old one led to itself
+  if (!T.Target)
     T.Target = Target;
+  widen(T.Target, std::gcd(Target.Stride, Apart));
 }
 
 bool MemoryGraph::linkCells(unsigned A, unsigned B) {
@@ -194,10 +205,10 @@ bool MemoryGraph::linkCells(unsigned A, unsigned B) {
   Types[B].Parent = A;
   Types[A].Kinds |= Types[B].Kinds;
   Location Ta = Types[A].Target, Tb = Types[B].Target;
-  if (Ta && Tb)
-    unifyLocations(Ta, Tb);
-  else if (Tb)
+  if (!Ta)
     Types[A].Target = Tb;
+  const int64_t Apart = relate(Ta, Tb);
+  widen(Types[findType(A)].Target, std::gcd(Tb.Stride, Apart));
   return true;
 }
 
@@ -218,6 +229,7 @@ void MemoryGraph::unifyLocations(Location A, Location B) {
 }
 
 void MemoryGraph::mergeNodes(Location Keep, Location Gone) {
+  ++Changes;
   Node &G = Nodes[Gone.Node];
   auto Fields = std::move(G.Fields);
   G.Fields.clear();
@@ -228,6 +240,7 @@ void MemoryGraph::mergeNodes(Location Keep, Location Gone) {
   Nodes[Keep.Node].Callers |= G.Callers;
   if (Period)
     refold(Keep.Node, Period);
+  mergePlaces(Keep.Node, Gone.Node, Shift);
   for (auto [Offset, C] : Fields)
     unifyCells(fieldCell({Keep.Node, Offset + Shift}), C);
 }
@@ -240,13 +253,10 @@ void MemoryGraph::refold(unsigned N, int64_t Stride) {
   Nodes[N].Period = Period;
   auto Fields = std::move(Nodes[N].Fields);
   Nodes[N].Fields.clear();
+  wrapPlaces(N);
+  ++Changes;
   for (auto [Offset, C] : Fields)
     unifyCells(fieldCell({N, Offset}), C);
-}
-
-void MemoryGraph::fold(Location At, int64_t Stride) {
-  if (At && Stride)
-    refold(At.Node, Stride);
 }
 
 /// An object in which places are not told apart, since an index may lead between them.
@@ -367,6 +377,12 @@ bool MemoryGraph::spread(Location From, Location To, int64_t Size) {
   From = resolve(From);
   To = resolve(To);
   int64_t Period = Nodes[From.Node].Period, OldPeriod = Nodes[To.Node].Period;
+  SmallVector<std::pair<int64_t, unsigned>, 16> Fields(fields(From.Node).begin(),
+                                                       fields(From.Node).end());
+  if (const int64_t Width = Size < 0 ? arrayWidth(From) : 0) { // it does not go beyond
+    Fields = {{From.Offset, fieldCell(From)}};
+    Period = Width;
+  }
   if (From.Node != To.Node) {
     if (isBlurred(From.Node))
       return spreadBlurred(From, To, Size);
@@ -375,10 +391,8 @@ bool MemoryGraph::spread(Location From, Location To, int64_t Size) {
   }
   bool Repeats = Period && (Size < 0 || Size > MaxRepeats * Period);
   if (Repeats)
-    refold(To.Node, Period);
+    fold(To, Period);
   bool News = period(To.Node) != OldPeriod;
-  SmallVector<std::pair<int64_t, unsigned>, 16> Fields(fields(From.Node).begin(),
-                                                       fields(From.Node).end());
   for (auto [Offset, C] : Fields) {
     int64_t At = Offset - From.Offset, Step = Period && !Repeats ? Period : 0;
     if (Step && (At %= Step) < 0)
@@ -486,6 +500,8 @@ void MemoryGraph::print(raw_ostream &OS) const {
     OS << "object " << N << (Nodes[N].External ? " from outside" : "");
     if (Nodes[N].Period)
       OS << " every " << Nodes[N].Period << " bytes";
+    if (Nodes[N].Stride)
+      OS << " with arrays";
     OS << "\n";
     for (auto [Offset, C] : Nodes[N].Fields) {
       const CellType &F = typeOf(C);

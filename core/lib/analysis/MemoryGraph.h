@@ -15,12 +15,14 @@
 
 #pragma once
 
+#include "Layouts.h"
 #include "contraflow/core/Construct.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <map>
+#include <set>
 
 namespace llvm {
 class DataLayout;
@@ -29,10 +31,12 @@ class raw_ostream;
 
 namespace contraflow {
 
-/// An address: an object and an offset in bytes.
+/// An address: an object and an offset in bytes. With a stride, it is some multiple of it away, in
+/// an array.
 struct Location {
   unsigned Node = ~0u;
   int64_t Offset = 0;
+  int64_t Stride = 0;
   explicit operator bool() const { return Node != ~0u; }
 };
 
@@ -60,8 +64,29 @@ public:
   }
   /// Spreads kinds along the copies; to be called when everything is described.
   void settleCopies();
+  /// An index leads from At by multiples of Stride. Where the node's places are known and At is in
+  /// an array, the arrays fold; else the node does.
   void fold(Location At, int64_t Stride);
+  /// An index leads from object to object, if they are no larger than Stride.
+  void foldObjects(Location At, int64_t Stride);
   void pointTo(unsigned Cell, Location Target);
+
+  // --- Places (Places.cpp) ------------------------------------------------------------------
+  /// While it waits, what folds or makes one pointer lead to two places is noted only.
+  void setWaiting(bool On) { Waiting = On; }
+  /// What has waited, in the order of falling strides; BeforeEach is called before each stride.
+  void settleFolds(llvm::function_ref<void()> BeforeEach);
+  /// A structure lies here. Nothing, unless it is known where: see Location::Stride.
+  void addPlaces(Location At, const LayoutPlaces &L);
+  /// An object begins here; IsTyped: it is known to be what its places say.
+  void addOrigin(Location At, bool IsTyped);
+  /// True if there is an object of which only the arrays fold.
+  bool hasArrays() const { return HasArrays; }
+  unsigned changes() const { return Changes; }
+  void forgetCopies() { Copies.clear(); }
+  /// Arrays fold as far as is known by now; where places turn out to be wrong, the node folds.
+  /// True if that is news.
+  bool settlePlaces();
   /// V, an argument of an emitted function, stands for Original.
   void alias(const llvm::Value *V, const llvm::Value *Original) { Aliases[V] = Original; }
 
@@ -86,6 +111,8 @@ public:
   const llvm::DataLayout &layout() const { return DL; }
   /// Objects that exist before the call or come from outside: two of them may be one.
   void markExternal(Location At);
+  /// An address in an array of equal scalars, all of which are one cell: their width. 0: it is none.
+  int64_t arrayWidth(Location At) const;
   bool isExternal(unsigned Node) const { return Nodes[canonical(Node)].External; }
   /// Of these, the objects that the caller's arguments lead to.
   bool isCallers(unsigned Node) const { return Nodes[canonical(Node)].Callers; }
@@ -110,6 +137,11 @@ private:
     bool External = false;
     bool Callers = false;
     std::map<int64_t, unsigned> Fields;
+    std::map<int64_t, LayoutPlace> Places;
+    bool Mistaken = false; ///< its places are not what was said
+    int64_t Stride = 0;    ///< its arrays fold, all of them by multiples of this
+    std::map<int64_t, int64_t> Landings; ///< where an index leads to, and by multiples of what
+    std::set<int64_t> Origins, UntypedOrigins;
   };
 
   unsigned newCell();
@@ -126,6 +158,20 @@ private:
   int64_t wrap(const Node &N, int64_t Offset) const;
   void mergeNodes(Location Keep, Location Gone);
   void refold(unsigned Node, int64_t Period);
+  bool addLanding(Node &N, int64_t Offset, int64_t Stride);
+  void widen(Location &At, int64_t Stride);
+  int64_t relate(Location A, Location B);
+  void foldNow(Location At, Location Other, int64_t Stride);
+  bool leavesObject(unsigned Node, int64_t Stride) const;
+  void addPlace(Node &N, int64_t Offset, const LayoutPlace &P);
+  void mergePlaces(unsigned Keep, unsigned Gone, int64_t Shift);
+  void wrapPlaces(unsigned Node);
+  void mistake(unsigned Node, int64_t Stride);
+  unsigned kindsIn(const Node &N, int64_t Offset, const LayoutPlace &P) const;
+  bool fits(int64_t Field, unsigned Kinds, int64_t Offset, const LayoutPlace &P) const;
+  bool isMistaken(const Node &N) const;
+  llvm::SmallVector<int64_t, 16> elements(const Node &N, unsigned Kind) const;
+  void foldArrays(unsigned Node);
   Location constantLocation(const llvm::Value *V);
   /// The global variable that a constant pointer refers to, or null.
   const llvm::Value *globalBase(const llvm::Value *V, int64_t &Offset) const;
@@ -139,6 +185,16 @@ private:
   llvm::DenseMap<const llvm::Value *, unsigned> ValueCells, ValueNodes;
   llvm::DenseMap<const llvm::Function *, unsigned> ReturnCells, ReturnNodes;
   llvm::DenseMap<const llvm::Value *, const llvm::Value *> Aliases;
+
+  struct Fold {
+    Location At, Other; ///< Other: one pointer leads to both
+    int64_t Stride;
+    bool OfObjects;
+  };
+  bool Waiting = false, HasArrays = false;
+  unsigned Changes = 0; ///< counts what an index or a pointer that walks may have led to
+  std::vector<Fold> Folds;
+  std::set<std::tuple<unsigned, int64_t, const LayoutPlaces *>> Told;
 };
 
 /// "double", "pointer or int", "unknown".

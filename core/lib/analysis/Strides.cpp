@@ -133,4 +133,39 @@ Stride strideOf(const Value *Index) {
   return Out;
 }
 
+/// As startOf, for an operand that many levels below the index.
+static int64_t startOf(const Value *V, unsigned Level) {
+  constexpr unsigned MostLevels = 6;
+  if (auto *C = dyn_cast<ConstantInt>(V))
+    return C->getBitWidth() > 64 ? 0 : C->getSExtValue();
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || Level == MostLevels)
+    return 0;
+  auto Of = [&](unsigned Op) { return uint64_t(startOf(I->getOperand(Op), Level + 1)); };
+  switch (I->getOpcode()) {
+  case Instruction::PHI:
+    for (const Value *In : cast<PHINode>(I)->incoming_values())
+      if (isa<ConstantInt>(In))
+        return startOf(In, Level + 1);
+    return 0;
+  case Instruction::SExt:
+  case Instruction::Freeze:
+    return Of(0);
+  case Instruction::ZExt:
+    return I->hasNonNeg() ? Of(0) : 0;
+  case Instruction::Add:
+    return Of(0) + Of(1);
+  case Instruction::Sub:
+    return Of(0) - Of(1);
+  case Instruction::Mul:
+    return Of(0) * Of(1);
+  case Instruction::Shl:
+    return isa<ConstantInt>(I->getOperand(1)) && Of(1) < 63 ? Of(0) << Of(1) : 0;
+  default:
+    return 0;
+  }
+}
+
+int64_t startOf(const Value *Index) { return startOf(Index, 0); }
+
 } // namespace contraflow

@@ -35,4 +35,8 @@ struct Stride {
 
 Stride strideOf(const llvm::Value *Index);
 
+/// A value that an index has at some time, if it begins with a constant; else 0. It differs from
+/// the others by multiples of the stride.
+int64_t startOf(const llvm::Value *Index);
+
 } // namespace contraflow

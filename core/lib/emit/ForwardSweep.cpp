@@ -55,6 +55,10 @@ MemoryLayout layoutOf(const ActivityResult &Activity, Location At) {
   const MemoryGraph &G = Activity.memory();
   if (!At)
     return Out;
+  if (const int64_t Width = G.arrayWidth(At); Width && At.Stride) {
+    const unsigned Cell = G.fields(At.Node).find(At.Offset)->second;
+    return {Width, {{0, G.kindsOfCell(Cell), Activity.activeCell(Cell)}}};
+  }
   Out.Period = G.period(At.Node);
   for (auto [Offset, Cell] : G.fields(At.Node)) {
     int64_t Relative = Offset - At.Offset;

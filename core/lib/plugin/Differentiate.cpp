@@ -9,6 +9,7 @@
 #include "Options.h"
 #include "Specialise.h"
 #include "Views.h"
+#include "analysis/Layouts.h"
 #include "callee/Rust.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
@@ -531,8 +532,10 @@ PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   Error Faults = Error::success();
   readRegistrations(M, Faults);
   recordStructures(M);
-  if (!findRequests(M).empty())
+  if (!findRequests(M).empty()) {
     noteSlots(M);
+    noteLayouts(M);
+  }
   protectRequests(M);
   consumeError(std::move(Faults)); // reported by the pass that differentiates
   hideRegistered(M);

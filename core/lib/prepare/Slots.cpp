@@ -107,11 +107,11 @@ bool beginAlike(const MDNode *A, const MDNode *B, uint64_t Place) {
 } // namespace
 
 std::optional<MemberSlot> memberSlotOf(const Instruction &Access) {
-  if (const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa))
-    return slotOfTag(*Tag);
   if (const MDNode *Noted = Access.getMetadata(SlotKind))
     return MemberSlot{nullptr, Noted->getOperand(0),
                       mdconst::extract<ConstantInt>(Noted->getOperand(1))->getZExtValue()};
+  if (const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa))
+    return slotOfTag(*Tag);
   return std::nullopt;
 }
 

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The note is a named list of (description or tag, a value of the type, offset). A tag of our own
+// is a scalar below a root of its own, so that it may alias anything with a tag.
+
+#include "Layouts.h"
+#include "MemoryGraph.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr StringLiteral NotesName = "cf.layouts";
+constexpr StringLiteral OwnName = "cf.member";
+constexpr unsigned MostPlaces = 4096; ///< of one structure
+constexpr unsigned MostLevels = 32;   ///< of structures in structures
+constexpr int64_t Word = 8;
+
+/// The outermost structure that Pointer leads into by constant offsets alone.
+std::optional<std::pair<StructType *, int64_t>> memberAt(const Value *Pointer,
+                                                         const DataLayout &DL) {
+  std::optional<std::pair<StructType *, int64_t>> Out;
+  int64_t Offset = 0;
+  while (auto *Address = dyn_cast<GEPOperator>(Pointer)) {
+    APInt By(DL.getIndexTypeSizeInBits(Address->getType()), 0);
+    if (!Address->accumulateConstantOffset(DL, By))
+      return Out;
+    Offset += By.getSExtValue();
+    auto *S = dyn_cast<StructType>(Address->getSourceElementType());
+    auto *First = dyn_cast<ConstantInt>(*Address->idx_begin());
+    if (S && S->isSized() && First && First->isZero() && !S->isScalableTy())
+      Out = {S, Offset};
+    Pointer = Address->getPointerOperand();
+  }
+  return Out;
+}
+
+const MDNode *baseOf(const MDNode &Tag) {
+  if (Tag.getNumOperands() < 3)
+    return nullptr;
+  auto *Base = dyn_cast_or_null<MDNode>(Tag.getOperand(0));
+  return Base && Base != Tag.getOperand(1) ? Base : nullptr;
+}
+
+int64_t offsetOf(const MDNode &Tag) {
+  auto *At = mdconst::dyn_extract_or_null<ConstantInt>(Tag.getOperand(2));
+  return At ? At->getSExtValue() : -1;
+}
+
+class Noter {
+public:
+  explicit Noter(Module &M)
+      : M(M), Context(M.getContext()), List(M.getOrInsertNamedMetadata(NotesName)) {}
+  void note(Instruction &I);
+
+private:
+  void add(MDNode *Key, StructType *S, int64_t Offset);
+  MDNode *ownTag(StructType *S, int64_t Offset, StringRef Name);
+
+  Module &M;
+  LLVMContext &Context;
+  NamedMDNode *List;
+  SmallPtrSet<const MDNode *, 16> Done;
+  std::map<std::tuple<StructType *, int64_t, StringRef>, MDNode *> Own;
+};
+
+void Noter::add(MDNode *Key, StructType *S, int64_t Offset) {
+  if (!Done.insert(Key).second)
+    return;
+  auto *Bytes = ConstantInt::getSigned(Type::getInt64Ty(Context), Offset);
+  List->addOperand(MDNode::get(Context, {Key, ConstantAsMetadata::get(UndefValue::get(S)),
+                                         ConstantAsMetadata::get(Bytes)}));
+}
+
+/// What clang calls the type that is accessed, as far as others ask for it.
+StringRef nameOf(const Type *T) {
+  return T->isDoubleTy() ? "double" : T->isFloatTy() ? "float" : StringRef(OwnName);
+}
+
+MDNode *Noter::ownTag(StructType *S, int64_t Offset, StringRef Name) {
+  MDNode *&Tag = Own[{S, Offset, Name}];
+  if (Tag)
+    return Tag;
+  auto *Root = MDNode::getDistinct(Context, MDString::get(Context, OwnName));
+  auto *Zero = ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Context), 0));
+  auto *Scalar = MDNode::get(Context, {MDString::get(Context, Name), Root, Zero});
+  Tag = MDNode::get(Context, {Scalar, Scalar, Zero});
+  add(Tag, S, Offset);
+  return Tag;
+}
+
+void Noter::note(Instruction &I) {
+  if (!isa<LoadInst, StoreInst>(I))
+    return;
+  const auto At = memberAt(getLoadStorePointerOperand(&I), M.getDataLayout());
+  if (!At)
+    return;
+  const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
+  if (!Tag)
+    return I.setMetadata(LLVMContext::MD_tbaa,
+                         ownTag(At->first, At->second, nameOf(getLoadStoreType(&I))));
+  const MDNode *Base = baseOf(*Tag);
+  if (Base && offsetOf(*Tag) == At->second)
+    add(const_cast<MDNode *>(Base), At->first, 0);
+}
+
+/// Takes a type apart into places.
+class Flattener {
+public:
+  Flattener(const DataLayout &DL, LayoutPlaces &Out) : DL(DL), Out(Out) {}
+  void add(Type *T, int64_t At, const LayoutPlace &Within);
+  bool TooMany = false;
+
+private:
+  void addArray(ArrayType *A, int64_t At, LayoutPlace Within);
+  void addAnything(int64_t At, int64_t Bytes, LayoutPlace Within);
+
+  const DataLayout &DL;
+  LayoutPlaces &Out;
+};
+
+void Flattener::addAnything(int64_t At, int64_t Bytes, LayoutPlace Within) {
+  Within.Width = Bytes;
+  Within.Kind = SK_Unknown;
+  Within.IsArray |= Bytes > Word;
+  if (Bytes > 0)
+    Out[At] = Within;
+}
+
+void Flattener::addArray(ArrayType *A, int64_t At, LayoutPlace Within) {
+  Type *Element = A->getElementType();
+  if (Element->isIntegerTy(8))
+    return addAnything(At, A->getNumElements(), Within);
+  Within.IsArray = true;
+  Within.IsStruct |= Element->isStructTy();
+  const int64_t Bytes = DL.getTypeAllocSize(Element).getFixedValue();
+  TooMany |= A->getNumElements() > MostPlaces;
+  for (uint64_t I = 0; I < A->getNumElements() && !TooMany; ++I)
+    add(Element, At + I * Bytes, Within);
+}
+
+void Flattener::add(Type *T, int64_t At, const LayoutPlace &Within) {
+  TooMany |= Out.size() > MostPlaces;
+  if (TooMany)
+    return;
+  if (auto *A = dyn_cast<ArrayType>(T))
+    return addArray(A, At, Within);
+  if (auto *S = dyn_cast<StructType>(T)) {
+    if (S->hasName() && S->getName().starts_with("union."))
+      return addAnything(At, DL.getTypeAllocSize(S).getFixedValue(), Within);
+    for (unsigned I = 0; I < S->getNumElements(); ++I)
+      add(S->getElementType(I), At + DL.getStructLayout(S)->getElementOffset(I), Within);
+    return;
+  }
+  LayoutPlace P = Within;
+  P.Kind = T->isIntegerTy() ? unsigned(SK_Int) : kindOfType(T);
+  P.Width = DL.getTypeStoreSize(T).getFixedValue();
+  if (T->isVectorTy())
+    return addAnything(At, P.Width, Within);
+  Out[At] = P;
+}
+
+/// The kind and width of a scalar of TBAA, if its name says so.
+std::optional<LayoutPlace> scalarOf(const MDNode &Type) {
+  auto *Name = dyn_cast_or_null<MDString>(Type.getNumOperands() ? Type.getOperand(0).get() : nullptr);
+  if (!Name)
+    return std::nullopt;
+  const StringRef N = Name->getString();
+  if (N == "any pointer" || N == "vtable pointer")
+    return LayoutPlace{8, SK_Pointer};
+  const auto [Kind, Width] = StringSwitch<std::pair<unsigned, int64_t>>(N)
+                                 .Case("double", {SK_Double, 8})
+                                 .Case("float", {SK_Float, 4})
+                                 .Case("long double", {SK_LongDouble, 16})
+                                 .Cases({"long", "long long"}, {SK_Int, 8})
+                                 .Case("int", {SK_Int, 4})
+                                 .Case("short", {SK_Int, 2})
+                                 .Case("bool", {SK_Int, 1})
+                                 .Case("omnipotent char", {SK_Unknown, 0})
+                                 .Default({SK_Unknown, -1});
+  if (Width < 0)
+    return std::nullopt;
+  return LayoutPlace{Width, Kind};
+}
+
+/// Lists the scalars below a description, until End. False if it is not understood.
+bool listMembers(const MDNode &Type, int64_t At, LayoutPlaces &Out, unsigned Level) {
+  if (auto P = scalarOf(Type)) {
+    Out[At] = *P;
+    return true;
+  }
+  if (Level > MostLevels || Type.getNumOperands() < 3)
+    return false;
+  for (unsigned I = 1; I + 1 < Type.getNumOperands(); I += 2) {
+    auto *Member = dyn_cast_or_null<MDNode>(Type.getOperand(I));
+    auto *Offset = mdconst::dyn_extract_or_null<ConstantInt>(Type.getOperand(I + 1));
+    if (!Member || !Offset ||
+        !listMembers(*Member, At + Offset->getSExtValue(), Out, Level + 1))
+      return false;
+  }
+  return true;
+}
+
+/// Arrays have no kind and end where the next member begins; that of the last one is not known.
+void closeGaps(LayoutPlaces &Places) {
+  for (auto I = Places.begin(); I != Places.end();) {
+    auto Next = std::next(I);
+    LayoutPlace &P = I->second;
+    if (P.Kind == SK_Unknown && Next != Places.end())
+      P.Width = Next->first - I->first;
+    P.IsArray = P.Kind == SK_Unknown && P.Width > Word;
+    I = P.Width == 0 ? Places.erase(I) : Next;
+  }
+}
+
+} // namespace
+
+void noteLayouts(Module &M) {
+  Noter N(M);
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      N.note(I);
+}
+
+LayoutReader::LayoutReader(const Module &M) : DL(M.getDataLayout()) {
+  if (const NamedMDNode *List = M.getNamedMetadata(NotesName))
+    for (const MDNode *Note : List->operands()) {
+      auto *Key = dyn_cast_or_null<MDNode>(Note->getOperand(0));
+      auto *Of = mdconst::dyn_extract_or_null<Constant>(Note->getOperand(1));
+      auto *At = mdconst::dyn_extract_or_null<ConstantInt>(Note->getOperand(2));
+      if (Key && Of && At)
+        Notes.insert({Key, {cast<StructType>(Of->getType()), At->getSExtValue()}});
+    }
+}
+
+const LayoutPlaces *LayoutReader::ofType(Type *T) {
+  while (auto *A = dyn_cast<ArrayType>(T))
+    T = A->getElementType();
+  if (!isa<StructType>(T) || !T->isSized())
+    return nullptr;
+  auto [It, New] = Known.try_emplace(T);
+  if (New) {
+    Flattener F(DL, It->second);
+    F.add(T, 0, {});
+    if (F.TooMany)
+      It->second.clear();
+  }
+  return It->second.empty() ? nullptr : &It->second;
+}
+
+const LayoutPlaces *LayoutReader::ofTag(const MDNode &Base) {
+  auto [It, New] = Known.try_emplace(&Base);
+  if (New) {
+    if (listMembers(Base, 0, It->second, 0))
+      closeGaps(It->second);
+    else
+      It->second.clear();
+  }
+  return It->second.empty() ? nullptr : &It->second;
+}
+
+LayoutReader::Evidence LayoutReader::of(const Instruction &Access) {
+  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
+  if (!Tag)
+    return {};
+  if (auto Own = Notes.find(Tag); Own != Notes.end())
+    return {ofType(Own->second.Type), Own->second.Offset};
+  const MDNode *Base = baseOf(*Tag);
+  if (!Base)
+    return {};
+  if (auto Noted = Notes.find(Base); Noted != Notes.end())
+    return {ofType(Noted->second.Type), offsetOf(*Tag)};
+  return {ofTag(*Base), offsetOf(*Tag)};
+}
+
+} // namespace contraflow

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which members a structure has and which of them are arrays. Where it is optimised, the code
+// tells neither:
+//
+//   struct S { int n; double x[3]; double *p; };     s->x[i]   load double, (s + 8 * i) + 8
+//
+// Clang's types do at first, so they are noted before optimisation: the type that TBAA's
+// description of a structure stands for; without TBAA, each access of a member gets a tag of its
+// own, which does not say anything about aliases. Where nothing was noted, TBAA itself lists the
+// members, of which arrays and unions have no kind.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace llvm {
+class DataLayout;
+class Instruction;
+class MDNode;
+class Module;
+class StructType;
+class Type;
+} // namespace llvm
+
+namespace contraflow {
+
+/// A member that is a scalar, or an element of one. Of unknown kind: anything, one or more of it.
+struct LayoutPlace {
+  int64_t Width = 0;
+  unsigned Kind = 0;       ///< ScalarKind
+  bool IsArray = false;    ///< an index may lead to it
+  bool IsStruct = false;   ///< it is part of an array of structures
+};
+
+/// By offset.
+using LayoutPlaces = std::map<int64_t, LayoutPlace>;
+
+/// Notes what the types say of members that are accessed.
+void noteLayouts(llvm::Module &M);
+
+/// What a load or a store says of the structure that it accesses a member of.
+class LayoutReader {
+public:
+  explicit LayoutReader(const llvm::Module &M);
+  struct Evidence {
+    const LayoutPlaces *Places = nullptr;
+    int64_t Offset = 0; ///< of the member that is accessed
+    explicit operator bool() const { return Places; }
+  };
+  Evidence of(const llvm::Instruction &Access);
+  /// Of a global or local variable; null if it is no structure.
+  const LayoutPlaces *ofType(llvm::Type *T);
+
+private:
+  struct Noted {
+    llvm::StructType *Type;
+    int64_t Offset;
+  };
+  const LayoutPlaces *ofTag(const llvm::MDNode &Base);
+
+  const llvm::DataLayout &DL;
+  std::map<const llvm::MDNode *, Noted> Notes; ///< by description of a structure, or own tag
+  std::map<const void *, LayoutPlaces> Known;
+};
+
+} // namespace contraflow

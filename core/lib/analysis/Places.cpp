@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of the memory graph that knows where in an object its arrays are. An index of unknown
+// value, or a pointer that walks, then folds the arrays and not the object:
+//
+//   object   0: int   8: double [3]   32: pointer   40: double [2]   56: double
+//   s->x[i]  one cell for 8, 16, 24, 40, 48 and 56
+//
+// The optimiser moves constants out of an index: s->y[i - 2] may read (s + 8 * i) + 24. So an
+// address tells the kind of the scalar and not in which array it lies; all floats of a kind are
+// one cell, and so are all elements of arrays of pointers. Whether what is accessed has the kind
+// that lies there is asked at the end (isMistaken): if not, the object folds as if nothing were
+// known of it.
+
+#include "MemoryGraph.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <numeric>
+
+using namespace llvm;
+
+namespace contraflow {
+
+using Places = std::map<int64_t, LayoutPlace>;
+
+static int64_t endOf(const Places &P) {
+  return P.empty() ? 0 : P.rbegin()->first + P.rbegin()->second.Width;
+}
+
+static int64_t sizeOf(const Places &P) { return P.empty() ? 0 : endOf(P) - P.begin()->first; }
+
+/// The place that Offset is in.
+static Places::const_iterator find(const Places &P, int64_t Offset) {
+  auto Next = P.upper_bound(Offset);
+  if (Next == P.begin() || Offset >= std::prev(Next)->first + std::prev(Next)->second.Width)
+    return P.end();
+  return std::prev(Next);
+}
+
+/// True if the scalar before, or behind, is of the same kind.
+static bool hasTwin(const Places &P, Places::const_iterator At) {
+  auto Next = std::next(At);
+  auto Touch = [](auto A, auto B) {
+    return A->first + A->second.Width == B->first && A->second.Kind == B->second.Kind;
+  };
+  return (Next != P.end() && Touch(At, Next)) || (At != P.begin() && Touch(std::prev(At), At));
+}
+
+/// The end of the scalars of one kind that the object begins with.
+static int64_t endOfFirstRun(const Places &P) {
+  int64_t End = P.begin()->first;
+  for (auto [Offset, At] : P) {
+    if (Offset != End || At.Kind != P.begin()->second.Kind)
+      break;
+    End += At.Width;
+  }
+  return End;
+}
+
+/// True if an index of this stride may come by. A program may take equal members for an array; all
+/// floats of a kind are one cell in any case.
+static bool isIndexed(const Places &P, int64_t Offset, int64_t Stride) {
+  auto At = find(P, Offset);
+  if (At == P.end())
+    return false;
+  const LayoutPlace &Here = At->second;
+  if (Here.Kind == SK_Unknown)
+    return Here.IsArray;
+  return Offset == At->first && Stride % Here.Width == 0 &&
+         (Here.IsArray || (Here.Kind & SK_AnyFloat) ||
+          (hasTwin(P, At) && Offset < endOfFirstRun(P)));
+}
+
+/// True if Offset is behind the last scalar of an array, where another kind begins.
+static bool isBehind(const Places &P, int64_t Offset, int64_t Stride) {
+  auto Last = find(P, Offset - 1), Next = find(P, Offset);
+  if (Last == P.end() || (Next != P.end() && Next->first != Offset))
+    return false;
+  const int64_t Begin = Last->second.Kind == SK_Unknown ? Offset - 1 : Last->first;
+  return isIndexed(P, Begin, Stride) &&
+         (Next == P.end() || Next->second.Kind != Last->second.Kind);
+}
+
+void MemoryGraph::addPlace(Node &N, int64_t Offset, const LayoutPlace &P) {
+  if (N.Period && (Offset = wrap(N, Offset)) + P.Width > N.Period) {
+    N.Mistaken = true;
+    return;
+  }
+  auto Next = N.Places.lower_bound(Offset);
+  if (Next != N.Places.end() && Next->first == Offset && Next->second.Width == P.Width) {
+    LayoutPlace &Old = Next->second;
+    const bool Known = Old.Kind != SK_Unknown && P.Kind != SK_Unknown;
+    N.Mistaken |= Known && Old.Kind != P.Kind;
+    Old.Kind = Known ? Old.Kind : unsigned(SK_Unknown);
+    Old.IsArray |= P.IsArray;
+    Old.IsStruct |= P.IsStruct;
+    return;
+  }
+  N.Mistaken |= Next != N.Places.end() && Next->first < Offset + P.Width;
+  N.Mistaken |= contraflow::find(N.Places, Offset) != N.Places.end();
+  N.Places.insert({Offset, P});
+}
+
+void MemoryGraph::addPlaces(Location At, const LayoutPlaces &L) {
+  if (!At)
+    return;
+  At = resolve(At);
+  Node &N = Nodes[At.Node];
+  if (At.Stride || N.Mistaken || !Told.insert({At.Node, At.Offset, &L}).second)
+    return;
+  ++Changes;
+  for (const auto &[Offset, P] : L)
+    if (!N.Mistaken)
+      addPlace(N, At.Offset + Offset, P);
+  if (N.Mistaken)
+    mistake(At.Node, 0);
+}
+
+void MemoryGraph::addOrigin(Location At, bool IsTyped) {
+  if (!At)
+    return;
+  At = resolve(At);
+  Node &N = Nodes[At.Node];
+  N.Origins.insert(At.Offset);
+  if (!IsTyped)
+    N.UntypedOrigins.insert(At.Offset);
+}
+
+/// The node folds, and so do its arrays with it.
+void MemoryGraph::mistake(unsigned N, int64_t Stride) {
+  N = canonical(N);
+  Node &Old = Nodes[N];
+  Stride = std::gcd(Stride, Old.Stride);
+  Old.Mistaken = true;
+  Old.Places.clear();
+  Old.Landings.clear();
+  Old.Stride = 0;
+  if (Stride)
+    refold(N, Stride);
+}
+
+bool MemoryGraph::addLanding(Node &N, int64_t Offset, int64_t Stride) {
+  int64_t &Here = N.Landings[Offset];
+  const bool News = std::gcd(Here, Stride) != Here;
+  Here = std::gcd(Here, Stride);
+  N.Stride = std::gcd(N.Stride, Stride);
+  return News;
+}
+
+void MemoryGraph::wrapPlaces(unsigned At) {
+  Node &N = Nodes[At];
+  auto Wrap = [&](std::set<int64_t> &Offsets) {
+    std::set<int64_t> New;
+    for (int64_t Offset : Offsets)
+      New.insert(wrap(N, Offset));
+    Offsets = std::move(New);
+  };
+  const auto Landings = std::move(N.Landings);
+  N.Landings.clear();
+  for (auto [Offset, Stride] : Landings)
+    addLanding(N, wrap(N, Offset), Stride);
+  Wrap(N.Origins);
+  Wrap(N.UntypedOrigins);
+  const Places Old = std::move(N.Places);
+  N.Places.clear();
+  for (auto [Offset, P] : Old)
+    if (!N.Mistaken)
+      addPlace(N, Offset, P);
+  if (N.Mistaken)
+    mistake(At, 0);
+}
+
+void MemoryGraph::mergePlaces(unsigned Keep, unsigned Gone, int64_t Shift) {
+  Node &K = Nodes[Keep], &G = Nodes[Gone];
+  auto Move = [&](std::set<int64_t> &To, const std::set<int64_t> &From) {
+    for (int64_t Offset : From)
+      To.insert(wrap(K, Offset + Shift));
+  };
+  for (auto [Offset, Stride] : G.Landings)
+    addLanding(K, wrap(K, Offset + Shift), Stride);
+  Move(K.Origins, G.Origins);
+  Move(K.UntypedOrigins, G.UntypedOrigins);
+  K.Stride = std::gcd(K.Stride, G.Stride);
+  K.Mistaken |= G.Mistaken;
+  for (auto [Offset, P] : G.Places)
+    if (!K.Mistaken)
+      addPlace(K, Offset + Shift, P);
+  G.Places.clear();
+  if (K.Mistaken)
+    mistake(Keep, 0);
+}
+
+void MemoryGraph::fold(Location At, int64_t Stride) {
+  Stride = std::abs(Stride);
+  if (!At || !Stride)
+    return;
+  if (Waiting)
+    Folds.push_back({At, {}, Stride, /*OfObjects=*/false});
+  else
+    foldNow(resolve(At), {}, Stride);
+}
+
+void MemoryGraph::foldObjects(Location At, int64_t Stride) {
+  Stride = std::abs(Stride);
+  if (At && Stride)
+    Folds.push_back({At, {}, Stride, /*OfObjects=*/true});
+}
+
+/// By how much two places differ that one pointer leads to.
+int64_t MemoryGraph::relate(Location A, Location B) {
+  if (!A || !B)
+    return 0;
+  A = resolve(A);
+  B = resolve(B);
+  if (A.Node != B.Node) {
+    mergeNodes(A, B);
+    return 0;
+  }
+  const int64_t Apart = std::abs(A.Offset - B.Offset);
+  if (Apart && Waiting)
+    Folds.push_back({A, B, Apart, /*OfObjects=*/false});
+  else if (Apart)
+    foldNow(A, B, Apart);
+  return Apart;
+}
+
+/// True if a stride leads from object to object, not from place to place.
+bool MemoryGraph::leavesObject(unsigned At, int64_t Stride) const {
+  const Node &N = Nodes[At];
+  return N.Places.empty() || Stride >= (N.Period ? N.Period : sizeOf(N.Places));
+}
+
+void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
+  Node &N = Nodes[At.Node];
+  if (leavesObject(At.Node, Stride))
+    return refold(At.Node, Stride);
+  const bool Here = isIndexed(N.Places, At.Offset, Stride);
+  const bool There = Other && isIndexed(N.Places, Other.Offset, Stride);
+  if (!(Here && (!Other || There || isBehind(N.Places, Other.Offset, Stride))) &&
+      !(There && isBehind(N.Places, At.Offset, Stride)))
+    return mistake(At.Node, Stride);
+  bool News = Here && addLanding(N, At.Offset, Stride);
+  News |= There && addLanding(N, Other.Offset, Stride);
+  Changes += News;
+  HasArrays = true;
+}
+
+void MemoryGraph::settleFolds(function_ref<void()> BeforeEach) {
+  do {
+    std::map<int64_t, std::vector<Fold>, std::greater<>> ByStride;
+    for (const Fold &F : Folds)
+      ByStride[F.Stride].push_back(F);
+    Folds.clear();
+    for (const auto &[Stride, Now] : ByStride) {
+      BeforeEach();
+      for (const Fold &F : Now) {
+        const Location At = resolve(F.At), Other = F.Other ? resolve(F.Other) : F.Other;
+        if (!F.OfObjects)
+          foldNow(At, Other, Stride);
+        else if (leavesObject(At.Node, Stride))
+          refold(At.Node, Stride);
+      }
+    }
+  } while (!Folds.empty());
+  BeforeEach();
+}
+
+/// What the fields of a place hold, beside integers.
+unsigned MemoryGraph::kindsIn(const Node &N, int64_t Offset, const LayoutPlace &P) const {
+  unsigned Kinds = P.Kind;
+  for (auto I = N.Fields.lower_bound(Offset); I != N.Fields.end() && I->first < Offset + P.Width;
+       ++I)
+    Kinds |= typeOf(I->second).Kinds;
+  return Kinds & (SK_AnyFloat | SK_Pointer);
+}
+
+/// One kind, where it should be, and nothing that reaches into the next place.
+bool MemoryGraph::fits(int64_t Field, unsigned Kinds, int64_t Offset, const LayoutPlace &P) const {
+  const unsigned Scalar = Kinds & (SK_AnyFloat | SK_Pointer);
+  if (Kinds == SK_Unknown)
+    return true;
+  if (P.Kind == SK_Unknown && !P.IsArray)
+    return Field + widthOfKinds(Kinds) <= Offset + P.Width;
+  if ((Scalar & (Scalar - 1)) || (Scalar && (Kinds & (SK_Int | SK_Guessed))))
+    return false;
+  if (P.Kind == SK_Unknown)
+    return Field + widthOfKinds(Kinds) <= Offset + P.Width;
+  if (P.Kind == SK_Int)
+    return !Scalar;
+  return Field == Offset && Kinds == P.Kind;
+}
+
+bool MemoryGraph::isMistaken(const Node &N) const {
+  if (N.Places.empty())
+    return true;
+  const auto First = N.Places.begin();
+  if (any_of(N.Origins, [&](int64_t Offset) { return Offset != First->first; }))
+    return true;
+  if (!N.UntypedOrigins.empty() && (First->second.IsArray || hasTwin(N.Places, First)))
+    return true;
+  for (auto [Offset, C] : N.Fields) {
+    auto At = contraflow::find(N.Places, Offset);
+    const bool IsFree = At == N.Places.end() && !(typeOf(C).Kinds & ~SK_Int); // padding
+    if (!IsFree && (At == N.Places.end() || !fits(Offset, typeOf(C).Kinds, At->first, At->second)))
+      return true;
+  }
+  if (any_of(N.Landings, [&](auto At) {
+        return contraflow::find(N.Places, At.first) == N.Places.end();
+      }))
+    return true;
+  return any_of(N.Places, [&](const auto &At) {
+    const unsigned Kinds = kindsIn(N, At.first, At.second);
+    return At.second.IsArray && (Kinds & (Kinds - 1));
+  });
+}
+
+/// Where elements of this kind lie: in a place of unknown kind from the first one that is known.
+SmallVector<int64_t, 16> MemoryGraph::elements(const Node &N, unsigned Kind) const {
+  SmallVector<int64_t, 16> Out;
+  const int64_t Run = endOfFirstRun(N.Places), Width = widthOfKinds(Kind);
+  const bool FromBegin = any_of(N.Landings, [&](auto At) { return At.first < Run; });
+  for (const auto &[Offset, P] : N.Places) {
+    if (kindsIn(N, Offset, P) != Kind)
+      continue;
+    if (P.Kind == Kind && (P.IsArray || (Kind & SK_AnyFloat) || (FromBegin && Offset < Run)))
+      Out.push_back(Offset);
+    if (P.Kind != SK_Unknown || (!P.IsArray && !(Kind & SK_AnyFloat)))
+      continue;
+    int64_t First = Offset;
+    for (auto I = N.Fields.lower_bound(Offset); I != N.Fields.end(); ++I)
+      if (typeOf(I->second).Kinds & Kind) {
+        First += (I->first - Offset) % Width;
+        break;
+      }
+    for (; First + Width <= Offset + P.Width; First += Width)
+      Out.push_back(First);
+  }
+  return Out;
+}
+
+/// All elements of the kinds that an index leads to become one cell for each kind.
+void MemoryGraph::foldArrays(unsigned N) {
+  constexpr size_t MostElements = 4096;
+  SmallSetVector<unsigned, 2> Kinds;
+  for (auto [Offset, Stride] : Nodes[N].Landings) {
+    auto At = contraflow::find(Nodes[N].Places, Offset);
+    const unsigned Kind = kindsIn(Nodes[N], At->first, At->second);
+    if (Kind != SK_Unknown && Stride % widthOfKinds(Kind))
+      return mistake(N, 0);
+    if (Kind != SK_Unknown)
+      Kinds.insert(Kind);
+  }
+  for (unsigned Kind : Kinds) {
+    const auto Offsets = elements(Nodes[N], Kind);
+    if (Offsets.size() > MostElements)
+      return mistake(N, 0);
+    unsigned First = ~0u;
+    for (int64_t Offset : Offsets) {
+      const unsigned C = fieldCell({N, Offset});
+      if (First == ~0u)
+        First = C;
+      else if (findCell(First) != C) {
+        unifyCells(First, C);
+        ++Changes;
+      }
+      if (canonical(N) != N || Nodes[N].Places.empty())
+        return; // it has become another one
+    }
+  }
+}
+
+bool MemoryGraph::settlePlaces() {
+  const unsigned Before = Changes;
+  for (unsigned N = 0; N < Nodes.size(); ++N) {
+    if (Nodes[N].Parent != N || !Nodes[N].Stride)
+      continue;
+    if (isMistaken(Nodes[N]))
+      mistake(N, 0);
+    else
+      foldArrays(N);
+  }
+  return Changes != Before;
+}
+
+int64_t MemoryGraph::arrayWidth(Location At) const {
+  if (!At)
+    return 0;
+  At = resolve(At);
+  const Node &N = Nodes[At.Node];
+  auto P = N.Stride ? contraflow::find(N.Places, At.Offset) : N.Places.end();
+  if (P == N.Places.end() || P->second.IsStruct || !N.Fields.count(At.Offset) ||
+      !(At.Stride || (P->second.IsArray && P != N.Places.begin())))
+    return 0;
+  const unsigned Kinds = kindsIn(N, P->first, P->second);
+  return Kinds ? widthOfKinds(Kinds) : 0;
+}
+
+} // namespace contraflow

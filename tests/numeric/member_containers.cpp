@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Containers with room of their own, trees, and what algorithms move: arrays beside other members.
+// Supports: structures with arrays between other members
+#include "GradientCheck.h"
+#include <algorithm>
+#include <vector>
+
+template <typename T, int N> struct Fixed {
+  int size = 0;
+  T data[N];
+  T *end_ = nullptr;
+  void push_back(const T &t) { data[size++] = t; }
+  T &operator[](int i) { return data[i]; }
+  const T *begin() const { return data; }
+  const T *end() const { return data + size; }
+};
+
+static double fixed(const double *x, int n) {
+  Fixed<double, 8> v;
+  Fixed<const double *, 8> w;
+  for (int i = 0; i < n; i++) {
+    v.push_back(x[i] * x[i]);
+    w.push_back(x + i);
+  }
+  double sum = 0;
+  for (double d : v)
+    sum += d;
+  for (const double *p : w)
+    sum += *p * v[w.size - 1];
+  return sum;
+}
+GRADIENT_CHECK(fixed_vector, Double, fixed, In(double, 6), Int(6))
+
+struct Node {
+  int id;
+  Node *child[4];
+  double box[2], mass;
+  int count;
+};
+
+__attribute__((noinline)) static double total(const Node *t) {
+  double sum = t->mass * t->box[t->id % 2];
+  for (int i = 0; i < t->count; i++)
+    sum += total(t->child[i]) * t->box[i % 2];
+  return sum;
+}
+
+static Node *build(const double *x, int depth, int id) {
+  Node *t = new Node();
+  t->id = id;
+  t->box[0] = x[id % 4];
+  t->box[1] = x[(id + 1) % 4] * x[id % 3];
+  t->mass = x[(id + 2) % 4];
+  if (depth)
+    for (int i = 0; i < 1 + id % 3; i++)
+      t->child[t->count++] = build(x, depth - 1, id + i + 1);
+  return t;
+}
+static void drop(Node *t) {
+  for (int i = 0; i < t->count; i++)
+    drop(t->child[i]);
+  delete t;
+}
+
+static double tree(const double *x, int depth) {
+  Node *t = build(x, depth, 2);
+  double sum = total(t);
+  drop(t);
+  return sum;
+}
+GRADIENT_CHECK(tree_of_nodes, Double, tree, In(double, 4), Int(3))
+
+struct Point {
+  int key;
+  double at[3];
+  const double *weight;
+};
+
+static double sorted(const double *x, int n) {
+  std::vector<Point> v;
+  for (int i = 0; i < n; i++)
+    v.push_back({(i * 7) % n, {x[i], x[i] * x[0], 1}, x + i % 3});
+  std::sort(v.begin(), v.end(), [](const Point &a, const Point &b) { return a.key < b.key; });
+  std::vector<Point> w(v.rbegin(), v.rend());
+  double sum = 0;
+  for (unsigned i = 0; i < w.size(); i++)
+    sum += w[i].at[i % 3] * *v[i].weight * (i + 1);
+  return sum;
+}
+GRADIENT_CHECK(sorted_points, Double, sorted, In(double, 7), Int(7))
+
+struct Particle {
+  double *force;
+  struct {
+    double x, v;
+    int tag;
+  } part[3];
+  int used;
+  float f[5];
+  double last[2];
+};
+static double nested(const double *x, int n) {
+  std::vector<Particle> all(3);
+  std::vector<double> force(4);
+  for (int i = 0; i < n; i++) {
+    Particle &p = all[i % 3];
+    p.force = &force[i % 4];
+    p.part[i % 3].x = x[i];
+    p.part[(i + 1) % 3].v = x[i] * x[i];
+    p.part[i % 3].tag = i;
+    p.last[i % 2] = x[n - 1 - i];
+    p.used++;
+    *p.force += p.part[i % 3].x * p.part[i % 3].v;
+  }
+  Particle q = all[n % 3];
+  all[0].part[1] = q.part[n % 2];
+  double sum = 0;
+  for (Particle &p : all)
+    for (int i = 0; i < 3; i++)
+      sum += p.part[i].x * p.part[i].v + p.last[i % 2] * *p.force * p.part[i].tag;
+  return sum;
+}
+GRADIENT_CHECK(arrays_of_structures_inside, Double, nested, In(double, 6), Int(6))
