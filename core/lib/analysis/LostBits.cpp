@@ -44,9 +44,33 @@ Access accessOf(const Instruction &I) {
   return {};
 }
 
+/// Cells, and cells that they are copied to.
+using CellCopies = std::vector<std::pair<unsigned, unsigned>>;
+
+CellCopies copiesOf(const MemoryGraph &G) {
+  CellCopies Out;
+  G.eachCopy([&](Location From, Location To, int64_t Size) {
+    for (auto [Offset, C] : G.fields(From.Node)) {
+      int64_t Away = Offset - From.Offset;
+      if (const int64_t Period = G.period(From.Node))
+        Away = ((Away % Period) + Period) % Period;
+      if (Away < 0 || (Size >= 0 && Away >= Size))
+        continue;
+      const unsigned Cell = G.canonicalCell(C);
+      G.overlapping({To.Node, To.Offset + Away}, 1, [&](unsigned Other) {
+        if (Other != Cell)
+          Out.push_back({Cell, Other});
+      });
+    }
+  });
+  sort(Out);
+  Out.erase(llvm::unique(Out), Out.end());
+  return Out;
+}
+
 class Evidence {
 public:
-  Evidence(ArrayRef<Function *> Closure, const MemoryGraph &G);
+  Evidence(ArrayRef<Function *> Closure, const MemoryGraph &G, const CellCopies &Copies);
   /// An integer that is read from cell C is bits of a float.
   bool isFloat(unsigned C) const { return Floats.test(C) && !Integers.test(C); }
   /// Floats are stored in C as such.
@@ -58,7 +82,7 @@ private:
   bool mayBeOwn(const Value *V) const;
   void visitOutside();
   void markNode(unsigned Node);
-  void spread();
+  void spread(const CellCopies &Copies);
 
   const MemoryGraph &G;
   BitVector Floats, Integers, Accessed; ///< Accessed: as floats
@@ -152,35 +176,19 @@ void Evidence::markNode(unsigned Node) {
   }
 }
 
-/// Where cells are copied to.
-void eachCopy(const MemoryGraph &G, function_ref<void(unsigned, unsigned)> Visit) {
-  G.eachCopy([&](Location From, Location To, int64_t Size) {
-    for (auto [Offset, C] : G.fields(From.Node)) {
-      int64_t Away = Offset - From.Offset;
-      if (const int64_t Period = G.period(From.Node))
-        Away = ((Away % Period) + Period) % Period;
-      if (Away < 0 || (Size >= 0 && Away >= Size))
-        continue;
-      G.overlapping({To.Node, To.Offset + Away}, 1,
-                    [&, Cell = G.canonicalCell(C)](unsigned Other) { Visit(Cell, Other); });
-    }
-  });
-}
-
-void Evidence::spread() {
+void Evidence::spread(const CellCopies &Copies) {
   for (bool News = true; News;) {
     News = false;
-    eachCopy(G, [&](unsigned From, unsigned To) {
+    for (auto [From, To] : Copies)
       for (BitVector *Set : {&Floats, &Integers})
         if (Set->test(From) && !Set->test(To)) {
           Set->set(To);
           News = true;
         }
-    });
   }
 }
 
-Evidence::Evidence(ArrayRef<Function *> Closure, const MemoryGraph &G)
+Evidence::Evidence(ArrayRef<Function *> Closure, const MemoryGraph &G, const CellCopies &Copies)
     : G(G), Floats(G.cellCount()), Integers(G.cellCount()), Accessed(G.cellCount()) {
   BitVector Own(G.nodeCount());
   for (unsigned Pass = 0; Pass < 2; ++Pass) // floats that are accessed are known in the second
@@ -194,13 +202,14 @@ Evidence::Evidence(ArrayRef<Function *> Closure, const MemoryGraph &G)
   for (unsigned N = 0; N < G.nodeCount(); ++N)
     if (G.canonical(N) == N && (G.isExternal(N) || !Own.test(N)))
       markNode(N);
-  spread();
+  spread(Copies);
 }
 
 class Finder {
 public:
   Finder(ArrayRef<Function *> Closure, const MemoryGraph &G, const HandlerRegistry &H)
-      : Closure(Closure), G(G), H(H), Known(Closure, G), Held(G.cellCount()) {
+      : Closure(Closure), G(G), H(H), Copies(copiesOf(G)), Known(Closure, G, Copies),
+        Held(G.cellCount()) {
     for (const Function *F : Closure)
       for (const BasicBlock &B : *F)
         if (auto *Return = dyn_cast<ReturnInst>(B.getTerminator());
@@ -237,6 +246,7 @@ private:
   ArrayRef<Function *> Closure;
   const MemoryGraph &G;
   const HandlerRegistry &H;
+  const CellCopies Copies;
   const Evidence Known;
   DenseMap<const Function *, SmallVector<const Value *, 1>> Returned;
   DenseMap<const Value *, DigitPlaces> Places;
@@ -455,14 +465,14 @@ void Finder::visit(const Instruction &I) {
 }
 
 void Finder::copies() {
-  eachCopy(G, [&](unsigned From, unsigned To) {
-    if (From == To || !Held[From].Places)
-      return;
+  for (auto [From, To] : Copies) {
+    if (!Held[From].Places)
+      continue;
     Content C = Held[From];
     C.AnyType = true;
     hold(To, C);
     flow({nullptr, {integersOf(From)}}, {nullptr, {integersOf(To)}});
-  });
+  }
 }
 
 LostBits Finder::run() {
@@ -482,11 +492,30 @@ LostBits Finder::run() {
   return std::move(Out);
 }
 
+/// True if I makes an integer of a float, or of memory that may hold floats.
+bool isSource(const Instruction &I, const MemoryGraph &G) {
+  if (!isBits(&I))
+    return false;
+  if (auto *Load = dyn_cast<LoadInst>(&I)) {
+    const Location At = G.find(Load->getPointerOperand());
+    return At && (G.kindsAt(At, G.layout().getTypeStoreSize(I.getType())) & SK_AnyFloat);
+  }
+  auto *Call = dyn_cast<CallBase>(&I);
+  return Call ? convertsToInteger(*Call)
+              : isa<CastInst>(I) && I.getOperand(0)->getType()->isFPOrFPVectorTy();
+}
+
 } // namespace
 
 LostBits findLostBits(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
                       const HandlerRegistry &Handlers) {
-  return Finder(Closure, Graph, Handlers).run();
+  for (const Function *F : Closure)
+    for (const Instruction &I : instructions(*F))
+      if (isSource(I, Graph))
+        return Finder(Closure, Graph, Handlers).run();
+  LostBits None;
+  None.PlaceCount = Graph.cellCount();
+  return None;
 }
 
 } // namespace contraflow

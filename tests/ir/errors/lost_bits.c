@@ -19,6 +19,7 @@ static uint32_t bits(float x) {
 }
 static float number(uint32_t b) {
   float x;
+  // CHECK-DAG: lost_bits.c:[[@LINE+1]]:{{.*}}[CF216]
   memcpy(&x, &b, sizeof x);
   return x;
 }
@@ -33,7 +34,6 @@ float shortened(const float *x, int n) {
   for (int i = 0; i < n; i++)
     h[i] = (uint16_t)(bits(x[i] * x[i]) >> 16);
   for (int i = 0; i < n; i++)
-    // CHECK-DAG: lost_bits.c:[[@LINE+1]]:{{.*}}[CF216]
     s += number((uint32_t)h[n - 1 - i] << 16) * x[i];
   return s;
 }
