@@ -68,11 +68,41 @@ CellCopies copiesOf(const MemoryGraph &G) {
   return Out;
 }
 
+/// True if V, or what is counted from it, is an index, chooses a case or is compared with a number
+/// that would be no sensible float.
+bool isCount(const Value *V) {
+  constexpr unsigned CountBits = 20;
+  SmallPtrSet<const Value *, 8> Seen;
+  SmallVector<const Value *, 8> Todo{V};
+  while (!Todo.empty()) {
+    const Value *Next = Todo.pop_back_val();
+    if (!Seen.insert(Next).second)
+      continue;
+    for (const User *U : Next->users()) {
+      auto *Compare = dyn_cast<ICmpInst>(U);
+      auto *C = Compare ? dyn_cast<ConstantInt>(Compare->getOperand(1)) : nullptr;
+      auto *Sum = dyn_cast<BinaryOperator>(U);
+      const bool Counts =
+          Sum && isa<ConstantInt>(Sum->getOperand(1)) &&
+          (Sum->getOpcode() == Instruction::Add || Sum->getOpcode() == Instruction::Sub);
+      if (isa<GetElementPtrInst, SwitchInst>(U) ||
+          (C && C->getValue().ugt(1) && C->getValue().isSignedIntN(CountBits)))
+        return true;
+      if (Counts || isa<PHINode, FreezeInst, TruncInst, ZExtInst, SExtInst>(U))
+        Todo.push_back(U);
+    }
+  }
+  return false;
+}
+
 class Evidence {
 public:
   Evidence(ArrayRef<Function *> Closure, const MemoryGraph &G, const CellCopies &Copies);
   /// An integer that is read from cell C is bits of a float.
   bool isFloat(unsigned C) const { return Floats.test(C) && !Integers.test(C); }
+  /// Integers of a type of their own are stored in C, which the language keeps apart from floats
+  /// that are stored there as such: another place, as far as that is known.
+  bool isTyped(unsigned C) const { return Accessed.test(C) && Typed.test(C); }
   /// Floats are stored in C as such.
   bool holdsFloats(unsigned C) const { return Floats.test(C); }
 
@@ -85,7 +115,9 @@ private:
   void spread(const CellCopies &Copies);
 
   const MemoryGraph &G;
-  BitVector Floats, Integers, Accessed; ///< Accessed: as floats
+  BitVector Floats, Integers;
+  BitVector Accessed,
+      Typed; ///< by loads and stores: as floats; as integers, which the language says
 };
 
 /// True if V is calculated from bits of floats, or from memory that may hold them.
@@ -149,10 +181,12 @@ void Evidence::visit(const Instruction &I) {
   auto *C = dyn_cast<Constant>(A.V);
   const bool Derived = A.Writes && !C && isBits(A.V) && isDerived(A.V);
   const bool MovesFloat = IsFloat || (Derived && floatTypeOf(A.V, G));
-  const bool IsOwn = A.Writes && mayBeOwn(A.V);
+  const bool IsOwn = A.Writes ? mayBeOwn(A.V) : isBits(A.V) && isCount(A.V);
   G.overlapping(G.find(A.Pointer), G.layout().getTypeStoreSize(A.V->getType()), [&](unsigned Cell) {
     if (IsFloat)
       Accessed.set(Cell);
+    if (A.Writes && isBits(A.V) && typeAccessed(I))
+      Typed.set(Cell);
     if (MovesFloat && A.Writes && !C)
       Floats.set(Cell);
     // A count that starts from zero, where floats are at other times.
@@ -189,7 +223,8 @@ void Evidence::spread(const CellCopies &Copies) {
 }
 
 Evidence::Evidence(ArrayRef<Function *> Closure, const MemoryGraph &G, const CellCopies &Copies)
-    : G(G), Floats(G.cellCount()), Integers(G.cellCount()), Accessed(G.cellCount()) {
+    : G(G), Floats(G.cellCount()), Integers(G.cellCount()), Accessed(G.cellCount()),
+      Typed(G.cellCount()) {
   BitVector Own(G.nodeCount());
   for (unsigned Pass = 0; Pass < 2; ++Pass) // floats that are accessed are known in the second
     for (const Function *F : Closure)
@@ -314,7 +349,12 @@ void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
   const uint64_t All = ~uint64_t(0) >> (Width < MostPlaces ? MostPlaces - Width : 0);
   LostFlow::End Bits, Integers;
   for (unsigned C : cellsAt(Pointer, I.getType())) {
-    if (const unsigned Kinds = G.kindsOfCell(C); (Kinds & SK_AnyFloat) && Known.isFloat(C)) {
+    const unsigned Kinds = G.kindsOfCell(C);
+    // A part of a float in an object whose places are not told apart is something else.
+    const bool IsPart =
+        G.period(G.find(Pointer).Node) && int64_t(Width) < 8 * widthOfKinds(Kinds & SK_AnyFloat);
+    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) && !IsPart &&
+        !(Known.isTyped(C) && typeAccessed(I))) {
       set(&I, {digitsOfKinds(Kinds, Width, I.getContext()), 0, false});
       Bits.Places.push_back(C);
     }
