@@ -80,7 +80,9 @@ static double hessian_sorted(const double *x) {
   free(y);
   return sum;
 }
-HESSIAN_FORWARD(hessian_sorted)
+HESSIAN(hessian_sorted)
+HESSIAN_TWICE(hessian_sorted)
+SLOPE(hessian_sorted)
 
 // The third derivative of a function of one variable, in four ways.
 void *__enzyme_augmentfwd_number(void *, ...);

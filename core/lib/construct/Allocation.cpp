@@ -266,15 +266,23 @@ public:
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
+
+protected:
+  static Error resize(SweepBuilder &B, CallSite &Site, Value *Bytes);
 };
 
 Error ReallocateHandler::augment(SweepBuilder &B, CallSite &Site) const {
+  Value *Bytes = sizeInBytes(B.ir(), *Site.Anchor, lookupCallee(*Site.Anchor));
+  return resize(B, Site, Bytes);
+}
+
+/// Does nothing where there are no shadows.
+Error ReallocateHandler::resize(SweepBuilder &B, CallSite &Site, Value *Bytes) {
   CallBase &Call = *Site.Anchor;
   Value *Old = Site.Operands[0], *OldShadow = B.shadow(Old);
   if (!OldShadow || !B.shadow(&Call))
     return Error::success();
   auto &IR = B.ir();
-  Value *Bytes = sizeInBytes(IR, Call, lookupCallee(Call));
   Value *Extent = B.runtime("realloc_extent", IR.getInt64Ty(), {Old, OldShadow, Bytes});
   CallInst *New = B.runtime("realloc_forward", IR.getPtrTy(), {Old, OldShadow, Bytes});
   CallInst *Shadow = B.runtime("shadow_alloc", IR.getPtrTy(), {New, Bytes});
@@ -304,12 +312,62 @@ Error ReallocateHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   return Error::success();
 }
 
+/// What an inner derivative makes of realloc: the object of its adjoint, the shadow of its tangent.
+///
+///   realloc_forward(p, p', n)     the outer adjoint puts off the end of p' as well
+///   shadow_resize(p', n)          is zero where it has grown
+class NestedReallocateHandler : public ReallocateHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {Object, "cf_v1_shadow_resize"}; }
+  bool claims(const CallBase &) const override { return true; }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    if (!B.shadow(&Call))
+      return Error::success();
+    auto *Twin = cast<CallBase>(Call.clone());
+    for (Use &V : Twin->args())
+      if (V->getType()->isPointerTy() && !isa<Constant>(V))
+        if (Value *Shadow = B.shadow(V))
+          V.set(Shadow);
+    B.setShadow(&Call, B.ir().Insert(Twin, "shadow"));
+    return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    auto &IR = B.ir();
+    CallBase &Call = *Site.Anchor;
+    const bool OfObject = Call.getCalledFunction()->getName() == Object;
+    Value *Bytes = Site.Operands.back(), *Kept = nullptr;
+    if (!OfObject) {
+      Bytes = IR.CreateBinaryIntrinsic(Intrinsic::smax, Bytes, IR.getInt64(1));
+      Kept =
+          B.runtime("realloc_extent", IR.getInt64Ty(), {Site.Operands[0], Site.Operands[0], Bytes});
+    }
+    if (Error E = resize(B, Site, Bytes))
+      return E;
+    if (Site.Recorded.empty())
+      return Error::success();
+    if (OfObject) {
+      Value *Shadow = B.shadow(Site.Operands[1]);
+      B.runtime("free_deferred", IR.getVoidTy(),
+                {Site.Operands[1], Shadow ? Shadow : ConstantPointerNull::get(IR.getPtrTy()),
+                 IR.getInt32(0)});
+    } else {
+      IR.CreateMemSet(IR.CreatePtrAdd(Site.Anchor, Kept), IR.getInt8(0), IR.CreateSub(Bytes, Kept),
+                      MaybeAlign());
+    }
+    return Error::success();
+  }
+
+private:
+  static constexpr StringLiteral Object = "cf_v1_realloc_forward";
+};
+
 } // namespace
 
 void registerAllocationHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<AllocateHandler>());
   Registry.add(std::make_unique<FreeHandler>());
   Registry.add(std::make_unique<ReallocateHandler>());
+  Registry.add(std::make_unique<NestedReallocateHandler>());
 }
 
 } // namespace contraflow

@@ -80,6 +80,18 @@ Value *tableOf(SweepBuilder &B, CallBase &Call, ArrayRef<Value *> Pointers) {
   return Array;
 }
 
+/// The operands are those of qsort; the same of another array that is moved likewise.
+Error checkSorted(SweepBuilder &B, CallBase &Call, unsigned Array = 0) {
+  if (!isa<ConstantInt>(Call.getArgOperand(2)))
+    return diffError(DiagId::UnsupportedMemory, Call, "the size of what is sorted is not constant");
+  auto *Order = dyn_cast<Function>(Call.getArgOperand(3)->stripPointerCasts());
+  if (Order && mayWrite(*Order))
+    return diffError(DiagId::UnsupportedMemory, Call, "a comparison that writes memory");
+  if (!B.activeMemory(Call.getArgOperand(Array)))
+    return Error::success();
+  return checkLayout(B.layout(Call.getArgOperand(Array)), Call);
+}
+
 class SortHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {"qsort"}; }
@@ -105,7 +117,7 @@ public:
     Value *Shadow = B.shadow(Call.getArgOperand(0));
     if (!Shadow)
       return Error::success();
-    if (Error E = check(B, Call))
+    if (Error E = checkSorted(B, Call))
       return E;
     if (B.directions() > 1)
       sortAll(B, Call);
@@ -119,7 +131,6 @@ public:
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
 
 private:
-  static Error check(SweepBuilder &B, CallBase &Call);
   static void sortAll(SweepBuilder &B, CallBase &Call) {
     SmallVector<Value *, 4> Shadows;
     for (unsigned D = 0; D < B.directions(); ++D)
@@ -139,23 +150,12 @@ private:
   }
 };
 
-Error SortHandler::check(SweepBuilder &B, CallBase &Call) {
-  if (!isa<ConstantInt>(Call.getArgOperand(2)))
-    return diffError(DiagId::UnsupportedMemory, Call, "the size of what is sorted is not constant");
-  auto *Order = dyn_cast<Function>(Call.getArgOperand(3)->stripPointerCasts());
-  if (Order && mayWrite(*Order))
-    return diffError(DiagId::UnsupportedMemory, Call, "a comparison that writes memory");
-  if (!B.activeMemory(Call.getArgOperand(0)))
-    return Error::success();
-  return checkLayout(B.layout(Call.getArgOperand(0)), Call);
-}
-
 Error SortHandler::augment(SweepBuilder &B, CallSite &Site) const {
   CallBase &Call = *Site.Anchor;
   Value *Shadow = B.shadow(Site.Operands[0]);
   if (!Shadow)
     return Error::success();
-  if (Error E = check(B, Call))
+  if (Error E = checkSorted(B, Call))
     return E;
   auto &IR = B.ir();
   SmallVector<Value *, 8> Args = arguments(B, Call, {B.tape()});
@@ -247,17 +247,18 @@ public:
   }
 };
 
-/// The runtime's part in a derivative whose tangent is asked for: what moves the elements moves
-/// those of the tangents, too.
+/// The runtime's part in a derivative whose derivative is asked for. In a tangent, what moves the
+/// elements moves those of the tangents, too.
 ///
 ///   p = sort_recorded(y, n, size, f, tape)     sort_again(y', n, size, p) after it
 ///   sort_both(y, n, size, f, ydot)             sort_all(y, n, size, f, {ydot, y', ydot'}, 3)
 ///   permute_...(ybar, n, ...)                  permute_...(ybar', n, ...)
+///
+/// In an adjoint, pointers move like that and floats go back in reverse; permute_forward undoes
+/// permute_adjoint, and sort_both is sort_recorded, and sort_again of ydot.
 class NestedSortHandler : public ConstructHandler {
 public:
-  SmallVector<StringRef, 0> callees() const override {
-    return {Recorded, Both, "cf_v1_permute_forward", "cf_v1_permute_adjoint"};
-  }
+  SmallVector<StringRef, 0> callees() const override { return {Recorded, Both, Pointers, Floats}; }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
     Facts.Reads = Facts.Writes = {0};
@@ -285,21 +286,14 @@ public:
     }
     return Error::success();
   }
-  Error augment(SweepBuilder &B, CallSite &Site) const override {
-    for (unsigned I : {0u, Second})
-      if (I < Site.Operands.size() && Site.Operands[I]->getType()->isPointerTy() &&
-          B.shadow(Site.Operands[I]))
-        return diffError(DiagId::UnsupportedMode, *Site.Anchor,
-                         "the adjoint of a derivative that sorts; ask for the tangent of the "
-                         "adjoint, which has the same values");
-    return Error::success();
-  }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
-  }
+  bool hasReverse(const CallBase &Call) const override { return !isCalled(Call, Pointers); }
+  Error augment(SweepBuilder &B, CallSite &Site) const override;
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
 
 private:
   static constexpr StringLiteral Recorded = "cf_v1_sort_recorded", Both = "cf_v1_sort_both";
+  static constexpr StringLiteral Pointers = "cf_v1_permute_forward";
+  static constexpr StringLiteral Floats = "cf_v1_permute_adjoint";
   static constexpr unsigned Second = 4; ///< operand: the other array of sort_both
   static bool isCalled(const CallBase &Call, StringRef Name) {
     return Call.getCalledFunction()->getName() == Name;
@@ -315,7 +309,92 @@ private:
     B.runtime("sort_all", IR.getVoidTy(), Args);
     B.replaceCall(Call, nullptr);
   }
+  static Error augmentSort(SweepBuilder &B, CallSite &Site);
+  static Error augmentPermutation(SweepBuilder &B, CallSite &Site, Value *Shadow);
 };
+
+Error NestedSortHandler::augment(SweepBuilder &B, CallSite &Site) const {
+  if (isCalled(*Site.Anchor, Recorded) || isCalled(*Site.Anchor, Both))
+    return augmentSort(B, Site);
+  Value *Shadow = B.shadow(Site.Operands[0]);
+  return Shadow ? augmentPermutation(B, Site, Shadow) : Error::success();
+}
+
+/// Records the order, the number of elements, and for each array its shadow or null.
+Error NestedSortHandler::augmentSort(SweepBuilder &B, CallSite &Site) {
+  CallBase &Call = *Site.Anchor;
+  const bool Two = isCalled(Call, Both);
+  SmallVector<std::pair<unsigned, Value *>, 2> Shadows{{0, B.shadow(Site.Operands[0])}};
+  if (Two)
+    Shadows.push_back({Second, B.shadow(Site.Operands[Second])});
+  if (none_of(Shadows, [](auto &S) { return S.second; }))
+    return Error::success();
+  auto &IR = B.ir();
+  CallBase *Order = &Call;
+  if (Two) {
+    Order = B.runtime(
+        "sort_recorded", IR.getPtrTy(),
+        {Site.Operands[0], Site.Operands[1], Site.Operands[2], Site.Operands[3], B.tape()});
+    B.runtime("sort_again", IR.getVoidTy(),
+              {Site.Operands[Second], Site.Operands[1], Site.Operands[2], Order});
+  } else {
+    IR.SetInsertPoint(Call.getNextNode());
+  }
+  Site.Recorded = {Order, Site.Operands[1]};
+  for (auto [I, Shadow] : Shadows) {
+    Site.Recorded.push_back(Shadow ? Shadow : ConstantPointerNull::get(IR.getPtrTy()));
+    if (!Shadow)
+      continue;
+    if (Error E = checkSorted(B, Call, I))
+      return E;
+    const MemoryLayout Layout = B.layout(Site.Operands[I]);
+    if (auto Rows = pointerFields(Layout); !Rows.empty())
+      callFields(B, "permute_forward", {Shadow, Site.Operands[1], Site.Operands[2], Order}, Layout,
+                 Rows);
+  }
+  Site.Anchor = Order;
+  return Error::success();
+}
+
+/// A permutation of pointers is the same of their shadows; one of floats goes back in reverse.
+Error NestedSortHandler::augmentPermutation(SweepBuilder &B, CallSite &Site, Value *Shadow) {
+  CallBase &Call = *Site.Anchor;
+  if (isCalled(Call, Pointers)) {
+    auto *Twin = cast<CallBase>(Call.clone());
+    Twin->setArgOperand(0, Shadow);
+    B.ir().Insert(Twin);
+    return Error::success();
+  }
+  if (any_of(activeFields(B.layout(Site.Operands[0])), isPointerRow))
+    return diffError(DiagId::UnsupportedMode, Call,
+                     "the adjoint of an adjoint that sorts places of numbers and pointers");
+  Site.Recorded = {Site.Operands[3], Site.Operands[1], Shadow};
+  return Error::success();
+}
+
+Error NestedSortHandler::adjoint(SweepBuilder &B, const CallSite &Site,
+                                 ArrayRef<Value *> Recalled) const {
+  if (Recalled.empty())
+    return Error::success();
+  auto &IR = B.ir();
+  Value *Order = Recalled[0], *N = Recalled[1], *Size = Site.Operands[2];
+  if (isCalled(*Site.Anchor, Floats)) {
+    SmallVector<Value *, 8> Args{Recalled[2], N, Size, Order};
+    Args.append(Site.Operands.begin() + Args.size(), Site.Operands.end()); // constants
+    B.runtime("permute_forward", IR.getVoidTy(), Args);
+    return Error::success();
+  }
+  const bool Two = Recalled.size() == 4; // then the order is on our tape
+  for (unsigned K = 0; K != (Two ? 2u : 1u); ++K) {
+    const MemoryLayout Layout = B.layout(Site.Operands[K == 0 ? 0 : Second]);
+    auto Rows = activeFields(Layout);
+    if (!isa<Constant>(Recalled[2 + K]) && !Rows.empty())
+      callFields(B, "permute_adjoint", {Recalled[2 + K], N, Size, Order}, Layout, Rows);
+  }
+  if (Two)
+    B.runtime("tape_release", IR.getVoidTy(), {B.tape(), Order});
+  return Error::success();
+}
 
 } // namespace
 

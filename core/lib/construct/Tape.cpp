@@ -319,39 +319,6 @@ public:
   }
 };
 
-/// An object grows, and with it its shadow; the object that is left is freed as above.
-class ResizeHandler : public RuntimeHandler {
-public:
-  SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_realloc_forward", "cf_v1_shadow_resize"};
-  }
-  CallFacts facts(const CallBase &) const override {
-    CallFacts Facts;
-    Facts.Writes = {0};
-    Facts.Linked.Operands = {0};
-    Facts.Linked.Result = true;
-    return Facts;
-  }
-  Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    if (!B.shadow(&Call))
-      return Error::success();
-    auto *Twin = cast<CallBase>(Call.clone());
-    for (Use &V : Twin->args())
-      if (V->getType()->isPointerTy() && !isa<Constant>(V))
-        if (Value *Shadow = B.shadow(V))
-          V.set(Shadow);
-    B.setShadow(&Call, B.ir().Insert(Twin, "shadow"));
-    return Error::success();
-  }
-  Error augment(SweepBuilder &B, CallSite &Site) const override {
-    if (!B.shadow(Site.Anchor))
-      return Error::success();
-    return diffError(DiagId::UnsupportedMode, *Site.Anchor,
-                     "the adjoint of a derivative that calls realloc; ask for the tangent of the "
-                     "adjoint, which has the same values");
-  }
-};
-
 /// An inner call would have to keep the shadows of its shadows.
 class KeptHandler : public RuntimeHandler {
 public:
@@ -400,7 +367,6 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<LinearHandler>());
   Registry.add(std::make_unique<FieldsHandler>());
   Registry.add(std::make_unique<FreedHandler>());
-  Registry.add(std::make_unique<ResizeHandler>());
   Registry.add(std::make_unique<KeptHandler>());
   Registry.add(std::make_unique<LogHandler>());
 }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Supports: derivatives of derivatives through realloc and qsort
+//
+// Hessian-vector products in every order of tangent and adjoint through what the library does to
+// memory: objects that grow and shrink, arrays that are sorted, of numbers and of records with
+// pointers.
+#include "Hessian.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { n = 6 };
+
+static double hessian_growth(const double *x) {
+  double *all = NULL, sum = 0;
+  int used = 0, room = 0;
+  for (int i = 0; i < 11; ++i) {
+    if (used == room) {
+      room = room ? 2 * room : 1;
+      all = (double *)realloc(all, room * sizeof *all);
+    }
+    all[used] = x[i % n] * x[(i + 1) % n] * (used ? all[used - 1] : 1);
+    ++used;
+  }
+  all = (double *)realloc(all, 5 * sizeof *all);
+  for (int i = 0; i < 5; ++i)
+    sum += sin(all[i]) * all[i];
+  free(all);
+  return sum;
+}
+HESSIAN(hessian_growth)
+HESSIAN_TWICE(hessian_growth)
+SLOPE(hessian_growth)
+
+struct record {
+  double key, *place;
+  int kind;
+  double weight;
+};
+static double hessian_records(const double *x) {
+  double numbers[9], sum = 0;
+  struct record *all = NULL;
+  for (int i = 0; i < 9; ++i) {
+    numbers[i] = x[i % n] * x[i % n];
+    all = (struct record *)realloc(all, (i + 1) * sizeof *all);
+    all[i].key = x[(i * 5) % n];
+    all[i].place = numbers + i;
+    all[i].kind = i;
+    all[i].weight = x[(i + 2) % n] * numbers[i / 2];
+  }
+  for (int i = 0; i < 9; ++i)
+    sum += all[i].key * *all[i].place * sin(all[i].weight) * all[i].kind;
+  free(all);
+  return sum;
+}
+HESSIAN(hessian_records)
+HESSIAN_TWICE(hessian_records)
+SLOPE(hessian_records)
+
+static int falling(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x < y) - (x > y);
+}
+static double hessian_sorted(const double *x) {
+  double v[n], sum = 0;
+  for (int i = 0; i < n; ++i)
+    v[i] = x[i] * x[i] + 0.1 * i;
+  for (int step = 0; step < 3; ++step) {
+    qsort(v, n - (step == 1), sizeof *v, falling);
+    for (int i = 0; i < n; ++i)
+      v[i] *= sin((i + 1) * x[step]) * v[n - 1 - i];
+  }
+  qsort(v, 0, sizeof *v, falling);
+  for (int i = 0; i < n; ++i)
+    sum += v[i] * v[i] * (i + 1);
+  return sum;
+}
+HESSIAN(hessian_sorted)
+HESSIAN_TWICE(hessian_sorted)
+SLOPE(hessian_sorted)
+
+struct entry {
+  double key, *place;
+};
+static int rising(const void *a, const void *b) {
+  const double x = ((const struct entry *)a)->key, y = ((const struct entry *)b)->key;
+  return (x > y) - (x < y);
+}
+static double hessian_entries(const double *x) {
+  double numbers[n], sum = 1;
+  struct entry all[n];
+  for (int i = 0; i < n; ++i) {
+    numbers[i] = x[i] * x[(i + 1) % n];
+    all[i].key = x[i] * 3;
+    all[i].place = numbers + (i + 2) % n;
+  }
+  qsort(all, n, sizeof *all, rising);
+  for (int i = 0; i < n; ++i)
+    sum = sum * all[i].key * 0.2 + sin(*all[i].place) * i;
+  return sum;
+}
+HESSIAN(hessian_entries)
+HESSIAN_TWICE(hessian_entries)
+SLOPE(hessian_entries)
