@@ -32,8 +32,14 @@ public:
       : Graph(Graph), Handlers(Handlers), Closure(Closure.begin(), Closure.end()),
         Integers(findPlainIntegers(Closure, Handlers)) {}
 
-  void visitLoadInst(LoadInst &I) { access(I.getPointerOperand(), &I); }
-  void visitStoreInst(StoreInst &I) { access(I.getPointerOperand(), I.getValueOperand()); }
+  void visitLoadInst(LoadInst &I) {
+    access(I.getPointerOperand(), &I);
+    noteAlignment(I.getPointerOperand(), I.getType(), I.getAlign());
+  }
+  void visitStoreInst(StoreInst &I) {
+    access(I.getPointerOperand(), I.getValueOperand());
+    noteAlignment(I.getPointerOperand(), I.getValueOperand()->getType(), I.getAlign());
+  }
   void visitAtomicRMWInst(AtomicRMWInst &I) {
     access(I.getPointerOperand(), I.getValOperand());
     tie(&I, I.getValOperand());
@@ -71,6 +77,7 @@ public:
 
 private:
   void access(Value *Pointer, Value *V);
+  void noteAlignment(Value *Pointer, Type *T, Align Known);
   void linkInteger(unsigned Field, Value *V);
   void tie(Value *A, Value *B);
   int64_t offsetIn(Type *T, ArrayRef<unsigned> Indices);
@@ -121,6 +128,14 @@ void Describer::access(Value *Pointer, Value *V) {
   } else if (T->isIntegerTy()) {
     linkInteger(Field, V);
   }
+}
+
+void Describer::noteAlignment(Value *Pointer, Type *T, Align Known) {
+  T = T->getScalarType();
+  if (!T->isFloatTy() && !T->isDoubleTy())
+    return;
+  if (Location At = Graph.locate(Pointer))
+    Graph.noteAlignment(At, Known >= Graph.layout().getTypeStoreSize(T));
 }
 
 /// The load factor of a hash table lies where a node, for which its header passes, has a pointer

@@ -86,6 +86,13 @@ public:
   const llvm::DataLayout &layout() const { return DL; }
   /// Objects that exist before the call or come from outside: two of them may be one.
   void markExternal(Location At);
+  /// A float is loaded or stored there, as aligned as its kind wants or not.
+  void noteAlignment(Location At, bool AsWanted);
+  /// Floats lie at multiples of their size, as far as the program says.
+  bool isAligned(unsigned Node) const {
+    const auto &N = Nodes[canonical(Node)];
+    return N.Aligned && !N.Unaligned;
+  }
   bool isExternal(unsigned Node) const { return Nodes[canonical(Node)].External; }
   /// Of these, the objects that the caller's arguments lead to.
   bool isCallers(unsigned Node) const { return Nodes[canonical(Node)].Callers; }
@@ -109,6 +116,8 @@ private:
     int64_t Period = 0;
     bool External = false;
     bool Callers = false;
+    bool Aligned = false;   ///< some float is where its alignment wants it
+    bool Unaligned = false; ///< some need not be
     std::map<int64_t, unsigned> Fields;
   };
 

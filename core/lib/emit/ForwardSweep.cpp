@@ -56,6 +56,7 @@ MemoryLayout layoutOf(const ActivityResult &Activity, Location At) {
   if (!At)
     return Out;
   Out.Period = G.period(At.Node);
+  Out.Aligned = G.isAligned(At.Node);
   for (auto [Offset, Cell] : G.fields(At.Node)) {
     int64_t Relative = Offset - At.Offset;
     if (Out.Period)

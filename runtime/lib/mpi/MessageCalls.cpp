@@ -123,6 +123,15 @@ struct Exchange : cf_mpi_record {
   Message Sent, Received;
 };
 
+/// Of a call that has failed.
+void takeBack(Message &Received, MPI_Request *Arriving) {
+  MPI_Status Status;
+  PMPI_Cancel(Arriving);
+  PMPI_Wait(Arriving, &Status);
+  if (Received.Kind != Role::None)
+    complete(Received, Status);
+}
+
 /// On a tape, or in a tangent. Post(request) starts the primal send.
 template <class Action>
 int exchange(Exchange &E, cf_tape *Tape, const Transfer &Out, const Transfer &In,
@@ -133,8 +142,10 @@ int exchange(Exchange &E, cf_tape *Tape, const Transfer &Out, const Transfer &In
     return Code;
   const auto Start = [&] { return Post(&Sending); };
   Code = describe(E.Sent, Role::Send, Out) ? E.Sent.Comm->startSend(E.Sent, Start) : Start();
-  if (Code != MPI_SUCCESS)
+  if (Code != MPI_SUCCESS) {
+    takeBack(E.Received, &Arriving);
     return Code;
+  }
   keepOnTape(E.Received, Tape);
   keepOnTape(E.Sent, Tape);
   if (!Tape && E.Sent.Kind != Role::None)
