@@ -92,7 +92,8 @@ double named(const double *x, double *y, int n) {
 
 double allocated(const double *x, double *y, int n) {
   const std::size_t Bytes = sizeof n + n * sizeof(double);
-  auto *Old = static_cast<char *>(std::malloc(Bytes)), *New = static_cast<char *>(std::malloc(Bytes));
+  auto *Old = static_cast<char *>(std::malloc(Bytes)),
+       *New = static_cast<char *>(std::malloc(Bytes));
   auto *v = static_cast<double *>(std::malloc(n * sizeof(double)));
   for (int i = 0; i < n; ++i)
     v[i] = x[i] * x[(i + 1) % n];

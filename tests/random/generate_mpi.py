@@ -404,7 +404,8 @@ class Program:
         free = self.writable()
         return self.random.sample(free, 2) if len(free) > 1 else (None, None)
 
-    def shifted(self, source, target, k, count, start=0, place=0):
+    def shifted(self, arrays, k, count, places=(0, 0)):
+        (source, target), (start, place) = arrays, places
         self.oracle.append(f"{{ States old = v; EACH_RANK for (int i = 0; i < {count}; i++) "
                            f"v[rank].{target}[{place} + i] = old[ring(rank - {k}, size)].{source}[{start} + i]; }}")
 
@@ -435,7 +436,7 @@ class Program:
         self.primal.append(f"{{ int n = {m}; std::vector<char> out(4 + 8 * n), in(4 + 8 * n); memcpy(out.data(), &n, 4); memcpy(out.data() + 4, {source}, 8 * n); "
                            f"MPI_Sendrecv(out.data(), 4 + 8 * n, MPI_BYTE, ring(rank + {k}, size), {tag}, in.data(), 4 + 8 * n, MPI_BYTE, ring(rank - {k}, size), {tag}, "
                            f"MPI_COMM_WORLD, MPI_STATUS_IGNORE); memcpy(&n, in.data(), 4); memcpy({target}, in.data() + 4, 8 * n); }}")
-        self.shifted(source, target, k, m)
+        self.shifted((source, target), k, m)
 
     def unequal(self):
         """A reduction whose blocks differ in length."""
@@ -474,7 +475,7 @@ class Program:
                            f"MPI_Group_incl(all, 1, &from, &mine); MPI_Group_incl(all, 1, &to, &theirs); MPI_Win_post(mine, 0, {w}); MPI_Win_start(theirs, 0, {w}); "
                            f"MPI_Put({source} + 1, 3, MPI_DOUBLE, to, 5, 3, MPI_DOUBLE, {w}); MPI_Win_complete({w}); MPI_Win_wait({w}); "
                            f"MPI_Group_free(&mine); MPI_Group_free(&theirs); MPI_Group_free(&all); MPI_Win_free(&{w}); }}")
-        self.shifted(source, target, k, 3, 1, 5)
+        self.shifted((source, target), k, 3, (1, 5))
 
     def segments(self):
         """Memory that all ranks read."""
@@ -485,7 +486,7 @@ class Program:
         self.primal.append(f"{{ real *mine, *other; MPI_Win {w}; MPI_Aint bytes; int unit; MPI_Win_allocate_shared(4 * sizeof(real), sizeof(real), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &{w}); "
                            f"MPI_Win_shared_query({w}, ring(rank - {k}, size), &bytes, &unit, &other); MPI_Win_fence(0, {w}); for (int i = 0; i < 4; i++) mine[i] = {source}[i]; "
                            f"MPI_Win_fence(0, {w}); for (int i = 0; i < 4; i++) {target}[i] = other[i]; MPI_Win_fence(0, {w}); MPI_Win_free(&{w}); }}")
-        self.shifted(source, target, k, 4)
+        self.shifted((source, target), k, 4)
 
     def graph(self):
         """A graph with one edge out of every rank and one into it."""
@@ -498,7 +499,7 @@ class Program:
                           f"MPI_Request q; MPI_Ineighbor_alltoall({source}, {m}, MPI_DOUBLE, {target}, {m}, MPI_DOUBLE, {c}, &q); MPI_Wait(&q, MPI_STATUS_IGNORE);"))
         self.primal.append(f"{{ MPI_Comm {c}; int from = ring(rank - {k}, size), to = ring(rank + {k}, size); MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, MPI_UNWEIGHTED, "
                            f"1, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &{c}); {call} MPI_Comm_free(&{c}); }}")
-        self.shifted(source, target, k, m)
+        self.shifted((source, target), k, m)
 
     def addresses(self):
         """From and to MPI_BOTTOM."""
@@ -510,7 +511,7 @@ class Program:
                            f"MPI_Type_create_hindexed_block(1, 3, &at[0], MPI_DOUBLE, &out); MPI_Type_create_hindexed_block(1, 3, &at[1], MPI_DOUBLE, &in); MPI_Type_commit(&out); MPI_Type_commit(&in); "
                            f"MPI_Sendrecv(MPI_BOTTOM, 1, out, ring(rank + {k}, size), {tag}, MPI_BOTTOM, 1, in, ring(rank - {k}, size), {tag}, MPI_COMM_WORLD, MPI_STATUS_IGNORE); "
                            "MPI_Type_free(&out); MPI_Type_free(&in); }")
-        self.shifted(source, target, k, 3)
+        self.shifted((source, target), k, 3)
 
     def loop(self):
         kept, self.kept = self.kept, len(self.pending)
