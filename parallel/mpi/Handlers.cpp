@@ -67,6 +67,14 @@ Constant *fieldTable(Module &M, const MemoryLayout &Layout, unsigned &Count) {
                             ConstantArray::get(Table, Rows), "cf.fields");
 }
 
+/// Pointer arithmetic has blurred the places of floats.
+bool isBlurred(const MemoryLayout &Layout) {
+  return any_of(Layout.Fields, [&](const MemoryLayout::Field &F) {
+    const int64_t Width = F.Kinds & SK_Float ? sizeof(float) : sizeof(double);
+    return F.Active && Layout.Period && Layout.Period < Width;
+  });
+}
+
 /// True if the first scalar of a layout is an active float and nothing else.
 bool startsWithFloat(const MemoryLayout &Layout) {
   return any_of(Layout.Fields, [](const MemoryLayout::Field &F) {
@@ -267,9 +275,10 @@ private:
     unsigned Count = 0;
     Constant *Table = fieldTable(M, Layout, Count);
     auto &IR = B.ir();
-    bool Guessed = any_of(Layout.Fields, [](auto &F) { return F.Kinds & SK_Guessed; });
+    bool Unknown =
+        isBlurred(Layout) || any_of(Layout.Fields, [](auto &F) { return F.Kinds & SK_Guessed; });
     B.runtime("mpi_describe", IR.getVoidTy(),
-              {Shadow, IR.getInt64(Layout.Period), Table, IR.getInt32(Guessed ? -1 : Count)});
+              {Shadow, IR.getInt64(Layout.Period), Table, IR.getInt32(Unknown ? -1 : Count)});
   }
 };
 

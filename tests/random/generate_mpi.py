@@ -398,6 +398,121 @@ class Program:
                            f"MPI_STATUS_IGNORE); at = 0; MPI_Unpack(in, 64, &at, {target}, 4, MPI_DOUBLE, MPI_COMM_WORLD); }}")
         self.oracle.append(f"{{ States old = v; EACH_RANK for (int i = 0; i < 4; i++) v[rank].{target}[i] = old[ring(rank - 1, size)].{source}[1 + i]; }}")
 
+    # The program's own operator, bytes, epochs of windows, graphs, addresses.
+
+    def pair_of_arrays(self):
+        free = self.writable()
+        return self.random.sample(free, 2) if len(free) > 1 else (None, None)
+
+    def shifted(self, arrays, k, count, places=(0, 0)):
+        (source, target), (start, place) = arrays, places
+        self.oracle.append(f"{{ States old = v; EACH_RANK for (int i = 0; i < {count}; i++) "
+                           f"v[rank].{target}[{place} + i] = old[ring(rank - {k}, size)].{source}[{start} + i]; }}")
+
+    def own_operator(self):
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        op, m = self.fresh("op"), self.number(1, 4)
+        body = "double *from = (double *)in, *to = (double *)inout; for (int i = 0; i < *n; i++) to[i] = from[i] + to[i] + 0.1 * from[i] * to[i];"
+        self.primal.append(f"MPI_Op {op}; MPI_Op_create([](void *in, void *inout, int *n, MPI_Datatype *) {{ {body} }}, {self.number(0, 1)}, &{op});")
+        fold = (f"auto fold = [&](int to, int i) {{ Dual p = old[0].{source}[i]; for (int r = 1; r < to; r++) {{ Dual q = old[r].{source}[i]; "
+                "p = p + q + 0.1 * p * q; } return p; }; ")
+        name, upto = self.pick((("Allreduce", "size"), ("Scan", "rank + 1")))
+        self.oracle.append(f"{{ States old = v; {fold} EACH_RANK for (int i = 0; i < {m}; i++) v[rank].{target}[i] = fold({upto}, i); }}")
+        arguments = f"{source}, {target}, {m}, MPI_DOUBLE, {op}, MPI_COMM_WORLD"
+        if self.chance(0.6):
+            self.primal.append(f"MPI_{name}({arguments}); MPI_Op_free(&{op});")
+            return
+        q = self.fresh("q")
+        self.primal.append(f"MPI_Request {q}; MPI_I{name.lower()}({arguments}, &{q}); MPI_Wait(&{q}, MPI_STATUS_IGNORE); MPI_Op_free(&{op});")
+
+    def archive(self):
+        """A count and numbers behind it, as bytes."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        tag, k, m = self.fresh(""), self.number(-1, 2), self.number(1, 5)
+        self.primal.append(f"{{ int n = {m}; std::vector<char> out(4 + 8 * n), in(4 + 8 * n); memcpy(out.data(), &n, 4); memcpy(out.data() + 4, {source}, 8 * n); "
+                           f"MPI_Sendrecv(out.data(), 4 + 8 * n, MPI_BYTE, ring(rank + {k}, size), {tag}, in.data(), 4 + 8 * n, MPI_BYTE, ring(rank - {k}, size), {tag}, "
+                           f"MPI_COMM_WORLD, MPI_STATUS_IGNORE); memcpy(&n, in.data(), 4); memcpy({target}, in.data() + 4, 8 * n); }}")
+        self.shifted((source, target), k, m)
+
+    def unequal(self):
+        """A reduction whose blocks differ in length."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        n = self.fresh("counts")
+        self.primal.append(f"{{ int {n}[8]; for (int r = 0; r < size; r++) {n}[r] = length(r); "
+                           f"MPI_Reduce_scatter({source}, {target}, {n}, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }}")
+        self.oracle.append(f"{{ States old = v; int at = 0; EACH_RANK {{ for (int i = 0; i < length(rank); i++) {{ Dual t = 0; "
+                           f"for (int r = 0; r < size; r++) t += old[r].{source}[at + i]; v[rank].{target}[i] = t; }} at += length(rank); }} }}")
+
+    def swap(self):
+        """Values are fetched and replaced, or added to, at one peer each."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        w, k, old = self.fresh("window"), self.number(-1, 2), self.fresh("old")
+        op, new = self.pick((("MPI_REPLACE", "= {}"), ("MPI_SUM", "+= {}"), ("MPI_NO_OP", "+= 0.0 * {}")))
+        to = f"ring(rank + {k}, size)"
+        access = self.pick((f"MPI_Get_accumulate({source}, 3, MPI_DOUBLE, {old}, 3, MPI_DOUBLE, {to}, 4, 3, MPI_DOUBLE, {op}, {w});",
+                            f"for (int i = 0; i < 3; i++) MPI_Fetch_and_op({source} + i, {old} + i, MPI_DOUBLE, {to}, 4 + i, {op}, {w});"))
+        self.primal.append(f"{{ real {old}[3]; MPI_Win {w}; MPI_Win_create({target}, {8 * LENGTH}, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &{w}); MPI_Win_fence(0, {w}); {access} "
+                           f"MPI_Win_fence(0, {w}); MPI_Win_free(&{w}); for (int i = 0; i < 3; i++) {source}[8 + i] = {old}[i]; }}")
+        self.oracle.append(f"{{ States old = v; EACH_RANK {{ int to = ring(rank + {k}, size); for (int i = 0; i < 3; i++) {{ v[rank].{source}[8 + i] = old[to].{target}[4 + i]; "
+                           f"v[to].{target}[4 + i] {new.format(f'old[rank].{source}[i]')}; }} }} }}")
+
+    def epoch(self):
+        """Each rank opens its window to one and uses that of another one."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        w, k = self.fresh("window"), self.number(-1, 2)
+        self.primal.append(f"{{ MPI_Win {w}; MPI_Win_create({target}, {8 * LENGTH}, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &{w}); MPI_Group all, mine, theirs; "
+                           f"MPI_Comm_group(MPI_COMM_WORLD, &all); int from = ring(rank - {k}, size), to = ring(rank + {k}, size); "
+                           f"MPI_Group_incl(all, 1, &from, &mine); MPI_Group_incl(all, 1, &to, &theirs); MPI_Win_post(mine, 0, {w}); MPI_Win_start(theirs, 0, {w}); "
+                           f"MPI_Put({source} + 1, 3, MPI_DOUBLE, to, 5, 3, MPI_DOUBLE, {w}); MPI_Win_complete({w}); MPI_Win_wait({w}); "
+                           f"MPI_Group_free(&mine); MPI_Group_free(&theirs); MPI_Group_free(&all); MPI_Win_free(&{w}); }}")
+        self.shifted((source, target), k, 3, (1, 5))
+
+    def segments(self):
+        """Memory that all ranks read."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        w, k = self.fresh("window"), self.number(-1, 2)
+        self.primal.append(f"{{ real *mine, *other; MPI_Win {w}; MPI_Aint bytes; int unit; MPI_Win_allocate_shared(4 * sizeof(real), sizeof(real), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &{w}); "
+                           f"MPI_Win_shared_query({w}, ring(rank - {k}, size), &bytes, &unit, &other); MPI_Win_fence(0, {w}); for (int i = 0; i < 4; i++) mine[i] = {source}[i]; "
+                           f"MPI_Win_fence(0, {w}); for (int i = 0; i < 4; i++) {target}[i] = other[i]; MPI_Win_fence(0, {w}); MPI_Win_free(&{w}); }}")
+        self.shifted((source, target), k, 4)
+
+    def graph(self):
+        """A graph with one edge out of every rank and one into it."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        c, k, m = self.fresh("graph"), self.number(-1, 2), self.number(1, 4)
+        call = self.pick((f"MPI_Neighbor_allgather({source}, {m}, MPI_DOUBLE, {target}, {m}, MPI_DOUBLE, {c});",
+                          f"int n = {m}, at = 0; MPI_Neighbor_alltoallv({source}, &n, &at, MPI_DOUBLE, {target}, &n, &at, MPI_DOUBLE, {c});",
+                          f"MPI_Request q; MPI_Ineighbor_alltoall({source}, {m}, MPI_DOUBLE, {target}, {m}, MPI_DOUBLE, {c}, &q); MPI_Wait(&q, MPI_STATUS_IGNORE);"))
+        self.primal.append(f"{{ MPI_Comm {c}; int from = ring(rank - {k}, size), to = ring(rank + {k}, size); MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, MPI_UNWEIGHTED, "
+                           f"1, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &{c}); {call} MPI_Comm_free(&{c}); }}")
+        self.shifted((source, target), k, m)
+
+    def addresses(self):
+        """From and to MPI_BOTTOM."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        tag, k = self.fresh(""), self.number(-1, 2)
+        self.primal.append(f"{{ MPI_Aint at[2]; MPI_Datatype out, in; MPI_Get_address({source}, &at[0]); MPI_Get_address({target}, &at[1]); "
+                           f"MPI_Type_create_hindexed_block(1, 3, &at[0], MPI_DOUBLE, &out); MPI_Type_create_hindexed_block(1, 3, &at[1], MPI_DOUBLE, &in); MPI_Type_commit(&out); MPI_Type_commit(&in); "
+                           f"MPI_Sendrecv(MPI_BOTTOM, 1, out, ring(rank + {k}, size), {tag}, MPI_BOTTOM, 1, in, ring(rank - {k}, size), {tag}, MPI_COMM_WORLD, MPI_STATUS_IGNORE); "
+                           "MPI_Type_free(&out); MPI_Type_free(&in); }")
+        self.shifted((source, target), k, 3)
+
     def loop(self):
         kept, self.kept = self.kept, len(self.pending)
         self.depth += 1
@@ -412,7 +527,9 @@ class Program:
 
     def step(self):
         kinds = [(4, self.work), (4, self.shift), (0.6, self.twice), (0.5, self.replace), (3, self.collective), (0.4, self.workers),
-                 (0.3, self.halves), (0.3, self.crowd), (0.4, self.aside), (0.4, self.places), (0.4, self.neighbours), (0.4, self.window), (0.3, self.parcel)]
+                 (0.3, self.halves), (0.3, self.crowd), (0.4, self.aside), (0.4, self.places), (0.4, self.neighbours), (0.4, self.window), (0.3, self.parcel),
+                 (0.3, self.own_operator), (0.3, self.archive), (0.3, self.unequal), (0.3, self.swap), (0.3, self.epoch), (0.2, self.segments), (0.3, self.graph),
+                 (0.2, self.addresses)]
         if self.depth < 2:
             kinds.append((1, self.loop))
         weights, makers = zip(*kinds)

@@ -46,8 +46,14 @@ public:
   void visitAllocaInst(AllocaInst &I) {
     begin(&I, Layouts.ofType(I.getAllocatedType()));
   }
-  void visitLoadInst(LoadInst &I) { access(I.getPointerOperand(), &I); }
-  void visitStoreInst(StoreInst &I) { access(I.getPointerOperand(), I.getValueOperand()); }
+  void visitLoadInst(LoadInst &I) {
+    access(I.getPointerOperand(), &I);
+    noteAlignment(I.getPointerOperand(), I.getType(), I.getAlign());
+  }
+  void visitStoreInst(StoreInst &I) {
+    access(I.getPointerOperand(), I.getValueOperand());
+    noteAlignment(I.getPointerOperand(), I.getValueOperand()->getType(), I.getAlign());
+  }
   void visitAtomicRMWInst(AtomicRMWInst &I) {
     access(I.getPointerOperand(), I.getValOperand());
     tie(&I, I.getValOperand());
@@ -91,6 +97,7 @@ private:
   void findOrigins(ArrayRef<Function *> Functions);
   void land(Value &V);
   void landAll(Function &F);
+  void noteAlignment(Value *Pointer, Type *T, Align Known);
   void linkInteger(unsigned Field, Value *V);
   void tie(Value *A, Value *B);
   int64_t offsetIn(Type *T, ArrayRef<unsigned> Indices);
@@ -158,6 +165,14 @@ void Describer::flow(unsigned Into, Value *V) {
   Graph.pointTo(Into, Target);
   if (!isa<Constant>(V))
     Graph.pointTo(Graph.cellOf(V), *Graph.pointee(Into));
+}
+
+void Describer::noteAlignment(Value *Pointer, Type *T, Align Known) {
+  T = T->getScalarType();
+  if (!T->isFloatTy() && !T->isDoubleTy())
+    return;
+  if (Location At = Graph.locate(Pointer))
+    Graph.noteAlignment(At, Known >= Graph.layout().getTypeStoreSize(T));
 }
 
 /// The load factor of a hash table lies where a node, for which its header passes, has a pointer

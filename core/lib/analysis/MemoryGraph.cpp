@@ -238,11 +238,18 @@ void MemoryGraph::mergeNodes(Location Keep, Location Gone) {
   int64_t Shift = G.Shift, Period = G.Period;
   Nodes[Keep.Node].External |= G.External;
   Nodes[Keep.Node].Callers |= G.Callers;
+  Nodes[Keep.Node].Aligned |= G.Aligned;
+  Nodes[Keep.Node].Unaligned |= G.Unaligned;
   if (Period)
     refold(Keep.Node, Period);
   mergePlaces(Keep.Node, Gone.Node, Shift);
   for (auto [Offset, C] : Fields)
     unifyCells(fieldCell({Keep.Node, Offset + Shift}), C);
+}
+
+void MemoryGraph::noteAlignment(Location At, bool AsWanted) {
+  Node &N = Nodes[canonical(At.Node)];
+  (AsWanted ? N.Aligned : N.Unaligned) = true;
 }
 
 void MemoryGraph::refold(unsigned N, int64_t Stride) {

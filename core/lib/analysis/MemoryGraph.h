@@ -113,6 +113,13 @@ public:
   void markExternal(Location At);
   /// An address in an array of equal scalars, all of which are one cell: their width. 0: it is none.
   int64_t arrayWidth(Location At) const;
+  /// A float is loaded or stored there, as aligned as its kind wants or not.
+  void noteAlignment(Location At, bool AsWanted);
+  /// Floats lie at multiples of their size, as far as the program says.
+  bool isAligned(unsigned Node) const {
+    const auto &N = Nodes[canonical(Node)];
+    return N.Aligned && !N.Unaligned;
+  }
   bool isExternal(unsigned Node) const { return Nodes[canonical(Node)].External; }
   /// Of these, the objects that the caller's arguments lead to.
   bool isCallers(unsigned Node) const { return Nodes[canonical(Node)].Callers; }
@@ -141,6 +148,8 @@ private:
     int64_t Period = 0;
     bool External = false;
     bool Callers = false;
+    bool Aligned = false;   ///< some float is where its alignment wants it
+    bool Unaligned = false; ///< some need not be
     std::map<int64_t, unsigned> Fields;
     std::map<int64_t, LayoutPlace> Places;
     bool Mistaken = false; ///< its places are not what was said

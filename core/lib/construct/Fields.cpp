@@ -20,6 +20,7 @@ using namespace llvm;
 namespace contraflow {
 
 constexpr int64_t ByAlignment = -1; ///< offset: the first aligned address
+constexpr int64_t Anywhere = -2;    ///< offset: numbers lie wherever the program put them
 
 enum FieldKind : unsigned { KindFloat, KindDouble, KindLongDouble, KindPointer, KindEither };
 
@@ -45,15 +46,34 @@ static int64_t widthOf(unsigned Kinds) {
   return Kinds & SK_LongDouble ? 10 : Kinds & (SK_Double | SK_Pointer) ? 8 : 4;
 }
 
-/// Where pointer arithmetic has blurred the places of floats of one kind, their alignment tells.
-static MemoryLayout sharpened(const MemoryLayout &Layout) {
+/// Pointer arithmetic has blurred the places of floats of one kind.
+static bool isBlurred(const MemoryLayout &Layout) {
   unsigned Kinds = allKinds(Layout), Floats = Kinds & SK_AnyFloat;
   bool Wide = Floats == SK_Double;
-  if (!Layout.Period || Layout.Period >= (Wide ? 8 : 4) || (!Wide && Floats != SK_Float) ||
-      (!Wide && (Kinds & SK_Pointer)))
+  return Layout.Period && Layout.Period < (Wide ? 8 : 4) &&
+         (Wide || (Floats == SK_Float && !(Kinds & SK_Pointer)));
+}
+
+/// Nothing tells where in a blurred object the floats are.
+static bool isAnywhere(const MemoryLayout &Layout) {
+  return isBlurred(Layout) && !Layout.Aligned && !(allKinds(Layout) & SK_Pointer);
+}
+
+/// Where places are blurred, the alignment of the floats tells, or that of addresses beside them;
+/// bytes that a program has packed itself say nothing.
+static MemoryLayout sharpened(const MemoryLayout &Layout) {
+  if (!isBlurred(Layout))
     return Layout;
+  unsigned Kinds = allKinds(Layout);
   bool Active = any_of(Layout.Fields, [](auto &F) { return F.Active; });
-  return {Wide ? 8 : 4, {{ByAlignment, Kinds, Active}}};
+  int64_t Place = isAnywhere(Layout) ? Anywhere : ByAlignment;
+  return {Kinds & SK_Double ? 8 : 4, Layout.Aligned, {{Place, Kinds, Active}}};
+}
+
+const MemoryLayout &sharper(const MemoryLayout &To, const MemoryLayout &From) {
+  bool Tells = isFloatOnly(allKinds(From)) && !isBlurred(From) &&
+               any_of(From.Fields, [](auto &F) { return F.Active; });
+  return isBlurred(To) && Tells ? From : To;
 }
 
 /// True if the active field meets another one with a shadow, or itself in the next record.
@@ -137,7 +157,7 @@ void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value
   auto &IR = B.ir();
   unsigned Kinds = allKinds(Layout);
   bool Wide = Kinds == SK_Double;
-  if (isFloatOnly(Kinds))
+  if (isFloatOnly(Kinds) && !isAnywhere(Layout))
     B.runtime(Wide ? "copy_adjoint_f64" : "copy_adjoint_f32", IR.getVoidTy(),
               {Dst, Src, IR.CreateLShr(Bytes, Wide ? 3 : 2), Atomic});
   else

@@ -122,7 +122,8 @@ Error CopyHandler::adjoint(SweepBuilder &B, const CallSite &Site,
     clearFloats(B, Layout, Dst, Bytes);
     return Error::success();
   }
-  copyAdjoints(B, Layout, Dst, Recalled[2], Bytes, IR.getInt32(B.shared(Site.Recorded[2])));
+  copyAdjoints(B, sharper(Layout, B.layout(Site.Operands[1])), Dst, Recalled[2], Bytes,
+               IR.getInt32(B.shared(Site.Recorded[2])));
   return Error::success();
 }
 

@@ -60,6 +60,7 @@ MemoryLayout layoutOf(const ActivityResult &Activity, Location At) {
     return {Width, {{0, G.kindsOfCell(Cell), Activity.activeCell(Cell)}}};
   }
   Out.Period = G.period(At.Node);
+  Out.Aligned = G.isAligned(At.Node);
   for (auto [Offset, Cell] : G.fields(At.Node)) {
     int64_t Relative = Offset - At.Offset;
     if (Out.Period)

@@ -2,6 +2,7 @@
 //
 // Copies of objects whose shadows hold more than floats. Forward, the addresses in the shadow move;
 // in reverse the adjoints. A record that the copy cuts off moves as far as its fields are inside.
+// Where a program has packed numbers into bytes, nobody knows the fields: bytes move as they are.
 //
 //   struct { double *p; double v; } a, b;  b = a     forward: b'.p = a'.p
 //                                                    reverse: a'.v += b'.v, b'.v = 0
@@ -11,8 +12,10 @@
 #include "accumulate/Atomic.h"
 #include "support/FieldKind.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace contraflow {
 namespace {
@@ -52,6 +55,25 @@ void copyBar(char *Dst, const char *Src, int32_t K) {
     std::memset(Dst, 0, static_cast<size_t>(widthOf(K)));
 }
 
+bool isZero(const char *At, int64_t Bytes) {
+  return std::all_of(At, At + Bytes, [](char C) { return C == 0; });
+}
+
+/// Of bytes whose numbers may be anywhere: they can be added to nothing but zeros.
+void moveBytes(char *Dst, char *Src, int64_t Bytes, bool Atomic) {
+  if (isZero(Dst, Bytes))
+    return;
+  const std::vector<char> Bars(Dst, Dst + Bytes); // the two may overlap
+  std::memset(Dst, 0, static_cast<std::size_t>(Bytes));
+  if (!Src)
+    return;
+  if (Atomic || !isZero(Src, Bytes))
+    fail(ErrorId::BytesAdded, std::to_string(Bytes));
+  std::copy(Bars.begin(), Bars.end(), Src);
+}
+
+constexpr int64_t ByAlignment = -1, Anywhere = -2; // offsets
+
 struct Fields {
   const void *Base;
   int64_t Bytes, Period;
@@ -70,7 +92,7 @@ template <typename Visitor> void forEachField(const Fields &All, bool Upwards, V
   for (int64_t R = 0; R < Records; ++R)
     for (int32_t F = 0; F < All.Count; ++F) {
       const cf_field &Field = All.Table[Upwards ? F : All.Count - 1 - F];
-      const int64_t Offset = Field.offset == -1 ? Aligned : Field.offset;
+      const int64_t Offset = Field.offset == ByAlignment ? Aligned : Field.offset;
       const int64_t At = (Upwards ? R : Records - 1 - R) * Period + Offset;
       if (Offset >= 0 && At + widthOf(Field.kind) <= All.Bytes)
         Visit(At, Field.kind);
@@ -97,6 +119,9 @@ void cf_v1_copy_fields_adjoint(void *dst_bar, void *src_bar, int64_t bytes, int3
                                int64_t period, const struct cf_field *fields, int32_t n) {
   if (!dst_bar || dst_bar == src_bar)
     return;
+  if (n > 0 && fields->offset == Anywhere)
+    return moveBytes(static_cast<char *>(dst_bar), static_cast<char *>(src_bar), bytes,
+                     atomic != 0);
   forEachField({dst_bar, bytes, period, fields, n}, dst_bar > src_bar, [&](int64_t At, int32_t K) {
     moveAdjoint(static_cast<char *>(dst_bar) + At,
                 src_bar ? static_cast<char *>(src_bar) + At : nullptr, atomic != 0, K);
@@ -109,6 +134,9 @@ void cf_v1_copy_fields_back(void *dst_bar, const void *src_bar, int64_t bytes, i
                             const struct cf_field *fields, int32_t n) {
   if (!dst_bar || dst_bar == src_bar)
     return;
+  if (n > 0 && fields->offset == Anywhere)
+    return src_bar ? static_cast<void>(std::memmove(dst_bar, src_bar, static_cast<size_t>(bytes)))
+                   : static_cast<void>(std::memset(dst_bar, 0, static_cast<size_t>(bytes)));
   forEachField({dst_bar, bytes, period, fields, n}, dst_bar < src_bar, [&](int64_t At, int32_t K) {
     copyBar(static_cast<char *>(dst_bar) + At,
             src_bar ? static_cast<const char *>(src_bar) + At : nullptr, K);

@@ -90,7 +90,8 @@ public:
   /// The edges of the topology of this rank; all ranks call it the first time.
   const Neighbours &neighbours(Neighbouring Call);
 
-  /// Runs Start() (a nonblocking primal call) and gives M its number; one thread at a time.
+  /// Runs Start() (a nonblocking primal call) and gives M its number; one thread at a time. If that
+  /// fails there is no message.
   template <class Action> int startSend(Message &M, Action Start);
   template <class Action> int startReceive(Message &M, Action Start);
   /// A receive or probe takes its place behind those of earlier ones; under lock().
@@ -166,15 +167,18 @@ template <class Action> int Communicator::startSend(Message &M, Action Start) {
   const int Code = Start();
   if (Code == MPI_SUCCESS)
     number(M, NextSend);
+  else
+    M.Kind = cf_mpi_record::Role::None;
   return Code;
 }
 
 template <class Action> int Communicator::startReceive(Message &M, Action Start) {
   const std::scoped_lock Guard(Lock);
   const int Code = Start();
-  if (Code != MPI_SUCCESS)
-    return Code;
-  matched(M);
+  if (Code == MPI_SUCCESS)
+    matched(M);
+  else
+    M.Kind = cf_mpi_record::Role::None;
   return Code;
 }
 

@@ -123,22 +123,25 @@ struct Exchange : cf_mpi_record {
   Message Sent, Received;
 };
 
-/// On a tape, or in a tangent. Post(request) starts the primal send.
+/// On a tape, or in a tangent. Post(request) starts the primal send. That comes first: if it fails,
+/// no receive may take a message.
 template <class Action>
 int exchange(Exchange &E, cf_tape *Tape, const Transfer &Out, const Transfer &In,
              MPI_Status *Status, Action Post) {
   MPI_Request Sending = MPI_REQUEST_NULL, Arriving = MPI_REQUEST_NULL;
-  int Code = startReceive(E.Received, Tape ? Role::Receive : Role::TangentReceive, In, &Arriving);
-  if (Code != MPI_SUCCESS)
-    return Code;
   const auto Start = [&] { return Post(&Sending); };
-  Code = describe(E.Sent, Role::Send, Out) ? E.Sent.Comm->startSend(E.Sent, Start) : Start();
+  int Code = describe(E.Sent, Role::Send, Out) ? E.Sent.Comm->startSend(E.Sent, Start) : Start();
   if (Code != MPI_SUCCESS)
     return Code;
-  keepOnTape(E.Received, Tape);
+  Code = startReceive(E.Received, Tape ? Role::Receive : Role::TangentReceive, In, &Arriving);
   keepOnTape(E.Sent, Tape);
   if (!Tape && E.Sent.Kind != Role::None)
     sendTangent(E.Sent);
+  if (Code != MPI_SUCCESS) { // what is sent is sent
+    PMPI_Request_free(&Sending);
+    return Code;
+  }
+  keepOnTape(E.Received, Tape);
   Code = finish(E.Received, &Arriving, Status);
   const int SendCode = finish(E.Sent, &Sending, MPI_STATUS_IGNORE);
   return Code == MPI_SUCCESS ? SendCode : Code;

@@ -49,7 +49,9 @@ int augment(const MovementCall &C, const Side &Send, const Side &Receive, Record
   describe(D, C, Send, Receive);
   *To.Record = D.Active ? keep(D, To.Tape) : orderRecord(C.Comm, To.Tape);
   const int Code = Primal();
-  if (Code == MPI_SUCCESS && D.Active)
+  if (Code != MPI_SUCCESS)
+    *To.Record = nullptr;
+  else if (D.Active)
     tangentBeside(D.M);
   return Code;
 }

@@ -45,6 +45,14 @@ void keepOnTape(Message &M, cf_tape *Tape) {
     sendTangent(tangentOf(M));
 }
 
+/// Bytes on one side may have met a datatype with integers on the other, which do not travel.
+static void checkLength(const MPI_Status &Status, std::int64_t Bytes) {
+  int Count = 0;
+  PMPI_Get_count(&Status, carrierUnit(), &Count);
+  if (Count != carrierCount(Bytes))
+    refuse(Refusal::Datatype, "bytes that the other side has as numbers and integers");
+}
+
 void receiveTangent(const Message &M) {
   if (M.Kind == Role::Receive && hasBoth(M.Shadow.All))
     return receiveTangent(tangentOf(M));
@@ -56,8 +64,10 @@ void receiveTangent(const Message &M) {
     return;
   const Packed Data = packedBuffer(Bytes);
   const Watch Waits(M.Comm->carrier(), M.Peer);
+  MPI_Status Status;
   PMPI_Recv(Data.get(), carrierCount(Bytes), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
-            M.Comm->carrier(), MPI_STATUS_IGNORE);
+            M.Comm->carrier(), &Status);
+  checkLength(Status, Bytes);
   M.Shadow.store(Data.get());
 }
 
@@ -91,7 +101,9 @@ void takeReturn(Message &M) {
   const Packed Data(M.Packed);
   M.Packed = nullptr;
   const Watch Waits(M.Comm->carrier(), M.Peer);
-  PMPI_Wait(&M.Request, MPI_STATUS_IGNORE);
+  MPI_Status Status;
+  PMPI_Wait(&M.Request, &Status);
+  checkLength(Status, M.Shadow.bytes());
   M.Shadow.add(Data.get());
 }
 

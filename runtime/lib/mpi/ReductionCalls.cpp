@@ -40,8 +40,8 @@ int augment(const ReductionCall &C, Action Primal, cf_tape *Tape, cf_mpi_record 
   fillSpace(*R, C, reinterpret_cast<std::byte *>(R + 1));
   R->Input.All = keepAdjoints(Found.Input.All, Tape);
   R->Result.All = keepAdjoints(Found.Result.All, Tape);
-  *Record = R;
   const int Code = Primal();
+  *Record = Code == MPI_SUCCESS ? R : nullptr;
   if (Code == MPI_SUCCESS && hasBoth(R->Input.All))
     tangent(oneDirection(*R, R->Input.All->Adjoints));
   return Code;

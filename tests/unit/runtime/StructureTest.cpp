@@ -229,6 +229,28 @@ TEST(CopyFields, StopsWhereTheCopyStops) {
   EXPECT_EQ(Src[3], 4);
 }
 
+TEST(CopyFields, MovesBytesToZeros) {
+  constexpr cf_field Anywhere = {-2, 1};
+  constexpr double Value = 1.7; // no byte of it is zero
+  char Dst[20] = {}, Src[20] = {}, Never[20] = {};
+  std::memcpy(Dst + 4, &Value, sizeof Value);
+  cf_v1_copy_fields_adjoint(Dst, Src, sizeof Src, 0, 8, &Anywhere, 1);
+  EXPECT_EQ(std::memcmp(Src + 4, &Value, sizeof Value), 0);
+  EXPECT_EQ(std::memcmp(Dst, Never, sizeof Dst), 0);
+  cf_v1_copy_fields_adjoint(Dst, Src, sizeof Src, 1, 8, &Anywhere, 1); // adds nothing
+  cf_v1_copy_fields_adjoint(Src + 3, Src, 17, 0, 8, &Anywhere, 1);     // they overlap
+  EXPECT_EQ(std::memcmp(Src + 1, &Value, sizeof Value), 0);
+  cf_v1_copy_fields_adjoint(Src, nullptr, sizeof Src, 0, 8, &Anywhere, 1);
+  EXPECT_EQ(std::memcmp(Src, Never, sizeof Src), 0);
+}
+
+TEST(CopyFieldsDeathTest, DoesNotAddBytes) {
+  constexpr cf_field Anywhere = {-2, 1};
+  char Dst[12] = {1}, Src[12] = {1};
+  EXPECT_EXIT(cf_v1_copy_fields_adjoint(Dst, Src, sizeof Src, 0, 8, &Anywhere, 1),
+              testing::KilledBySignal(SIGABRT), "CF354. the adjoint of 12 copied bytes");
+}
+
 TEST(Reallocate, KeepsTheOldObject) {
   cf_tape *Tape = cf_v1_tape_begin();
   auto *Old = static_cast<double *>(std::malloc(2 * sizeof(double)));

@@ -143,7 +143,8 @@ struct MemoryLayout {
     unsigned Kinds;
     bool Active;
   };
-  int64_t Period = 0; ///< fields repeat with this period; 0: they do not
+  int64_t Period = 0;   ///< fields repeat with this period; 0: they do not
+  bool Aligned = false; ///< floats lie at multiples of their size
   llvm::SmallVector<Field, 4> Fields;
 };
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers packed into bytes behind a count or a name, where nothing is aligned: archives that grow,
+// are copied as a whole and read again.
+// Supports: numbers serialised into bytes, wherever they begin
+#include "GradientCheck.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+class Writer {
+public:
+  template <class T> void put(const T &Value) { append(&Value, sizeof Value); }
+  void put(const std::vector<double> &Values) {
+    put(static_cast<int>(Values.size()));
+    append(Values.data(), Values.size() * sizeof(double));
+  }
+  void put(const std::string &Text) {
+    put(static_cast<char>(Text.size()));
+    append(Text.data(), Text.size());
+  }
+  std::vector<char> Bytes;
+
+private:
+  void append(const void *From, std::size_t Count) {
+    const std::size_t At = Bytes.size();
+    Bytes.resize(At + Count);
+    std::memcpy(Bytes.data() + At, From, Count);
+  }
+};
+
+class Reader {
+public:
+  explicit Reader(const std::vector<char> &Bytes) : Next(Bytes.data()) {}
+  template <class T> T get() {
+    T Value;
+    std::memcpy(&Value, Next, sizeof Value);
+    Next += sizeof Value;
+    return Value;
+  }
+  std::vector<double> values() {
+    std::vector<double> Values(get<int>());
+    std::memcpy(Values.data(), Next, Values.size() * sizeof(double));
+    Next += Values.size() * sizeof(double);
+    return Values;
+  }
+  void skipText() { Next += get<char>(); }
+
+private:
+  const char *Next;
+};
+
+double copied(const double *x, double *y, int n) {
+  Writer Out;
+  std::vector<double> v(n);
+  for (int i = 0; i < n; ++i)
+    v[i] = x[i] * x[i];
+  Out.put(v);
+  Out.put(std::sin(x[0]));
+  const std::vector<char> Sent(Out.Bytes);
+  Reader In(Sent);
+  const std::vector<double> w = In.values();
+  const double e = In.get<double>();
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    y[i] = w[i] * e + x[i];
+    s += y[i] * y[i];
+  }
+  return s;
+}
+
+double named(const double *x, double *y, int n) {
+  Writer Out;
+  for (int i = 0; i < n; ++i) {
+    Out.put(std::string("abc", 1 + i % 3));
+    Out.put(std::exp(x[i]));
+  }
+  Reader In(Out.Bytes);
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    In.skipText();
+    y[i] = In.get<double>() * x[(i + 1) % n];
+    s += y[i] * y[i];
+  }
+  return s;
+}
+
+double allocated(const double *x, double *y, int n) {
+  const std::size_t Bytes = sizeof n + n * sizeof(double);
+  auto *Old = static_cast<char *>(std::malloc(Bytes)),
+       *New = static_cast<char *>(std::malloc(Bytes));
+  auto *v = static_cast<double *>(std::malloc(n * sizeof(double)));
+  for (int i = 0; i < n; ++i)
+    v[i] = x[i] * x[(i + 1) % n];
+  std::memcpy(Old, &n, sizeof n);
+  std::memcpy(Old + sizeof n, v, n * sizeof(double));
+  std::memcpy(New, Old, Bytes);
+  std::memcpy(v, New + sizeof n, n * sizeof(double));
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    y[i] = v[i] + x[i];
+    s += y[i] * y[i];
+  }
+  std::free(Old);
+  std::free(New);
+  std::free(v);
+  return s;
+}
+
+} // namespace
+
+GRADIENT_CHECK(archive_copied, Double, copied, In(double, 5), Out(double, 5), Int(5))
+GRADIENT_CHECK(archive_named, Double, named, In(double, 5), Out(double, 5), Int(5))
+GRADIENT_CHECK(archive_allocated, Double, allocated, In(double, 5), Out(double, 5), Int(5))
