@@ -7,7 +7,8 @@
 //   s->x[i] = 2.0;  s->n = 3;                  node B  { +0 mod 8: Double }
 //
 // Two addresses that one pointer may hold are the same node. An index of stride s folds a node's
-// offsets modulo s, or the node's arrays if it is known where they are (Places.cpp). Integers that travel like floats (i64 copies of a double) are cells as well.
+// offsets modulo s, or the node's arrays if it is known where they are (Places.cpp). Integers that
+// travel like floats (i64 copies of a double) are cells as well.
 //
 // Data that moves by itself ties types, not places: after memcpy(y, x, n), or a load and a store of
 // an i64, both ends hold the same kinds and lead to the same objects, but remain two cells, of
@@ -23,6 +24,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace llvm {
 class DataLayout;
