@@ -43,9 +43,7 @@ public:
   /// Lets objects fold, or arrays inside them, until nothing changes. True if that is news.
   bool settlePlaces(ArrayRef<Function *> Functions);
 
-  void visitAllocaInst(AllocaInst &I) {
-    begin(&I, Layouts.ofType(I.getAllocatedType()));
-  }
+  void visitAllocaInst(AllocaInst &I) { begin(&I, Layouts.ofType(I.getAllocatedType())); }
   void visitLoadInst(LoadInst &I) {
     access(I.getPointerOperand(), &I);
     noteAlignment(I.getPointerOperand(), I.getType(), I.getAlign());

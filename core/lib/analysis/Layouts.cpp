@@ -8,7 +8,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
@@ -24,8 +23,9 @@ namespace {
 
 constexpr StringLiteral NotesName = "cf.layouts";
 constexpr StringLiteral OwnName = "cf.member";
-constexpr unsigned MostPlaces = 4096; ///< of one structure
-constexpr unsigned MostLevels = 32;   ///< of structures in structures
+constexpr StringLiteral UnionPrefix = "union."; ///< of clang's types
+constexpr unsigned MostPlaces = 4096;           ///< of one structure
+constexpr unsigned MostLevels = 32;             ///< of structures in structures
 constexpr int64_t Word = 8;
 
 /// The outermost structure that Pointer leads into by constant offsets alone.
@@ -80,8 +80,8 @@ void Noter::add(MDNode *Key, StructType *S, int64_t Offset) {
   if (!Done.insert(Key).second)
     return;
   auto *Bytes = ConstantInt::getSigned(Type::getInt64Ty(Context), Offset);
-  List->addOperand(MDNode::get(Context, {Key, ConstantAsMetadata::get(UndefValue::get(S)),
-                                         ConstantAsMetadata::get(Bytes)}));
+  List->addOperand(MDNode::get(
+      Context, {Key, ConstantAsMetadata::get(UndefValue::get(S)), ConstantAsMetadata::get(Bytes)}));
 }
 
 /// What clang calls the type that is accessed, as far as others ask for it.
@@ -158,7 +158,7 @@ void Flattener::add(Type *T, int64_t At, const LayoutPlace &Within) {
   if (auto *A = dyn_cast<ArrayType>(T))
     return addArray(A, At, Within);
   if (auto *S = dyn_cast<StructType>(T)) {
-    if (S->hasName() && S->getName().starts_with("union."))
+    if (S->hasName() && S->getName().starts_with(UnionPrefix))
       return addAnything(At, DL.getTypeAllocSize(S).getFixedValue(), Within);
     for (unsigned I = 0; I < S->getNumElements(); ++I)
       add(S->getElementType(I), At + DL.getStructLayout(S)->getElementOffset(I), Within);
@@ -172,27 +172,23 @@ void Flattener::add(Type *T, int64_t At, const LayoutPlace &Within) {
   Out[At] = P;
 }
 
+struct NamedScalar {
+  StringLiteral Name;
+  LayoutPlace Place;
+};
+constexpr NamedScalar NamedScalars[] = {
+#define CF_SCALAR_TYPE(Name, Kind, Bytes) {Name, {Bytes, Kind}},
+#include "callee/ScalarTypes.def"
+};
+
 /// The kind and width of a scalar of TBAA, if its name says so.
 std::optional<LayoutPlace> scalarOf(const MDNode &Type) {
-  auto *Name = dyn_cast_or_null<MDString>(Type.getNumOperands() ? Type.getOperand(0).get() : nullptr);
-  if (!Name)
-    return std::nullopt;
-  const StringRef N = Name->getString();
-  if (N == "any pointer" || N == "vtable pointer")
-    return LayoutPlace{8, SK_Pointer};
-  const auto [Kind, Width] = StringSwitch<std::pair<unsigned, int64_t>>(N)
-                                 .Case("double", {SK_Double, 8})
-                                 .Case("float", {SK_Float, 4})
-                                 .Case("long double", {SK_LongDouble, 16})
-                                 .Cases({"long", "long long"}, {SK_Int, 8})
-                                 .Case("int", {SK_Int, 4})
-                                 .Case("short", {SK_Int, 2})
-                                 .Case("bool", {SK_Int, 1})
-                                 .Case("omnipotent char", {SK_Unknown, 0})
-                                 .Default({SK_Unknown, -1});
-  if (Width < 0)
-    return std::nullopt;
-  return LayoutPlace{Width, Kind};
+  auto *Name =
+      dyn_cast_or_null<MDString>(Type.getNumOperands() ? Type.getOperand(0).get() : nullptr);
+  for (const NamedScalar &S : NamedScalars)
+    if (Name && Name->getString() == S.Name)
+      return S.Place;
+  return std::nullopt;
 }
 
 /// Lists the scalars below a description, until End. False if it is not understood.
@@ -206,8 +202,7 @@ bool listMembers(const MDNode &Type, int64_t At, LayoutPlaces &Out, unsigned Lev
   for (unsigned I = 1; I + 1 < Type.getNumOperands(); I += 2) {
     auto *Member = dyn_cast_or_null<MDNode>(Type.getOperand(I));
     auto *Offset = mdconst::dyn_extract_or_null<ConstantInt>(Type.getOperand(I + 1));
-    if (!Member || !Offset ||
-        !listMembers(*Member, At + Offset->getSExtValue(), Out, Level + 1))
+    if (!Member || !Offset || !listMembers(*Member, At + Offset->getSExtValue(), Out, Level + 1))
       return false;
   }
   return true;

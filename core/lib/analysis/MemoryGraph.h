@@ -7,7 +7,8 @@
 //   s->x[i] = 2.0;  s->n = 3;                  node B  { +0 mod 8: Double }
 //
 // Two addresses that one pointer may hold are the same node. An index of stride s folds a node's
-// offsets modulo s. Integers that travel like floats (i64 copies of a double) are cells as well.
+// offsets modulo s, or the node's arrays if it is known where they are (Places.cpp). Integers that
+// travel like floats (i64 copies of a double) are cells as well.
 //
 // Data that moves by itself ties types, not places: after memcpy(y, x, n), or a load and a store of
 // an i64, both ends hold the same kinds and lead to the same objects, but remain two cells, of
@@ -23,6 +24,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace llvm {
 class DataLayout;
@@ -111,7 +113,8 @@ public:
   const llvm::DataLayout &layout() const { return DL; }
   /// Objects that exist before the call or come from outside: two of them may be one.
   void markExternal(Location At);
-  /// An address in an array of equal scalars, all of which are one cell: their width. 0: it is none.
+  /// An address in an array of equal scalars, all of which are one cell: their width. 0: it is
+  /// none.
   int64_t arrayWidth(Location At) const;
   /// A float is loaded or stored there, as aligned as its kind wants or not.
   void noteAlignment(Location At, bool AsWanted);
@@ -152,8 +155,8 @@ private:
     bool Unaligned = false; ///< some need not be
     std::map<int64_t, unsigned> Fields;
     std::map<int64_t, LayoutPlace> Places;
-    bool Mistaken = false; ///< its places are not what was said
-    int64_t Stride = 0;    ///< its arrays fold, all of them by multiples of this
+    bool Mistaken = false;               ///< its places are not what was said
+    int64_t Stride = 0;                  ///< its arrays fold, all of them by multiples of this
     std::map<int64_t, int64_t> Landings; ///< where an index leads to, and by multiples of what
     std::set<int64_t> Origins, UntypedOrigins;
   };

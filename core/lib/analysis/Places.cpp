@@ -79,8 +79,7 @@ static bool isBehind(const Places &P, int64_t Offset, int64_t Stride) {
   if (Last == P.end() || (Next != P.end() && Next->first != Offset))
     return false;
   const int64_t Begin = Last->second.Kind == SK_Unknown ? Offset - 1 : Last->first;
-  return isIndexed(P, Begin, Stride) &&
-         (Next == P.end() || Next->second.Kind != Last->second.Kind);
+  return isIndexed(P, Begin, Stride) && (Next == P.end() || Next->second.Kind != Last->second.Kind);
 }
 
 void MemoryGraph::addPlace(Node &N, int64_t Offset, const LayoutPlace &P) {
@@ -306,9 +305,8 @@ bool MemoryGraph::isMistaken(const Node &N) const {
     if (!IsFree && (At == N.Places.end() || !fits(Offset, typeOf(C).Kinds, At->first, At->second)))
       return true;
   }
-  if (any_of(N.Landings, [&](auto At) {
-        return contraflow::find(N.Places, At.first) == N.Places.end();
-      }))
+  if (any_of(N.Landings,
+             [&](auto At) { return contraflow::find(N.Places, At.first) == N.Places.end(); }))
     return true;
   return any_of(N.Places, [&](const auto &At) {
     const unsigned Kinds = kindsIn(N, At.first, At.second);

@@ -57,7 +57,7 @@ MemoryLayout layoutOf(const ActivityResult &Activity, Location At) {
     return Out;
   if (const int64_t Width = G.arrayWidth(At); Width && At.Stride) {
     const unsigned Cell = G.fields(At.Node).find(At.Offset)->second;
-    return {Width, {{0, G.kindsOfCell(Cell), Activity.activeCell(Cell)}}};
+    return {Width, G.isAligned(At.Node), {{0, G.kindsOfCell(Cell), Activity.activeCell(Cell)}}};
   }
   Out.Period = G.period(At.Node);
   Out.Aligned = G.isAligned(At.Node);
