@@ -135,3 +135,22 @@ static double hessian_particles(const double *x) {
 }
 HESSIAN(hessian_particles)
 HESSIAN_TWICE(hessian_particles)
+
+// A third derivative, forwards and backwards through the list.
+static double bent(double x) {
+  std::list<double> l;
+  for (int i = 1; i < 5; ++i)
+    l.push_front(std::sin(x * i));
+  l.reverse();
+  double sum = x;
+  for (double v : l)
+    sum = sum * v + x;
+  for (auto it = l.rbegin(); it != l.rend(); ++it)
+    sum = sum * *it + *it * *it;
+  return sum;
+}
+static double bent_slope(double x) { return __enzyme_fwddiff_hessian((void *)bent, x, 1.0); }
+static double bent_curvature(double x) {
+  return __enzyme_fwddiff_hessian((void *)bent_slope, x, 1.0);
+}
+GRADIENT_CHECK(third, Double, bent_curvature, Scalar(double))

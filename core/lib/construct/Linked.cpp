@@ -13,6 +13,7 @@
 //   tree_erase(x, h, x', h')   ->   linked_note(); tree_erase(x, h, x*, h*); linked_back();
 //                                   linked_note(); tree_erase(x, h, x'*, h'*); linked_back();
 //                                   tree_erase(x, h, x', h')
+//   tree_erase(...) between linked_note and linked_back   ->   only that of x'*
 //   q' = tree_next_shadow(p, p')   ->   q' = ... ; q'* = tree_next_shadow(p, p'*)
 
 #include "Memory.h"
@@ -167,15 +168,27 @@ public:
   }
   bool allDirections() const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    const unsigned Nodes = pointers(Call).size() / 2;
-    for (unsigned D = 0; D < B.directions(); ++D)
-      for (unsigned From : {0u, Nodes})
-        linkAlso(B, Call, D, From);
+    const bool Again = isTakenBack(Call);
+    for (unsigned D = 0; D < B.directions(); ++D) {
+      if (!Again)
+        linkAlso(B, Call, D, 0);
+      linkAlso(B, Call, D, pointers(Call).size() / 2);
+    }
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override { return tangent(B, *Site.Anchor); }
 
 private:
+  static constexpr StringLiteral Note = "cf_v1_linked_note", Back = "cf_v1_linked_back";
+  /// True if the nodes are linked again by another call, and their own shadows with them.
+  static bool isTakenBack(const CallBase &Call) {
+    for (const Instruction *I = Call.getPrevNode(); I; I = I->getPrevNode())
+      if (auto *Before = dyn_cast<CallBase>(I); Before && Before->getCalledFunction())
+        if (const StringRef Name = Before->getCalledFunction()->getName();
+            Name == Note || Name == Back)
+          return Name == Note;
+    return false;
+  }
   /// The shadows of the nodes, or of their shadows, which are the pointers of Call from From on.
   static void linkAlso(SweepBuilder &B, CallBase &Call, unsigned Direction, unsigned From) {
     const SmallVector<unsigned, 4> Pointers = pointers(Call);

@@ -6,6 +6,8 @@
 //
 //   insert x below p          node:   p -> x            shadow:   p' -> x'
 //
+// What happens to nodes between linked_note and linked_back, which may be nested, is taken back.
+//
 // The layout of nodes and headers is part of libstdc++'s binary interface. A header's parent is the
 // root, its left and right are the first and the last node. Trees are red-black (Bayer 1972); they
 // may be balanced otherwise than the library would, but hold the same sequence.
@@ -13,7 +15,6 @@
 #include "contraflow/abi.h"
 
 #include <cstring>
-#include <ranges>
 #include <vector>
 
 namespace contraflow {
@@ -38,7 +39,7 @@ struct Change {
 
 struct Changes {
   std::vector<Change> All;
-  bool Noted = false;
+  std::vector<size_t> Marks; ///< where those begin that are taken back next
 };
 
 Changes &changes() {
@@ -47,7 +48,7 @@ Changes &changes() {
 }
 
 void paint(TreeNode *X, decltype(TreeNode::Color) Color) {
-  if (changes().Noted)
+  if (!changes().Marks.empty())
     changes().All.push_back({&X->Color, nullptr, X->Color, true});
   X->Color = Color;
 }
@@ -56,7 +57,7 @@ template <typename Node> struct Twin {
   Node *Primal, *Shadow;
   Twin to(Node *Node::*Link) const { return {Primal->*Link, Shadow ? Shadow->*Link : nullptr}; }
   void set(Node *Node::*Link, Twin Target) const {
-    if (changes().Noted)
+    if (!changes().Marks.empty())
       changes().All.push_back({&(Primal->*Link), Primal->*Link, 0, false});
     Primal->*Link = Target.Primal;
     if (Shadow)
@@ -230,18 +231,18 @@ bool isHeader(Tree X) {
 
 using namespace contraflow;
 
-void cf_v1_linked_note(void) {
-  changes().All.clear();
-  changes().Noted = true;
-}
+void cf_v1_linked_note(void) { changes().Marks.push_back(changes().All.size()); }
 
 void cf_v1_linked_back(void) {
-  for (const Change &C : std::views::reverse(changes().All))
+  std::vector<Change> &All = changes().All;
+  for (; All.size() > changes().Marks.back(); All.pop_back()) {
+    const Change &C = All.back();
     if (C.IsColor)
       std::memcpy(C.Place, &C.Color, sizeof C.Color);
     else
       std::memcpy(C.Place, &C.Link, sizeof C.Link);
-  changes().Noted = false;
+  }
+  changes().Marks.pop_back();
 }
 
 void cf_v1_list_hook(void *node, void *position, void *node_shadow, void *position_shadow) {
