@@ -15,13 +15,10 @@
 //
 // Where the function itself calls pthread_exit(v), a copy of it returns v.
 //
-// It is no schedule of a program in which a thread waits for what is done later. Where a function
-// of the library would wait, the program ends:
+// Where a thread may wait for what is done later, threads take turns instead (Turns.cpp). If it
+// waits for a future only, or in a module with OpenMP teams, the program ends there:
 //
 //   while (!ready) condition.wait(lock)   ->   while (!ready) fail      [CF329]
-//
-// Threads are refused where they wait by asking again and again, or otherwise unseen, and where
-// they have variables of their own, since the maker's would be meant.
 
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
@@ -214,8 +211,7 @@ bool ThreadHandler::unfold(Function &F) const {
   for (Instruction &I : instructions(F))
     if (const ThreadFunction *Row = threadFunction(I);
         Row && !I.hasMetadata(Seen) && !is_contained(Left, Row->What) &&
-        !is_contained(Turning, Row->What) &&
-        (!Refused || is_contained(Blocking, Row->What)))
+        !is_contained(Turning, Row->What) && (!Refused || is_contained(Blocking, Row->What)))
       Calls.push_back({cast<CallBase>(&I), Row->What});
   for (auto [Old, What] : Calls) {
     auto *Invoke = dyn_cast<InvokeInst>(Old);

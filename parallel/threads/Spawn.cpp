@@ -73,8 +73,7 @@ private:
 /// (memory, shadow, tape) -> frame
 Function *SpawnHandler::augmentedBody(Module &M, const SplitDerivative &Split) {
   Type *Ptr = PointerType::get(M.getContext(), 0);
-  Function *F =
-      newFunction(M, Ptr, 3, Split.Augmented->getName() + ".thread", *Split.Augmented);
+  Function *F = newFunction(M, Ptr, 3, Split.Augmented->getName() + ".thread", *Split.Augmented);
   IRBuilder<> B(&F->getEntryBlock());
   SmallVector<Value *, 3> Args{F->getArg(0)};
   if (Split.HasShadow[0])

@@ -51,7 +51,7 @@ struct Runner {
   int64_t Joins = 0; ///< For join: the thread
   bool TimedOut = false;
   bool Records = false; ///< its reverse will be run
-  int Place = 0; ///< no two that live have the same
+  int Place = 0;        ///< no two that live have the same
 };
 
 class Relay {
