@@ -170,18 +170,17 @@ private:
     const Role What = threadFunction(Call)->What;
     if (!isStart(Call) && !is_contained(Turning, What) && !is_contained(Blocking, What))
       return Error::success();
-    const std::string Why = whyNot(*Call.getFunction());
+    const Schedule S = scheduleFor(Call);
+    const std::string Why = !S.Obstacle.empty() || !S.TakesTurns ? S.Obstacle : NotAgain.str();
     return diffError(DiagId::UnsupportedInstruction, Call,
                      "a thread; " + (Why.empty() ? "its arguments are not understood" : Why));
   }
-  /// Why the threads that a function makes are refused; empty: they are not.
-  static std::string whyNot(const Function &F) {
-    const Schedule S = notedSchedule(*const_cast<Module *>(F.getParent()));
-    if (S.Obstacle.empty() && S.TakesTurns && F.hasFnAttribute(attr::TasksAtOnce))
-      return "threads may wait for each other, and the derivative is differentiated again, or its "
-             "order is fixed";
-    return S.Obstacle;
+  /// True if the threads that a function makes are refused.
+  static bool refusesThreads(const Function &F, const Schedule &S) {
+    return !S.Obstacle.empty() || (S.TakesTurns && F.hasFnAttribute(attr::TasksAtOnce));
   }
+  static constexpr StringLiteral NotAgain =
+      "it may wait for others, and the derivative is differentiated again, or its order is fixed";
 };
 
 /// Joins that have been looked at are marked.
@@ -204,7 +203,7 @@ void replaceCall(CallBase &Call, Role What) {
 bool ThreadHandler::unfold(Function &F) const {
   Module &M = *F.getParent();
   const Schedule S = notedSchedule(M);
-  const bool Refused = !whyNot(F).empty();
+  const bool Refused = refusesThreads(F, S);
   if (S.TakesTurns && !Refused)
     return takeTurns(F);
   SmallVector<std::pair<CallBase *, Role>, 8> Calls;
