@@ -103,8 +103,7 @@ private:
   std::vector<Runner *> Live; ///< in the order in which they were made
   std::vector<std::thread> Ended;
   int64_t Notified = 0;
-  int64_t Looks = 0;    ///< in a row, while nothing else happened
-  int64_t Spurious = 0; ///< wakings in a row
+  int64_t Looks = 0; ///< in a row, while nothing else happened
 };
 
 } // namespace contraflow
