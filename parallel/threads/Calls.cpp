@@ -66,7 +66,8 @@ constexpr ThreadFunction Functions[] = {
     {"_ZNSt3__120__atomic_wait_nativeILm4EEEvPKvS2_", Role::Address},
     {"_ZNSt3__120__atomic_wait_nativeILm8EEEvPKvS2_", Role::Address},
     {"_ZNSt3__120__libcpp_atomic_waitEPVKvi", Role::Address},
-    {"_ZNSt3__120__libcpp_atomic_waitEPVKNS_17__cxx_atomic_implIiNS_22__cxx_atomic_base_implIiEEEEi",
+    {"_ZNSt3__120__libcpp_atomic_waitEPVKNS_17__cxx_atomic_implIiNS_22__cxx_atomic_base_"
+     "implIiEEEEi",
      Role::Address},
     {"_ZNSt3__132__atomic_notify_all_global_tableEPKv", Role::Notify},
     {"_ZNSt3__132__atomic_notify_one_global_tableEPKv", Role::Notify},
@@ -76,9 +77,11 @@ constexpr ThreadFunction Functions[] = {
     {"_ZNSt3__126__atomic_notify_one_nativeILm8EEEvPKv", Role::Notify},
     {"_ZNSt3__123__cxx_atomic_notify_allEPVKv", Role::Notify},
     {"_ZNSt3__123__cxx_atomic_notify_oneEPVKv", Role::Notify},
-    {"_ZNSt3__123__cxx_atomic_notify_allEPVKNS_17__cxx_atomic_implIiNS_22__cxx_atomic_base_implIiEEEE",
+    {"_ZNSt3__123__cxx_atomic_notify_allEPVKNS_17__cxx_atomic_implIiNS_22__cxx_atomic_base_"
+     "implIiEEEE",
      Role::Notify},
-    {"_ZNSt3__123__cxx_atomic_notify_oneEPVKNS_17__cxx_atomic_implIiNS_22__cxx_atomic_base_implIiEEEE",
+    {"_ZNSt3__123__cxx_atomic_notify_oneEPVKNS_17__cxx_atomic_implIiNS_22__cxx_atomic_base_"
+     "implIiEEEE",
      Role::Notify},
     {"pthread_cond_signal", Role::Notify},
     {"pthread_cond_broadcast", Role::Notify},
@@ -179,7 +182,8 @@ SystemCall systemCall(const Instruction &I) {
   constexpr uint64_t FutexX86 = 202, FutexArm = 98, Private = 128;
   const auto &Call = cast<CallBase>(I);
   auto Constant = [&](unsigned Operand) {
-    auto *C = Operand < Call.arg_size() ? dyn_cast<ConstantInt>(Call.getArgOperand(Operand)) : nullptr;
+    auto *C =
+        Operand < Call.arg_size() ? dyn_cast<ConstantInt>(Call.getArgOperand(Operand)) : nullptr;
     return C ? C->getZExtValue() : ~uint64_t(0);
   };
   const bool IsX86 = Call.getModule()->getTargetTriple().isX86();

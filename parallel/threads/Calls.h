@@ -47,8 +47,8 @@ enum class Role {
 struct ThreadFunction {
   llvm::StringRef Name;
   Role What;
-  llvm::StringRef Try = {};    ///< Lock, Semaphore: the function that does not wait
-  bool TryGivesError = true;   ///< whose result is 0 if it has got it
+  llvm::StringRef Try = {};  ///< Lock, Semaphore: the function that does not wait
+  bool TryGivesError = true; ///< whose result is 0 if it has got it
 };
 
 llvm::ArrayRef<ThreadFunction> threadFunctions();

@@ -15,13 +15,10 @@
 //
 // Where the function itself calls pthread_exit(v), a copy of it returns v.
 //
-// It is no schedule of a program in which a thread waits for what is done later. Where a function
-// of the library would wait, the program ends:
+// Where a thread may wait for what is done later, threads take turns instead (Turns.cpp). If it
+// waits for a future only, or in a module with OpenMP teams, the program ends there:
 //
 //   while (!ready) condition.wait(lock)   ->   while (!ready) fail      [CF329]
-//
-// Threads are refused where they wait by asking again and again, or otherwise unseen, and where
-// they have variables of their own, since the maker's would be meant.
 
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
@@ -173,18 +170,17 @@ private:
     const Role What = threadFunction(Call)->What;
     if (!isStart(Call) && !is_contained(Turning, What) && !is_contained(Blocking, What))
       return Error::success();
-    const std::string Why = whyNot(*Call.getFunction());
+    const Schedule S = scheduleFor(Call);
+    const std::string Why = !S.Obstacle.empty() || !S.TakesTurns ? S.Obstacle : NotAgain.str();
     return diffError(DiagId::UnsupportedInstruction, Call,
                      "a thread; " + (Why.empty() ? "its arguments are not understood" : Why));
   }
-  /// Why the threads that a function makes are refused; empty: they are not.
-  static std::string whyNot(const Function &F) {
-    const Schedule S = notedSchedule(*const_cast<Module *>(F.getParent()));
-    if (S.Obstacle.empty() && S.TakesTurns && F.hasFnAttribute(attr::TasksAtOnce))
-      return "threads may wait for each other, and the derivative is differentiated again, or its "
-             "order is fixed";
-    return S.Obstacle;
+  /// True if the threads that a function makes are refused.
+  static bool refusesThreads(const Function &F, const Schedule &S) {
+    return !S.Obstacle.empty() || (S.TakesTurns && F.hasFnAttribute(attr::TasksAtOnce));
   }
+  static constexpr StringLiteral NotAgain =
+      "it may wait for others, and the derivative is differentiated again, or its order is fixed";
 };
 
 /// Joins that have been looked at are marked.
@@ -207,15 +203,14 @@ void replaceCall(CallBase &Call, Role What) {
 bool ThreadHandler::unfold(Function &F) const {
   Module &M = *F.getParent();
   const Schedule S = notedSchedule(M);
-  const bool Refused = !whyNot(F).empty();
+  const bool Refused = refusesThreads(F, S);
   if (S.TakesTurns && !Refused)
     return takeTurns(F);
   SmallVector<std::pair<CallBase *, Role>, 8> Calls;
   for (Instruction &I : instructions(F))
     if (const ThreadFunction *Row = threadFunction(I);
         Row && !I.hasMetadata(Seen) && !is_contained(Left, Row->What) &&
-        !is_contained(Turning, Row->What) &&
-        (!Refused || is_contained(Blocking, Row->What)))
+        !is_contained(Turning, Row->What) && (!Refused || is_contained(Blocking, Row->What)))
       Calls.push_back({cast<CallBase>(&I), Row->What});
   for (auto [Old, What] : Calls) {
     auto *Invoke = dyn_cast<InvokeInst>(Old);

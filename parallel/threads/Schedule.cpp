@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a thread may wait for what others do later is looked for in the whole module: functions of
-// the library that wait, and loops that ask again and again. A loop asks if what is loaded decides
-// whether it goes on:
+// Whether a thread may wait for what others do later is looked for in the whole module: functions
+// of the library that wait, and loops that ask again and again. A loop asks if what is loaded
+// decides whether it goes on:
 //
 //   while (!ready.load()) ;                          asks
 //   do old = n.load(); while (!n.cas(old, old + 1))  does not: nobody disturbs an update
@@ -29,6 +29,8 @@ constexpr StringRef HandedOver[] = {"_ZSt15__once_callable", "_ZSt11__once_call"
 /// Variables of our own have such names.
 constexpr StringRef Own = "cf.";
 constexpr StringRef Note = "contraflow.threads";
+/// What begins an OpenMP team.
+constexpr StringRef Forks[] = {"__kmpc_fork_call", "__kmpc_fork_call_if"};
 
 /// The functions that wait until somebody else has done something, and are called in loops.
 constexpr Role Blocking[] = {Role::Condition, Role::ConditionTimed, Role::ConditionLock,
@@ -133,8 +135,8 @@ bool decides(const Instruction &V, const Blocks &Cycle) {
   return false;
 }
 
-/// True if what the instruction gives is what other threads have last said: a load, or the result of
-/// a function that loads.
+/// True if what the instruction gives is what other threads have last said: a load, or the result
+/// of a function that loads.
 bool asks(const Instruction &I) {
   if (auto *Call = dyn_cast<CallBase>(&I)) {
     const Function *F = Call->getCalledFunction();
@@ -209,7 +211,7 @@ Schedule scheduleOf(const Module &M) {
   Schedule S;
   S.Obstacle = obstacle(M);
   const std::string Wait = waiting(M);
-  const bool HasTeams = M.getFunction("__kmpc_fork_call");
+  const bool HasTeams = any_of(Forks, [&](StringRef Fork) { return M.getFunction(Fork); });
   S.TakesTurns = !HasTeams && (!Wait.empty() || mayBlock(M));
   if (S.Obstacle.empty() && !Wait.empty() && HasTeams)
     S.Obstacle = "threads may wait for each other (" + Wait + ") where there are OpenMP teams";

@@ -14,6 +14,7 @@
 
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
+#include "contraflow/core/Refusal.h"
 #include "parallel/threads/Schedule.h"
 #include "parallel/threads/Turns.h"
 
@@ -73,8 +74,7 @@ private:
 /// (memory, shadow, tape) -> frame
 Function *SpawnHandler::augmentedBody(Module &M, const SplitDerivative &Split) {
   Type *Ptr = PointerType::get(M.getContext(), 0);
-  Function *F =
-      newFunction(M, Ptr, 3, Split.Augmented->getName() + ".thread", *Split.Augmented);
+  Function *F = newFunction(M, Ptr, 3, Split.Augmented->getName() + ".thread", *Split.Augmented);
   IRBuilder<> B(&F->getEntryBlock());
   SmallVector<Value *, 3> Args{F->getArg(0)};
   if (Split.HasShadow[0])
@@ -165,11 +165,28 @@ public:
   }
 };
 
+/// An adjoint that is differentiated again: the reverse of giving a turn back is not known.
+class AgainHandler : public RefusingHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"cf_v1_thread_begin", "cf_v1_thread_run", "cf_v1_thread_reverse",
+            "cf_v1_thread_wait_record", "cf_v1_thread_back"};
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+
+private:
+  Error refuse(CallBase &Call) const override {
+    return diffError(DiagId::UnsupportedInstruction, Call,
+                     "a thread that waits for others, in the derivative of a derivative");
+  }
+};
+
 } // namespace
 
 void registerTurns(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<SpawnHandler>());
   Registry.add(std::make_unique<WaitHandler>());
+  Registry.add(std::make_unique<AgainHandler>());
 }
 
 } // namespace contraflow::threads

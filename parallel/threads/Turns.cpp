@@ -182,8 +182,7 @@ void Rewriting::startObject() {
   Value *Id = runtime("thread_new", Int);
   B.CreateStore(Id, operand(0));
   auto *T = FunctionType::get(B.getVoidTy(), {Ptr, Ptr, Ptr, Int}, false);
-  CallInst *Later =
-      B.CreateCall(M.getOrInsertFunction(StartLater, T), {Run, Destroy, State, Id});
+  CallInst *Later = B.CreateCall(M.getOrInsertFunction(StartLater, T), {Run, Destroy, State, Id});
   Later->copyMetadata(Call);
   Later->addFnAttr(Attribute::NoMerge);
   auto *Unsimplified = BinaryOperator::CreateAdd(Id, Id, "", Call.getIterator());
@@ -203,7 +202,8 @@ void Rewriting::startLater() {
 /// Of a thread that takes turns: Id is its number, or the address behind that of its cell.
 void Rewriting::joinTurn(Role What, Value *Id) {
   const bool Joins = is_contained({Role::Join, Role::JoinObject, Role::JoinHandle}, What);
-  const bool HasCell = !is_contained({Role::JoinObject, Role::DetachObject}, What) && keepsResults(M);
+  const bool HasCell =
+      !is_contained({Role::JoinObject, Role::DetachObject}, What) && keepsResults(M);
   if (!Joins)
     return;
   if (!HasCell)
@@ -269,8 +269,7 @@ void Rewriting::waitForFuture() {
   auto Number = [&](Wait W) { return B.getInt32(static_cast<uint32_t>(W)); };
   wait(B.CreateSelect(B.CreateIsNotNull(operand(3)), Number(Wait::Timed), Number(Wait::Sleep)));
   if (!Call.use_empty())
-    Call.replaceAllUsesWith(
-        B.CreateZExtOrTrunc(B.CreateIsNull(timedOut()), Call.getType()));
+    Call.replaceAllUsesWith(B.CreateZExtOrTrunc(B.CreateIsNull(timedOut()), Call.getType()));
 }
 
 void Rewriting::system() {
@@ -347,9 +346,8 @@ static bool startKnown(Function &F) {
     if (Call && Call->getCalledFunction() && Call->getCalledFunction()->getName() == StartLater)
       Starts.push_back(Call);
   }
-  erase_if(Starts, [&](CallInst *Call) {
-    return Unsimplified && !isa<Function>(Call->getArgOperand(0));
-  });
+  erase_if(Starts,
+           [&](CallInst *Call) { return Unsimplified && !isa<Function>(Call->getArgOperand(0)); });
   for (CallInst *Call : Starts) {
     Rewriting(*Call).startLater();
     Call->eraseFromParent();

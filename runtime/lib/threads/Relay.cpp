@@ -48,7 +48,7 @@ void Relay::become(Runner &Me) { Self = &Me; }
 
 void Relay::notify() {
   ++Notified;
-  Looks = Spurious = 0;
+  Looks = 0;
 }
 
 /// Threads of the system that have left the baton to others are about to end.
@@ -59,8 +59,8 @@ void Relay::joinEnded() {
 
 int Relay::freePlace() const {
   int Place = 0;
-  while (std::any_of(Live.begin() + 1, Live.end(),
-                     [&](const Runner *R) { return R->Place == Place; }))
+  while (
+      std::any_of(Live.begin() + 1, Live.end(), [&](const Runner *R) { return R->Place == Place; }))
     ++Place;
   return Place;
 }
@@ -96,9 +96,7 @@ Runner &Relay::give(Runner &Me, Runner &To) {
   return *GivenBy;
 }
 
-void Relay::startReverse(Runner &New, std::thread System) {
-  New.System = std::move(System);
-}
+void Relay::startReverse(Runner &New, std::thread System) { New.System = std::move(System); }
 
 Runner &Relay::start(Runner &Me, Runner &New, std::thread System) {
   New.System = std::move(System);
@@ -138,19 +136,12 @@ Runner *Relay::firstFrom(size_t Start, bool (*Fits)(const Relay &, const Runner 
 
 /// Who goes on when a runner has handed over or ended: the first one from a place in the round.
 Runner &Relay::next(size_t Start) {
-  constexpr int64_t MostWakings = 16;
-  if (Runner *R =
-          firstFrom(Start, [](const Relay &In, const Runner &R) { return In.canGoOn(R); }))
+  if (Runner *R = firstFrom(Start, [](const Relay &In, const Runner &R) { return In.canGoOn(R); }))
     return *R;
-  if (Runner *R = firstFrom(
-          Start, [](const Relay &, const Runner &R) { return R.For == Wait::Timed; })) {
-    R->TimedOut = true;
-    return *R;
-  }
-  Runner *R =
-      firstFrom(Start, [](const Relay &, const Runner &R) { return R.For == Wait::Sleep; });
-  if (!R || ++Spurious > MostWakings * static_cast<int64_t>(Live.size()))
+  Runner *R = firstFrom(Start, [](const Relay &, const Runner &R) { return R.For == Wait::Timed; });
+  if (!R) // what comes from elsewhere is not differentiated
     fail(ErrorId::ThreadWaits);
+  R->TimedOut = true;
   return *R;
 }
 

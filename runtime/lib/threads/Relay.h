@@ -51,7 +51,7 @@ struct Runner {
   int64_t Joins = 0; ///< For join: the thread
   bool TimedOut = false;
   bool Records = false; ///< its reverse will be run
-  int Place = 0; ///< no two that live have the same
+  int Place = 0;        ///< no two that live have the same
 };
 
 class Relay {
@@ -103,8 +103,7 @@ private:
   std::vector<Runner *> Live; ///< in the order in which they were made
   std::vector<std::thread> Ended;
   int64_t Notified = 0;
-  int64_t Looks = 0;    ///< in a row, while nothing else happened
-  int64_t Spurious = 0; ///< wakings in a row
+  int64_t Looks = 0; ///< in a row, while nothing else happened
 };
 
 } // namespace contraflow

@@ -4,7 +4,8 @@
 //
 //   forward                                    reverse
 //   T = thread_begin(); f = thread_run(T)      thread_reverse(T, f)   // T is reversed by then
-//   f = thread_wait_record(why)                thread_back(f)         // goes on when it is given back
+//   f = thread_wait_record(why)                thread_back(f)         // goes on when it is given
+//   back
 //
 // f is who has had the baton before: null for the one that is no thread of ours, which need not be
 // the same in both directions. A thread is reversed on a thread of the system of its own, from when
@@ -43,7 +44,8 @@ struct cf_thread : Runner {
   Runner *Before = nullptr; ///< who had the baton before it began; null as in records
   enum { Made, Ended, Reversing, Reversed } State = Made;
 
-  cf_thread(Arena *Maker, Forward Run, Reverse RunBack) : Maker(Maker), Run(Run), RunBack(RunBack) {}
+  cf_thread(Arena *Maker, Forward Run, Reverse RunBack)
+      : Maker(Maker), Run(Run), RunBack(RunBack) {}
 };
 
 namespace {

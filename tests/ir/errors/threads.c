@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads that cannot run where they are made.
+// Threads of which nobody knows how they could run one at a time.
 //
 // RUN: %not %clang -O0 -DDEEP_EXIT -c %s -o %t.o 2>&1 | FileCheck --check-prefix=EXIT %s
 // RUN: %not %clang -O2 -DDEEP_EXIT -c %s -o %t.o 2>&1 | FileCheck --check-prefix=EXIT %s
 // RUN: %not %clang -O0 -DCANCEL -c %s -o %t.o 2>&1 | FileCheck --check-prefix=CANCEL %s
-// RUN: %not %clang -O2 -DFLAG -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FLAG %s
+// RUN: %not %clang -O2 -DBARRIER -c %s -o %t.o 2>&1 | FileCheck --check-prefix=BARRIER %s
+// RUN: %not %clang -O2 -fopenmp -DFLAG -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FLAG %s
 
 #include <pthread.h>
 
 void __enzyme_autodiff(void *, ...);
 
 static volatile int go;
+#ifdef BARRIER
+static pthread_barrier_t all;
+#endif
 
 static __attribute__((noinline)) void quit(double *x) {
   x[0] *= x[1];
@@ -24,6 +28,10 @@ static void *work(void *x) {
 #ifdef FLAG
   while (!go)
     ;
+#pragma omp parallel
+#endif
+#ifdef BARRIER
+  pthread_barrier_wait(&all);
 #endif
   quit(x);
   return x;
@@ -33,7 +41,8 @@ void run(double *x) {
   pthread_t thread;
   // EXIT: error: [CF205] {{.*}}a thread; it is ended from within what its function calls
   // CANCEL: error: [CF205] {{.*}}a thread; another thread is looked at or ended ('pthread_cancel')
-  // FLAG: error: [CF205] {{.*}}a thread; threads may wait for each other
+  // BARRIER: error: [CF205] {{.*}}a thread; threads may wait for each other
+  // ('pthread_barrier_wait') FLAG: error: [CF205] {{.*}}a thread; threads may wait for each other
   pthread_create(&thread, 0, work, x);
 #ifdef CANCEL
   pthread_cancel(thread);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A wait with a predicate is code of the program's: in a derivative it ends the program instead of
-// waiting forever for a thread that runs where it is made.
+// Threads that may wait for each other take turns: nothing in the derivative waits in the system,
+// and whoever gets a turn knows from whom.
 //
 // RUN: %clangxx -O0 -S -emit-llvm %s -o - | FileCheck %s
 
@@ -13,7 +13,13 @@ template <class... A> void __enzyme_autodiff(void *, A...);
 
 // CHECK-LABEL: define {{.*}}@cf.adjoint.{{.*}}squared
 // CHECK-NOT: condition_variable{{[0-9]*}}wait
-// CHECK: call void @cf_v1_fail
+// CHECK: call i64 @cf_v1_thread_new
+// CHECK: call ptr @cf_v1_thread_begin
+// CHECK: [[FROM:%.*]] = call ptr @cf_v1_thread_run
+// CHECK: call void @cf_v1_thread_notify
+// CHECK-DAG: call ptr @cf_v1_thread_wait_record(i32 3
+// CHECK-DAG: call void @cf_v1_thread_back
+// CHECK-DAG: call void @cf_v1_thread_reverse(ptr {{.*}}, ptr [[FROM]]
 // CHECK: {{^}$}}
 void squared(double *x) {
   std::mutex guard;
