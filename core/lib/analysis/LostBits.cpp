@@ -382,7 +382,7 @@ void Finder::visitFloatLoad(const Instruction &I, const Value *Pointer) {
       There.Places.Digits = 0; // moved: followed as what it is
     if (Known.holdsFloats(C)) {
       There.Places.Converted = 0; // a count, at another time
-      if (!There.AnyType)
+      if (!There.AnyType || (G.kindsOfCell(C) & SK_Pointer))
         There.Places.Digits = 0;
     }
     if (There.Places && (There.Width != I.getType()->getScalarSizeInBits() ||
