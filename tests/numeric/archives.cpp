@@ -90,6 +90,25 @@ double named(const double *x, double *y, int n) {
   return s;
 }
 
+/// What is packed moves to the front.
+double erased(const double *x, double *y, int n) {
+  std::vector<char> Bytes(3);
+  for (int i = 0; i < n; ++i) {
+    const double t = std::exp(x[i]);
+    Bytes.resize(Bytes.size() + sizeof t);
+    std::memcpy(Bytes.data() + Bytes.size() - sizeof t, &t, sizeof t);
+  }
+  Bytes.erase(Bytes.begin(), Bytes.begin() + 3);
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    double w = 0;
+    std::memcpy(&w, Bytes.data() + i * sizeof w, sizeof w);
+    y[i] = w * x[i];
+    s += y[i];
+  }
+  return s;
+}
+
 double allocated(const double *x, double *y, int n) {
   const std::size_t Bytes = sizeof n + n * sizeof(double);
   auto *Old = static_cast<char *>(std::malloc(Bytes)),
@@ -116,4 +135,5 @@ double allocated(const double *x, double *y, int n) {
 
 GRADIENT_CHECK(archive_copied, Double, copied, In(double, 5), Out(double, 5), Int(5))
 GRADIENT_CHECK(archive_named, Double, named, In(double, 5), Out(double, 5), Int(5))
+GRADIENT_CHECK(archive_erased, Double, erased, In(double, 5), Out(double, 5), Int(5))
 GRADIENT_CHECK(archive_allocated, Double, allocated, In(double, 5), Out(double, 5), Int(5))
