@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-template <typename T, int N> struct Fixed {
+template <typename T, int N> struct MemberFixed {
   int size = 0;
   T data[N];
   T *end_ = nullptr;
@@ -17,8 +17,8 @@ template <typename T, int N> struct Fixed {
 };
 
 static double fixed(const double *x, int n) {
-  Fixed<double, 8> v;
-  Fixed<const double *, 8> w;
+  MemberFixed<double, 8> v;
+  MemberFixed<const double *, 8> w;
   for (int i = 0; i < n; i++) {
     v.push_back(x[i] * x[i]);
     w.push_back(x + i);
@@ -32,22 +32,22 @@ static double fixed(const double *x, int n) {
 }
 GRADIENT_CHECK(fixed_vector, Double, fixed, In(double, 6), Int(6))
 
-struct Node {
+struct MemberNode {
   int id;
-  Node *child[4];
+  MemberNode *child[4];
   double box[2], mass;
   int count;
 };
 
-__attribute__((noinline)) static double total(const Node *t) {
+__attribute__((noinline)) static double total(const MemberNode *t) {
   double sum = t->mass * t->box[t->id % 2];
   for (int i = 0; i < t->count; i++)
     sum += total(t->child[i]) * t->box[i % 2];
   return sum;
 }
 
-static Node *build(const double *x, int depth, int id) {
-  Node *t = new Node();
+static MemberNode *build(const double *x, int depth, int id) {
+  MemberNode *t = new MemberNode();
   t->id = id;
   t->box[0] = x[id % 4];
   t->box[1] = x[(id + 1) % 4] * x[id % 3];
@@ -57,32 +57,33 @@ static Node *build(const double *x, int depth, int id) {
       t->child[t->count++] = build(x, depth - 1, id + i + 1);
   return t;
 }
-static void drop(Node *t) {
+static void drop(MemberNode *t) {
   for (int i = 0; i < t->count; i++)
     drop(t->child[i]);
   delete t;
 }
 
 static double tree(const double *x, int depth) {
-  Node *t = build(x, depth, 2);
+  MemberNode *t = build(x, depth, 2);
   double sum = total(t);
   drop(t);
   return sum;
 }
 GRADIENT_CHECK(tree_of_nodes, Double, tree, In(double, 4), Int(3))
 
-struct Point {
+struct MemberPoint {
   int key;
   double at[3];
   const double *weight;
 };
 
 static double sorted(const double *x, int n) {
-  std::vector<Point> v;
+  std::vector<MemberPoint> v;
   for (int i = 0; i < n; i++)
     v.push_back({(i * 7) % n, {x[i], x[i] * x[0], 1}, x + i % 3});
-  std::sort(v.begin(), v.end(), [](const Point &a, const Point &b) { return a.key < b.key; });
-  std::vector<Point> w(v.rbegin(), v.rend());
+  std::sort(v.begin(), v.end(),
+            [](const MemberPoint &a, const MemberPoint &b) { return a.key < b.key; });
+  std::vector<MemberPoint> w(v.rbegin(), v.rend());
   double sum = 0;
   for (unsigned i = 0; i < w.size(); i++)
     sum += w[i].at[i % 3] * *v[i].weight * (i + 1);
@@ -90,7 +91,7 @@ static double sorted(const double *x, int n) {
 }
 GRADIENT_CHECK(sorted_points, Double, sorted, In(double, 7), Int(7))
 
-struct Particle {
+struct MemberParticle {
   double *force;
   struct {
     double x, v;
@@ -101,10 +102,10 @@ struct Particle {
   double last[2];
 };
 static double nested(const double *x, int n) {
-  std::vector<Particle> all(3);
+  std::vector<MemberParticle> all(3);
   std::vector<double> force(4);
   for (int i = 0; i < n; i++) {
-    Particle &p = all[i % 3];
+    MemberParticle &p = all[i % 3];
     p.force = &force[i % 4];
     p.part[i % 3].x = x[i];
     p.part[(i + 1) % 3].v = x[i] * x[i];
@@ -113,10 +114,10 @@ static double nested(const double *x, int n) {
     p.used++;
     *p.force += p.part[i % 3].x * p.part[i % 3].v;
   }
-  Particle q = all[n % 3];
+  MemberParticle q = all[n % 3];
   all[0].part[1] = q.part[n % 2];
   double sum = 0;
-  for (Particle &p : all)
+  for (MemberParticle &p : all)
     for (int i = 0; i < 3; i++)
       sum += p.part[i].x * p.part[i].v + p.last[i % 2] * *p.force * p.part[i].tag;
   return sum;
