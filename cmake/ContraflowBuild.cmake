@@ -28,12 +28,14 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/runtime/include ${PROJECT_BINARY_DIR}/include SYMBOLIC)
 
+# ccache keeps what was compiled with a precompiled header only if it is told to.
 find_program(CCACHE_PROGRAM ccache)
 mark_as_advanced(CCACHE_PROGRAM)
 if(CCACHE_PROGRAM)
   foreach(Language C CXX)
     if(NOT CMAKE_${Language}_COMPILER_LAUNCHER)
-      set(CMAKE_${Language}_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+      set(CMAKE_${Language}_COMPILER_LAUNCHER
+          ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
     endif()
   endforeach()
 endif()
@@ -69,11 +71,32 @@ function(contraflow_compiler_settings Target)
                                               $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>)
 endfunction()
 
+# contraflow_precompile(target first headers...): the target `first` compiles the headers once, and the others take
+# them from there. Sources go on naming what they use.
+function(contraflow_precompile Target First)
+  if(Target STREQUAL First)
+    target_precompile_headers(${Target} PRIVATE ${ARGN})
+  else()
+    target_precompile_headers(${Target} REUSE_FROM ${First})
+  endif()
+  target_compile_options(${Target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+endfunction()
+
+# What most files of the compiler include: two thirds of their time went into reading it.
+set(ContraflowLLVMHeaders
+    <llvm/ADT/MapVector.h> <llvm/ADT/STLExtras.h> <llvm/ADT/SetVector.h> <llvm/ADT/SmallPtrSet.h>
+    <llvm/ADT/StringExtras.h> <llvm/Analysis/AliasAnalysis.h> <llvm/Analysis/LoopInfo.h>
+    <llvm/Analysis/ScalarEvolutionExpressions.h> <llvm/Analysis/ValueTracking.h> <llvm/IR/Dominators.h>
+    <llvm/IR/IRBuilder.h> <llvm/IR/InstIterator.h> <llvm/IR/IntrinsicInst.h> <llvm/IR/Module.h>
+    <llvm/IR/PatternMatch.h> <llvm/Transforms/Utils/BasicBlockUtils.h> <llvm/Transforms/Utils/Cloning.h>
+    <llvm/Transforms/Utils/Local.h>)
+
 # contraflow_core_library(name sources...): a room of core/lib. Sees core/include and core/lib; who may
 # include whom within core/lib is held by tests/meta.
 function(contraflow_core_library Name)
   add_library(${Name} OBJECT ${ARGN})
   contraflow_compiler_settings(${Name})
+  contraflow_precompile(${Name} contraflow_core ${ContraflowLLVMHeaders})
   target_include_directories(${Name} PUBLIC ${PROJECT_SOURCE_DIR}/core/lib)
 endfunction()
 
@@ -81,6 +104,7 @@ endfunction()
 function(contraflow_parallel_library Name)
   add_library(${Name} OBJECT ${ARGN})
   contraflow_compiler_settings(${Name})
+  contraflow_precompile(${Name} contraflow_core)
   target_include_directories(${Name} PUBLIC ${PROJECT_SOURCE_DIR})
 endfunction()
 
