@@ -11,6 +11,7 @@
 
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Order.h"
+#include "contraflow/core/Spawned.h"
 #include "parallel/omp/Handlers.h"
 
 #include "llvm/IR/Constants.h"
@@ -27,17 +28,13 @@ constexpr unsigned FirstCaptured = 3;
 constexpr unsigned ThreadParams = 2; ///< body(gtid, btid, captured...)
 
 /// An outlined function for __kmpc_fork_call whose captured parameters have the types given.
-Function *newBody(Module &M, ArrayRef<Type *> Captured, const Twine &Name, const Function &Like) {
+Function *newOutlined(Module &M, ArrayRef<Type *> Captured, const Twine &Name,
+                      const Function &Like) {
   Type *Ptr = PointerType::get(M.getContext(), 0);
   SmallVector<Type *, 8> Params{Ptr, Ptr};
   append_range(Params, Captured);
   auto *T = FunctionType::get(Type::getVoidTy(M.getContext()), Params, false);
-  Function *F = Function::Create(T, GlobalValue::InternalLinkage, Name, M);
-  for (StringRef Key : {"target-cpu", "target-features", "tune-cpu"})
-    if (Like.hasFnAttribute(Key))
-      F->addFnAttr(Like.getFnAttribute(Key));
-  BasicBlock::Create(M.getContext(), "entry", F);
-  return F;
+  return newBody(M, T, Name, Like);
 }
 
 /// True of an integer that leads nowhere.
@@ -100,7 +97,7 @@ Function *ForkHandler::augmentedBody(Module &M, const SplitDerivative &Split, Fu
       Captured.push_back(Body.getArg(P)->getType());
   }
   Captured.push_back(Ptr);
-  Function *F = newBody(M, Captured, Split.Augmented->getName() + ".team", *Split.Augmented);
+  Function *F = newOutlined(M, Captured, Split.Augmented->getName() + ".team", *Split.Augmented);
   IRBuilder<> B(&F->getEntryBlock());
   auto Runtime = [&](StringRef Name, Type *R, ArrayRef<Value *> Args) {
     return SweepBuilder::callRuntime(B, M, Name, R, Args);
@@ -119,7 +116,7 @@ Function *ForkHandler::augmentedBody(Module &M, const SplitDerivative &Split, Fu
 Function *ForkHandler::reverseBody(Module &M, const SplitDerivative &Split) {
   Type *Ptr = PointerType::get(M.getContext(), 0);
   SmallVector<Type *, 4> Captured(Split.ActiveArgs.size() + 1, Ptr);
-  Function *F = newBody(M, Captured, Split.Reverse->getName() + ".team", *Split.Reverse);
+  Function *F = newOutlined(M, Captured, Split.Reverse->getName() + ".team", *Split.Reverse);
   IRBuilder<> B(&F->getEntryBlock());
   Value *Team = F->getArg(ThreadParams);
   SweepBuilder::callRuntime(B, M, "omp_team_check", B.getVoidTy(), {Team});
@@ -225,7 +222,7 @@ Error ForkHandler::tangent(SweepBuilder &B, CallBase &Call) const {
     Captured.push_back(B.runtime("call_number", IR.getInt64Ty(), {}));
   for (Value *V : Captured)
     Types.push_back(V->getType());
-  Function *Body = newBody(M, Types, (*Inner)->getName() + ".team", **Inner);
+  Function *Body = newOutlined(M, Types, (*Inner)->getName() + ".team", **Inner);
   IRBuilder<> Inside(&Body->getEntryBlock());
   SmallVector<Value *, 12> Args;
   if (Numbered)

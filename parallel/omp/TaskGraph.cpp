@@ -12,6 +12,7 @@
 // Tangent: a task of its own, which gets task and tangents in one piece of memory.
 
 #include "contraflow/core/Diag.h"
+#include "contraflow/core/Spawned.h"
 #include "parallel/omp/Handlers.h"
 
 #include "llvm/IR/Constants.h"
@@ -24,15 +25,9 @@ namespace contraflow::omp {
 namespace {
 
 enum Operand : unsigned { Entry, Memory, Flags, Count, Dependences };
-constexpr int EntryMemory = 1; ///< parameter of entry(thread, memory)
 
-Function *newFunction(Module &M, FunctionType *T, const Twine &Name, const Function &Like) {
-  Function *F = Function::Create(T, GlobalValue::InternalLinkage, Name, M);
-  for (StringRef Key : {"target-cpu", "target-features", "tune-cpu"})
-    if (Like.hasFnAttribute(Key))
-      F->addFnAttr(Like.getFnAttribute(Key));
-  BasicBlock::Create(M.getContext(), "entry", F);
-  return F;
+SpawnedEntry taskEntry(LLVMContext &C) {
+  return {Type::getInt32Ty(C), {Type::getInt32Ty(C)}, ".task"};
 }
 
 /// In recursion, its blocks may have moved to its derivative already.
@@ -55,30 +50,10 @@ public:
     B.runtime("omp_task_reverse", B.ir().getVoidTy(), {Recalled[0], B.tape()});
     return Error::success();
   }
-
-private:
-  static Function *augmentedBody(Module &M, const SplitDerivative &Split);
-  static Function *tangentBody(Module &M, Function &Inner);
 };
 
 Error unknownBody(CallBase &Call) {
   return diffError(DiagId::UnsupportedOpenMP, Call, "the body of a task is not known");
-}
-
-/// (thread, task, shadow, tape) -> frame
-Function *SpawnHandler::augmentedBody(Module &M, const SplitDerivative &Split) {
-  Type *Ptr = PointerType::get(M.getContext(), 0);
-  auto *T = FunctionType::get(Ptr, {Type::getInt32Ty(M.getContext()), Ptr, Ptr, Ptr}, false);
-  Function *F = newFunction(M, T, Split.Augmented->getName() + ".task", *Split.Augmented);
-  IRBuilder<> B(&F->getEntryBlock());
-  SmallVector<Value *, 4> Args{F->getArg(0), F->getArg(1)};
-  if (Split.HasShadow[EntryMemory])
-    Args.push_back(F->getArg(2));
-  Args.push_back(F->getArg(3));
-  Value *Result = B.CreateCall(Split.Augmented, Args);
-  const unsigned Last = Result->getType()->getStructNumElements() - 1;
-  B.CreateRet(B.CreateExtractValue(Result, Last));
-  return F;
 }
 
 Error SpawnHandler::augment(SweepBuilder &B, CallSite &Site) const {
@@ -90,31 +65,17 @@ Error SpawnHandler::augment(SweepBuilder &B, CallSite &Site) const {
   if (!Split)
     return Split.takeError();
   auto &IR = B.ir();
-  Function *Augmented = augmentedBody(*Call.getModule(), *Split);
+  const SpawnedEntry Entered = taskEntry(IR.getContext());
+  Function *Augmented = Entered.augmented(*Call.getModule(), *Split);
   Value *Task = B.runtime("omp_task_begin", IR.getPtrTy(),
                           {B.tape(), Augmented, Split->Reverse, Call.getArgOperand(Flags)});
-  Value *Shadow = Split->HasShadow[EntryMemory] ? B.shadow(Call.getArgOperand(Memory))
-                                                : ConstantPointerNull::get(IR.getPtrTy());
+  Value *Shadow = Entered.hasShadow(Split->HasShadow) ? B.shadow(Call.getArgOperand(Memory))
+                                                      : ConstantPointerNull::get(IR.getPtrTy());
   Site.Anchor = B.runtime("omp_task_run", IR.getVoidTy(),
                           {Task, Call.getArgOperand(Memory), Shadow, Call.getArgOperand(Count),
                            Call.getArgOperand(Dependences)});
   Site.Recorded = {Task};
   return Error::success();
-}
-
-/// (thread, {task, tangents...})
-Function *SpawnHandler::tangentBody(Module &M, Function &Inner) {
-  Type *Ptr = PointerType::get(M.getContext(), 0), *Int = Type::getInt32Ty(M.getContext());
-  Function *F =
-      newFunction(M, FunctionType::get(Int, {Int, Ptr}, false), Inner.getName() + ".task", Inner);
-  IRBuilder<> B(&F->getEntryBlock());
-  SmallVector<Value *, 4> Args{F->getArg(0)};
-  for (unsigned I = 1; I < Inner.arg_size(); ++I)
-    Args.push_back(B.CreateLoad(Ptr, B.CreateConstGEP1_64(Ptr, F->getArg(1), I - 1)));
-  B.CreateCall(M.getOrInsertFunction("free", B.getVoidTy(), Ptr), {F->getArg(1)});
-  B.CreateCall(&Inner, Args);
-  B.CreateRet(B.getInt32(0));
-  return F;
 }
 
 Error SpawnHandler::tangent(SweepBuilder &B, CallBase &Call) const {
@@ -126,19 +87,12 @@ Error SpawnHandler::tangent(SweepBuilder &B, CallBase &Call) const {
   if (!Inner)
     return Inner.takeError();
   auto &IR = B.ir();
-  Module &M = *Call.getModule();
-  Value *Task = Call.getArgOperand(Memory);
-  SmallVector<Value *, 4> Parts{Task};
-  for (unsigned D = 0; HasShadow[EntryMemory] && D < B.directions(); ++D)
-    Parts.push_back(B.shadowIn(D, Task));
-  Type *Ptr = IR.getPtrTy();
-  Value *Pack = IR.CreateCall(M.getOrInsertFunction("malloc", Ptr, IR.getInt64Ty()),
-                              {IR.getInt64(sizeof(void *) * Parts.size())});
-  for (unsigned I = 0; I < Parts.size(); ++I)
-    IR.CreateStore(Parts[I], IR.CreateConstGEP1_64(Ptr, Pack, I));
-  CallInst *Spawn = B.runtime("omp_task_spawn", IR.getVoidTy(),
-                              {tangentBody(M, **Inner), Pack, Call.getArgOperand(Flags),
-                               Call.getArgOperand(Count), Call.getArgOperand(Dependences)});
+  const SpawnedEntry Entered = taskEntry(IR.getContext());
+  Value *Pack = packTangents(B, Call.getArgOperand(Memory), Entered.hasShadow(HasShadow));
+  CallInst *Spawn =
+      B.runtime("omp_task_spawn", IR.getVoidTy(),
+                {Entered.tangent(*Call.getModule(), **Inner), Pack, Call.getArgOperand(Flags),
+                 Call.getArgOperand(Count), Call.getArgOperand(Dependences)});
   Spawn->addFnAttr(Attribute::NoMerge);
   B.replaceCall(Call, Spawn);
   return Error::success();

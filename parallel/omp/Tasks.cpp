@@ -19,6 +19,7 @@
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Remark.h"
+#include "contraflow/core/Spawned.h"
 #include "parallel/omp/Handlers.h"
 #include "parallel/omp/Untied.h"
 
@@ -224,11 +225,8 @@ Function *bodyOf(Function &Entry) {
   const std::string Name = (Entry.getName() + ".task").str();
   if (Function *Made = M.getFunction(Name))
     return Made;
-  Function *F = Function::Create(Entry.getFunctionType(), GlobalValue::InternalLinkage, Name, M);
-  for (StringRef Key : {"target-cpu", "target-features", "tune-cpu"})
-    if (Entry.hasFnAttribute(Key))
-      F->addFnAttr(Entry.getFnAttribute(Key));
-  IRBuilder<> B(BasicBlock::Create(M.getContext(), "entry", F));
+  Function *F = newBody(M, Entry.getFunctionType(), Name, Entry);
+  IRBuilder<> B(&F->getEntryBlock());
   CallInst *Call = B.CreateCall(&Entry, {F->getArg(0), F->getArg(1)});
   B.CreateCall(M.getOrInsertFunction("free", B.getVoidTy(), B.getPtrTy()), {F->getArg(1)});
   Call->getType()->isVoidTy() ? B.CreateRetVoid() : B.CreateRet(Call);

@@ -15,6 +15,7 @@
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Refusal.h"
+#include "contraflow/core/Spawned.h"
 #include "parallel/threads/Schedule.h"
 #include "parallel/threads/Turns.h"
 
@@ -29,17 +30,7 @@ namespace {
 
 enum Operand : unsigned { Entry, Memory, Id };
 
-Function *newFunction(Module &M, Type *Result, unsigned Pointers, const Twine &Name,
-                      const Function &Like) {
-  const SmallVector<Type *, 3> Params(Pointers, PointerType::get(M.getContext(), 0));
-  Function *F = Function::Create(FunctionType::get(Result, Params, false),
-                                 GlobalValue::InternalLinkage, Name, M);
-  for (StringRef Key : {"target-cpu", "target-features", "tune-cpu"})
-    if (Like.hasFnAttribute(Key))
-      F->addFnAttr(Like.getFnAttribute(Key));
-  BasicBlock::Create(M.getContext(), "entry", F);
-  return F;
-}
+SpawnedEntry threadEntry(LLVMContext &C) { return {Type::getVoidTy(C), {}, ".thread"}; }
 
 /// In recursion, its blocks may have moved to its derivative already.
 Function *bodyOf(const CallBase &Call) { return dyn_cast<Function>(Call.getArgOperand(Entry)); }
@@ -65,26 +56,7 @@ public:
     B.runtime("thread_reverse", B.ir().getVoidTy(), {Recalled[0], Recalled[1], B.tape()});
     return Error::success();
   }
-
-private:
-  static Function *augmentedBody(Module &M, const SplitDerivative &Split);
-  static Function *tangentBody(Module &M, Function &Inner);
 };
-
-/// (memory, shadow, tape) -> frame
-Function *SpawnHandler::augmentedBody(Module &M, const SplitDerivative &Split) {
-  Type *Ptr = PointerType::get(M.getContext(), 0);
-  Function *F = newFunction(M, Ptr, 3, Split.Augmented->getName() + ".thread", *Split.Augmented);
-  IRBuilder<> B(&F->getEntryBlock());
-  SmallVector<Value *, 3> Args{F->getArg(0)};
-  if (Split.HasShadow[0])
-    Args.push_back(F->getArg(1));
-  Args.push_back(F->getArg(2));
-  Value *Result = B.CreateCall(Split.Augmented, Args);
-  const unsigned Last = Result->getType()->getStructNumElements() - 1;
-  B.CreateRet(B.CreateExtractValue(Result, Last));
-  return F;
-}
 
 Error SpawnHandler::augment(SweepBuilder &B, CallSite &Site) const {
   CallBase &Call = *Site.Anchor;
@@ -95,30 +67,16 @@ Error SpawnHandler::augment(SweepBuilder &B, CallSite &Site) const {
   if (!Split)
     return Split.takeError();
   auto &IR = B.ir();
-  Function *Augmented = augmentedBody(*Call.getModule(), *Split);
+  const SpawnedEntry Entered = threadEntry(IR.getContext());
+  Function *Augmented = Entered.augmented(*Call.getModule(), *Split);
   Value *Thread = B.runtime("thread_begin", IR.getPtrTy(),
                             {B.tape(), Augmented, Split->Reverse, Call.getArgOperand(Id)});
-  Value *Shadow = Split->HasShadow[0] ? B.shadow(Call.getArgOperand(Memory))
-                                      : ConstantPointerNull::get(IR.getPtrTy());
+  Value *Shadow = Entered.hasShadow(Split->HasShadow) ? B.shadow(Call.getArgOperand(Memory))
+                                                      : ConstantPointerNull::get(IR.getPtrTy());
   Site.Anchor =
       B.runtime("thread_run", IR.getPtrTy(), {Thread, Call.getArgOperand(Memory), Shadow});
   Site.Recorded = {Thread, Site.Anchor};
   return Error::success();
-}
-
-/// ({memory, tangents...})
-Function *SpawnHandler::tangentBody(Module &M, Function &Inner) {
-  Type *Ptr = PointerType::get(M.getContext(), 0);
-  Function *F =
-      newFunction(M, Type::getVoidTy(M.getContext()), 1, Inner.getName() + ".thread", Inner);
-  IRBuilder<> B(&F->getEntryBlock());
-  SmallVector<Value *, 4> Args;
-  for (unsigned I = 0; I < Inner.arg_size(); ++I)
-    Args.push_back(B.CreateLoad(Ptr, B.CreateConstGEP1_64(Ptr, F->getArg(0), I)));
-  B.CreateCall(M.getOrInsertFunction("free", B.getVoidTy(), Ptr), {F->getArg(0)});
-  B.CreateCall(&Inner, Args);
-  B.CreateRetVoid();
-  return F;
 }
 
 Error SpawnHandler::tangent(SweepBuilder &B, CallBase &Call) const {
@@ -130,17 +88,11 @@ Error SpawnHandler::tangent(SweepBuilder &B, CallBase &Call) const {
   if (!Inner)
     return Inner.takeError();
   auto &IR = B.ir();
-  Module &M = *Call.getModule();
-  SmallVector<Value *, 4> Parts{Call.getArgOperand(Memory)};
-  for (unsigned D = 0; HasShadow[0] && D < B.directions(); ++D)
-    Parts.push_back(B.shadowIn(D, Parts[0]));
-  Type *Ptr = IR.getPtrTy();
-  Value *Pack = IR.CreateCall(M.getOrInsertFunction("malloc", Ptr, IR.getInt64Ty()),
-                              {IR.getInt64(sizeof(void *) * Parts.size())});
-  for (unsigned I = 0; I < Parts.size(); ++I)
-    IR.CreateStore(Parts[I], IR.CreateConstGEP1_64(Ptr, Pack, I));
-  CallInst *Spawn = B.runtime("thread_spawn", IR.getVoidTy(),
-                              {tangentBody(M, **Inner), Pack, Call.getArgOperand(Id)});
+  const SpawnedEntry Entered = threadEntry(IR.getContext());
+  Value *Pack = packTangents(B, Call.getArgOperand(Memory), Entered.hasShadow(HasShadow));
+  CallInst *Spawn =
+      B.runtime("thread_spawn", IR.getVoidTy(),
+                {Entered.tangent(*Call.getModule(), **Inner), Pack, Call.getArgOperand(Id)});
   Spawn->addFnAttr(Attribute::NoMerge);
   B.replaceCall(Call, Spawn);
   return Error::success();

@@ -18,6 +18,7 @@
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Remark.h"
+#include "contraflow/core/Spawned.h"
 #include "parallel/threads/Calls.h"
 #include "parallel/threads/Schedule.h"
 
@@ -114,13 +115,8 @@ void Rewriting::spawn(Function *Body, Value *Memory, Value *Id) {
 }
 
 Function *Rewriting::newBody(const Twine &Name) {
-  Function *F = Function::Create(FunctionType::get(B.getVoidTy(), {Ptr}, false),
-                                 GlobalValue::InternalLinkage, Name, M);
-  for (StringRef Key : {"target-cpu", "target-features", "tune-cpu"})
-    if (Call.getFunction()->hasFnAttribute(Key))
-      F->addFnAttr(Call.getFunction()->getFnAttribute(Key));
-  BasicBlock::Create(M.getContext(), "entry", F);
-  return F;
+  return contraflow::newBody(M, FunctionType::get(B.getVoidTy(), {Ptr}, false), Name,
+                             *Call.getFunction());
 }
 
 /// cell->result = start(cell->argument); where nobody asks for it, free(cell).
