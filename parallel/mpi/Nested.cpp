@@ -85,25 +85,27 @@ public:
   CallFacts facts(const CallBase &Call) const override {
     const Row &R = rowOf(Call);
     CallFacts Facts;
+    Facts.WritesExposed = Anyone;
     SmallVector<unsigned, 4> Buffers;
     unsigned Shadow = firstShadow(Call, R);
     for (Role A : R.Roles) {
-      if (A.What == Role::Completes)
-        Facts.WritesExposed |= Completion;
-      if (A.What == Role::Pending)
-        Facts.Exposes.push_back({Place::memory(A.Argument), Completion});
-      if (!A.hasShadow())
+      if (!A.hasShadow()) {
+        describeBuffer(A, R, Call, Facts);
         continue;
-      for (unsigned Memory : {A.Argument, Shadow}) {
-        Buffers.push_back(Memory);
-        if (const ScalarKind Kind = kindOfDatatype(Call, A.Datatype); Kind != SK_Int)
-          Facts.Carries.push_back({Memory, Kind});
-        Facts.Flows.push_back({Place::memory(Memory), Place::outside()});
-        Facts.Flows.push_back({Place::outside(), Place::memory(Memory)});
       }
-      Facts.Exposes.push_back({Place::memory(Shadow++), Anyone});
+      const bool IsCell = A.What == Role::Cell;
+      for (unsigned Memory : {A.Argument, Shadow}) {
+        const Place There = IsCell ? Place::pointee(Memory) : Place::memory(Memory);
+        if (!IsCell)
+          Buffers.push_back(Memory);
+        if (const ScalarKind Kind = kindOfDatatype(Call, A.Datatype); Kind != SK_Int && !IsCell)
+          Facts.Carries.push_back({Memory, Kind});
+        Facts.Flows.push_back({There, Place::outside()});
+        Facts.Flows.push_back({Place::outside(), There});
+      }
+      Facts.Exposes.push_back({IsCell ? Place::pointee(Shadow) : Place::memory(Shadow), Anyone});
+      ++Shadow;
     }
-    Facts.WritesExposed |= Anyone;
     for (unsigned I = 0; I < Call.arg_size(); ++I)
       if (Call.getArgOperand(I)->getType()->isPointerTy() && !isHandle(Call.getArgOperand(I)))
         (is_contained(Buffers, I) ? Facts.Writes : Facts.Handles).push_back(I);
@@ -113,7 +115,7 @@ public:
     const Row &R = rowOf(Call);
     if (Error E = check(Call, R))
       return E;
-    if (none_of(R.Roles, [](Role A) { return A.hasShadow(); }))
+    if (none_of(R.Roles, [](Role A) { return A.hasShadow() || A.What == Role::Directed; }))
       return Error::success();
     if (B.directions() > 1)
       return refuse(Call,
@@ -132,6 +134,28 @@ public:
 private:
   unsigned firstShadow(const CallBase &Call, const Row &R) const {
     return Call.arg_size() - Behind - count_if(R.Roles, [](Role A) { return A.hasShadow(); });
+  }
+  /// What a row says of a buffer besides that it is one.
+  void describeBuffer(Role A, const Row &R, const CallBase &Call, CallFacts &Facts) const {
+    switch (A.What) {
+    case Role::Completes:
+      Facts.WritesExposed |= Completion;
+      return;
+    case Role::Pending:
+      Facts.Exposes.push_back({Place::memory(A.Argument), Completion});
+      return;
+    case Role::Exposed:
+      Facts.Exposes.push_back({Place::memory(A.Argument), Anyone});
+      return;
+    case Role::ExposedCell:
+      Facts.Exposes.push_back({Place::pointee(A.Argument), Anyone});
+      return;
+    case Role::Foreign: // the only buffer
+      append_range(Facts.Foreign, ArrayRef<unsigned>{A.Argument, firstShadow(Call, R)});
+      return;
+    default:
+      return;
+    }
   }
   static Value *shadowOrNull(SweepBuilder &B, Value *V) {
     Value *Shadow = isa<ConstantPointerNull>(V) ? nullptr : B.shadow(V);

@@ -51,11 +51,22 @@ bool isGuard(const LoadInst &Load) {
 
 bool isFloat(const Value *V) { return V->getType()->isFloatingPointTy(); }
 
+/// True if the program's type of what is loaded or stored is one of floats, by the compiler's notes
+/// on aliases.
+bool isTaggedFloat(const Instruction &I) {
+  const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
+  auto *Access = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+  auto *Name = Access ? dyn_cast<MDString>(Access->getOperand(0)) : nullptr;
+  return Name && is_contained({"float", "double"}, Name->getString());
+}
+
 /// True if the bits are those of a float.
 bool holdsFloat(Value *V) {
   if (auto *Cast = dyn_cast<BitCastInst>(V))
     return isFloat(Cast->getOperand(0));
   auto *Load = dyn_cast<LoadInst>(V);
+  if (Load && isTaggedFloat(*Load))
+    return true;
   auto *Cell = Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
   return Cell && Cell->getAllocatedType()->isFloatingPointTy();
 }
@@ -63,7 +74,10 @@ bool holdsFloat(Value *V) {
 /// True if the value is a float, or is made of one or taken for one.
 bool carriesFloat(Value *V) {
   return isFloat(V) || holdsFloat(V) ||
-         any_of(V->users(), [](const User *U) { return isa<BitCastInst>(U) && isFloat(U); });
+         any_of(V->users(), [](const User *U) {
+           auto *Store = dyn_cast<StoreInst>(U);
+           return (isa<BitCastInst>(U) && isFloat(U)) || (Store && isTaggedFloat(*Store));
+         });
 }
 
 /// True if the value that an operation writes may be a float. Where there are no threads, nobody

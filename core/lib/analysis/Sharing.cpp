@@ -15,6 +15,7 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
@@ -56,6 +57,17 @@ private:
   SmallVector<const SCEV *, 2> choosePrivate(ArrayRef<SharedLoop> Loops) const;
   bool mayBePrivate(const SharedLoop &Loop, const SCEV *Array) const;
   void classify(SharedLoop &Loop, ArrayRef<const SCEV *> Private) const;
+  void uniteVersions(MutableArrayRef<SharedLoop> Loops) const;
+  ValueToSCEVMapTy sameLoads(const SharedLoop &From, const SharedLoop &To) const;
+  void addFootprints(SmallVectorImpl<Footprint> &Out, ArrayRef<Footprint> New,
+                     ValueToSCEVMapTy &Same) const;
+  struct Way;
+  static bool isVersion(const SharedLoop &A, const SharedLoop &B) {
+    return A.Division->Lower == B.Division->Lower;
+  }
+  bool allEnter(const SharedLoop &Loop, ArrayRef<SharedLoop> Loops) const;
+  bool chooseAlike(const SharedLoop &A, const SharedLoop &B) const;
+  bool isAlike(Value *Condition, const SharedLoop &Loop) const;
   const SCEV *uniformBase(const SCEV *Start, const SCEV *Stride);
   bool uniform(const SCEV *S) const;
   bool mentions(const SCEV *S, const Value *V) const;
@@ -343,7 +355,7 @@ SmallVector<const SCEV *, 2> Sharer::choosePrivate(ArrayRef<SharedLoop> Loops) c
   return Out.takeVector();
 }
 
-/// All versions tell the runtime of the same footprints, whatever each of them may do.
+/// All versions tell the runtime of the same arrays, whatever each of them may do.
 void Sharer::classify(SharedLoop &Loop, ArrayRef<const SCEV *> Private) const {
   for (const SCEV *Array : Private) {
     PrivateArray New{cast<SCEVUnknown>(Array)->getValue(), nullptr, {}, {}};
@@ -368,8 +380,135 @@ void Sharer::classify(SharedLoop &Loop, ArrayRef<const SCEV *> Private) const {
   }
 }
 
+/// The captured values that footprints are computed from.
+static SmallSetVector<LoadInst *, 8> loadsIn(const SharedLoop &Loop) {
+  SmallSetVector<LoadInst *, 8> Out;
+  auto Collect = [&](const SCEV *Part) {
+    auto *U = dyn_cast<SCEVUnknown>(Part);
+    if (auto *Load = U ? dyn_cast<LoadInst>(U->getValue()) : nullptr)
+      Out.insert(Load);
+    return false;
+  };
+  for (const SharedUpdate &U : Loop.Updates)
+    for (const SCEV *Part : {U.Bytes.Base, U.Bytes.Extent, U.Bytes.Stride})
+      SCEVExprContains(Part, Collect);
+  return Out;
+}
+
+/// What one version loads, as another one has loaded it.
+ValueToSCEVMapTy Sharer::sameLoads(const SharedLoop &From, const SharedLoop &To) const {
+  ValueToSCEVMapTy Same;
+  for (LoadInst *Theirs : loadsIn(From))
+    for (LoadInst *Own : loadsIn(To))
+      if (Theirs->getPointerOperand() == Own->getPointerOperand() &&
+          Theirs->getType() == Own->getType() && Q.IsUnwritten(*Theirs) && Q.IsUnwritten(*Own))
+        Same[Theirs] = SE.getSCEV(Own);
+  return Same;
+}
+
+void Sharer::addFootprints(SmallVectorImpl<Footprint> &Out, ArrayRef<Footprint> New,
+                           ValueToSCEVMapTy &Same) const {
+  auto Here = [&](const SCEV *S) { return SCEVParameterRewriter::rewrite(S, SE, Same); };
+  for (const Footprint &F : New)
+    Out.push_back({Here(F.Base), Here(F.Extent), Here(F.Stride)});
+}
+
+/// Threads may run different versions at the same time, chosen by what only they know:
+///
+///   for (i ...) if (mine) y[i] = x[i-1]; else y[i] = x[i+1]   ->   one loop for each
+///
+/// So each is told what all of them add to. Loops that were two in the program have divisions of
+/// their own, and no two threads are in different ones.
+void Sharer::uniteVersions(MutableArrayRef<SharedLoop> Loops) const {
+  const SmallVector<SharedLoop, 2> Own(Loops.begin(), Loops.end());
+  for (SharedLoop &To : Loops)
+    for (const SharedLoop &From : Own) {
+      if (To.L == From.L || !isVersion(From, To) || chooseAlike(To, From))
+        continue;
+      ValueToSCEVMapTy Same = sameLoads(From, To);
+      addFootprints(To.Plain, From.Plain, Same);
+      addFootprints(To.Atomic, From.Atomic, Same);
+      for (auto [Array, Other] : zip_equal(To.Private, From.Private))
+        addFootprints(Array.Groups, Other.Groups, Same);
+    }
+}
+
+/// True if the condition is the same for all threads, or asks whether there are iterations.
+bool Sharer::isAlike(Value *Condition, const SharedLoop &Loop) const {
+  if (Q.Uniform(Condition, *Loop.L))
+    return true;
+  auto *I = dyn_cast<Instruction>(Condition);
+  if (auto *Load = dyn_cast_or_null<LoadInst>(I))
+    return is_contained({Loop.Division->Lower, Loop.Division->Upper}, Load->getPointerOperand());
+  if (!I || !isa<BinaryOperator, CastInst, CmpInst, SelectInst, FreezeInst, MinMaxIntrinsic, PHINode>(
+                I) ||
+      LI.isLoopHeader(I->getParent()))
+    return false;
+  if (isa<PHINode>(I)) {
+    const BasicBlock *Fork = DT.getNode(I->getParent())->getIDom()->getBlock();
+    auto *Branch = dyn_cast<BranchInst>(Fork->getTerminator());
+    if (!Branch || !Branch->isConditional() || !isAlike(Branch->getCondition(), Loop) ||
+        any_of(predecessors(I->getParent()), [&](const BasicBlock *From) {
+          return From != Fork && From->getSinglePredecessor() != Fork;
+        }))
+      return false;
+  }
+  return all_of(I->operands(), [&](Value *Op) { return isa<Function>(Op) || isAlike(Op, Loop); });
+}
+
+/// The blocks between a division and the versions of its loop.
+struct Sharer::Way {
+  BasicBlock *Start;
+  SmallPtrSet<BasicBlock *, 4> Headers;
+  SmallSetVector<BasicBlock *, 16> Blocks;
+
+  Way(const SharedLoop &Loop, ArrayRef<SharedLoop> Loops)
+      : Start(Loop.Division->Division->getParent()) {
+    for (const SharedLoop &Version : Loops)
+      if (isVersion(Version, Loop))
+        Headers.insert(Version.L->getHeader());
+    SmallSetVector<BasicBlock *, 16> Behind; // the division, and not behind a version
+    Behind.insert(Start);
+    for (unsigned I = 0; I < Behind.size(); ++I)
+      for (BasicBlock *Next : successors(Behind[I]))
+        if (!Headers.contains(Next))
+          Behind.insert(Next);
+    SmallVector<BasicBlock *, 16> Work(Headers.begin(), Headers.end());
+    while (!Work.empty())
+      for (BasicBlock *From : predecessors(Work.pop_back_val()))
+        if (Behind.contains(From) && Blocks.insert(From) && From != Start)
+          Work.push_back(From);
+  }
+  /// To a version, and not to the next time that the division is made.
+  bool leadsOn(BasicBlock *Next) const {
+    return Headers.contains(Next) || (Blocks.contains(Next) && Next != Start);
+  }
+};
+
+/// True if every thread that has iterations comes to a version of the loop, where it is waited for,
+/// and does not pass by all of them for reasons of its own.
+bool Sharer::allEnter(const SharedLoop &Loop, ArrayRef<SharedLoop> Loops) const {
+  const Way To(Loop, Loops);
+  return all_of(To.Blocks, [&](BasicBlock *Block) {
+    if (all_of(successors(Block), [&](BasicBlock *Next) { return To.leadsOn(Next); }))
+      return true;
+    auto *Branch = dyn_cast<BranchInst>(Block->getTerminator());
+    return Branch && Branch->isConditional() && isAlike(Branch->getCondition(), Loop);
+  });
+}
+
+/// True if no thread runs one version while another one runs the other.
+bool Sharer::chooseAlike(const SharedLoop &A, const SharedLoop &B) const {
+  const Way To(A, {A, B});
+  return all_of(To.Blocks, [&](BasicBlock *Block) {
+    auto *Branch = dyn_cast<BranchInst>(Block->getTerminator());
+    return count_if(successors(Block), [&](BasicBlock *Next) { return To.leadsOn(Next); }) < 2 ||
+           (Branch && Q.Uniform(Branch->getCondition(), *A.L));
+  });
+}
+
 bool Sharer::describeLoop(SharedLoop &Out) {
-  const DividedLoop *D = divisionOf(*Out.L);
+  const DividedLoop *D = Out.Division = divisionOf(*Out.L);
   if (!D)
     return fail("no loop of the region is divided among the threads in one piece each");
   if (Out.L->getExitingBlock() != Out.L->getLoopLatch())
@@ -404,8 +543,12 @@ SharingAnswer Sharer::run() {
       return {{}, Why};
   }
   SmallVector<const SCEV *, 2> Private = choosePrivate(Out.Loops);
-  for (SharedLoop &Loop : Out.Loops) {
+  for (SharedLoop &Loop : Out.Loops)
     classify(Loop, Private);
+  uniteVersions(Out.Loops);
+  for (const SharedLoop &Loop : Out.Loops) {
+    if (!allEnter(Loop, Out.Loops))
+      return {{}, "a thread may pass by the divided loop"};
     if (Loop.Plain.empty() && Loop.Private.empty())
       return {{}, "every iteration adds to the same memory"};
     if (Loop.Plain.size() > 128)

@@ -88,9 +88,10 @@ struct PrivateArray {
   llvm::DenseSet<const llvm::Instruction *> Loads;
 };
 
-/// A loop of a region body whose updates need no atomics.
+/// A loop of a region body whose updates need no atomics. Footprints are those of all its versions.
 struct SharedLoop {
   llvm::Loop *L = nullptr;
+  const DividedLoop *Division = nullptr;
   unsigned Phase = 0;
   llvm::SmallVector<SharedUpdate, 16> Updates;
   llvm::SmallVector<Footprint, 16> Plain, Atomic;

@@ -65,8 +65,12 @@ public:
   static Communicator &withinGroup(MPI_Comm User, const char *Function);
   /// All ranks of `User` have just created it.
   static void created(MPI_Comm User) { of(User).makePrivate(); }
-  /// A record of its creation refers to it, until that is reversed.
-  void creationRecorded() { Used = true; }
+  /// A record of its creation refers to it, until that is reversed; also if the adjoint that records
+  /// it is in a tangent.
+  void creationRecorded() {
+    Used = true;
+    OfTangent = false;
+  }
   /// The creation of C is reversed: the end of C if the user has freed it. All ranks do this
   /// together.
   static void creationReversed(Communicator *C);

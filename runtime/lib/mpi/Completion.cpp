@@ -372,7 +372,8 @@ void cf_v1_mpi_testsome_adjoint(cf_mpi_record *record) { reverse(record); }
 int cf_v1_mpi_request_free_tangent(MPI_Request *request) {
   const cf_mpi_record *Active = RequestTable::get().take(*request);
   if (Active && Active->Kind == Role::TangentReceive)
-    refuse(Refusal::NotCompleted, std::to_string(static_cast<const Message *>(Active)->Tag));
+    refuse(Refusal::NotCompleted, "the receive of a message with tag " +
+                                      std::to_string(static_cast<const Message *>(Active)->Tag));
   forgetPersistent(*request);
   return PMPI_Request_free(request);
 }

@@ -69,6 +69,7 @@ void copyTo(std::byte *Space, const Directions *&D) {
 } // namespace
 
 int directionCount() { return announced().Width; }
+int adjointCount() { return announced().Adjoints; }
 
 Shadows shadowsOf(void *Argument) {
   const Announced &A = announced();

@@ -48,8 +48,9 @@ struct Shadows {
 };
 Shadows shadowsOf(void *Argument);
 
-/// How many directions the call under way has.
+/// How many directions the call under way has, and how many of them are adjoints (see above).
 int directionCount();
+int adjointCount();
 
 /// True while the call under way is one of a derivative whose tangent is asked for.
 bool isNested();

@@ -127,6 +127,15 @@ cf_mpi_record *attachment(Window *W, int Place, cf_tape *Tape) {
   return R;
 }
 
+/// To the windows of all directions, where the place is the same.
+int attachAll(Window *W, const void *Base, MPI_Aint Size, void *Shadow) {
+  const Shadows Found = shadowsOf(Shadow);
+  int Place = -1;
+  for (int D = 0; W; ++D, W = W->Next.get())
+    Place = W->attach(Base, Size, shadowIn(Found, D));
+  return Place;
+}
+
 /// The dynamic window behind the user's, or null.
 Window *dynamicWindow(MPI_Win Win) {
   Window *W = Window::of(Win);
@@ -155,24 +164,21 @@ void cf_v1_mpi_win_create_dynamic_adjoint(cf_mpi_record *record) {
 }
 
 int cf_v1_mpi_win_attach_tangent(MPI_Win win, void *base, MPI_Aint size, void *base_shadow) {
-  Window *W = dynamicWindow(win);
-  const Shadows Found = shadowsOf(base_shadow);
-  for (int D = 0; W; ++D, W = W->Next.get())
-    W->attach(base, size,
-              Found.First && Found.All ? Found.First + Found.All->offset(D) : Found.First);
+  attachAll(dynamicWindow(win), base, size, base_shadow);
   return PMPI_Win_attach(win, base, size);
 }
 
 int cf_v1_mpi_win_attach_augment(MPI_Win win, void *base, MPI_Aint size, void *base_shadow,
                                  cf_tape *tape, cf_mpi_record **record) {
   Window *W = dynamicWindow(win);
-  *record = W ? attachment(W, W->attach(base, size, base_shadow), tape) : nullptr;
+  *record = W ? attachment(W, attachAll(W, base, size, base_shadow), tape) : nullptr;
   return PMPI_Win_attach(win, base, size);
 }
 
 void cf_v1_mpi_win_attach_adjoint(cf_mpi_record *record) {
-  if (record)
-    static_cast<AttachRecord *>(record)->W->detach(static_cast<AttachRecord *>(record)->Place);
+  const auto *R = static_cast<AttachRecord *>(record);
+  for (Window *W = R ? R->W : nullptr; W; W = W->Next.get())
+    W->detach(R->Place);
 }
 
 int cf_v1_mpi_win_detach_tangent(MPI_Win win, const void *base) {
@@ -188,14 +194,15 @@ int cf_v1_mpi_win_detach_augment(MPI_Win win, const void *base, cf_tape *tape,
   const int Place = W ? W->attached()->find(base) : -1;
   *record = nullptr;
   if (Place >= 0) {
-    W->attached()->hide(Place);
     *record = attachment(W, Place, tape);
+    for (; W; W = W->Next.get())
+      W->attached()->hide(Place);
   }
   return PMPI_Win_detach(win, base);
 }
 
 void cf_v1_mpi_win_detach_adjoint(cf_mpi_record *record) {
-  if (record)
-    static_cast<AttachRecord *>(record)->W->attached()->show(
-        static_cast<AttachRecord *>(record)->Place);
+  const auto *R = static_cast<AttachRecord *>(record);
+  for (Window *W = R ? R->W : nullptr; W; W = W->Next.get())
+    W->attached()->show(R->Place);
 }

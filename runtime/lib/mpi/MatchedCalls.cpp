@@ -150,10 +150,12 @@ int cf_v1_mpi_mrecv_tangent(void *buf, int count, MPI_Datatype type, MPI_Message
 }
 
 int cf_v1_mpi_mrecv_augment(void *buf, int count, MPI_Datatype type, MPI_Message *message,
-                            MPI_Status *status, void *buf_shadow, cf_tape *,
+                            MPI_Status *status, void *buf_shadow, cf_tape *tape,
                             cf_mpi_record **record) {
   const Buffer Data = {buf, buf_shadow, count, type};
   Message *M = receiver(Role::Receive, Data, *message, "MPI_Mrecv");
+  if (M)
+    keepOnTape(*M, tape);
   *record = M;
   return receive(M, Data, message, status);
 }
@@ -176,10 +178,12 @@ int cf_v1_mpi_imrecv_tangent(void *buf, int count, MPI_Datatype type, MPI_Messag
 }
 
 int cf_v1_mpi_imrecv_augment(void *buf, int count, MPI_Datatype type, MPI_Message *message,
-                             MPI_Request *request, void *buf_shadow, cf_tape *,
+                             MPI_Request *request, void *buf_shadow, cf_tape *tape,
                              cf_mpi_record **record) {
   const Buffer Data = {buf, buf_shadow, count, type};
   Message *M = receiver(Role::Receive, Data, *message, "MPI_Imrecv");
+  if (M)
+    keepOnTape(*M, tape);
   *record = M;
   return start(M, Data, message, request);
 }

@@ -92,6 +92,7 @@ int augmentStart(const MovementCall &C, const Side &Send, const Side &Receive, M
   if (Code == MPI_SUCCESS && (D.Active || ordersAccesses(C.Comm))) {
     NonblockingCollective *N = started(*D.M.Comm, Request, To.Tape);
     N->Moved = D.Active ? keep(D, To.Tape) : nullptr;
+    startBeside(*N);
     *To.Record = N;
   }
   return Code;

@@ -4,6 +4,7 @@
 
 #include "mpi/NonblockingCollective.h"
 
+#include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
 #include "mpi/Watch.h"
 
@@ -33,10 +34,20 @@ void startMirrors(Communicator &Comm) {
     Open.back()->Derivative->start(Comm.lane());
 }
 
-void finish(NonblockingCollective &C) {
-  const std::unique_ptr<Operation> Derivative(std::exchange(C.Derivative, nullptr));
+void finish(const NonblockingCollective &C, Operation *&Which) {
+  const std::unique_ptr<Operation> Ends(std::exchange(Which, nullptr));
   const Watch Waits(C.Comm->lane());
-  Derivative->finish();
+  Ends->finish();
+}
+
+/// Of the primal buffers; null: nobody asks for it.
+std::unique_ptr<Operation> tangentBeside(const NonblockingCollective &C) {
+  if (C.Moved) {
+    const Directions *All = C.Moved->Given.All ? C.Moved->Given.All : C.Moved->Got.All;
+    return hasBoth(All) ? tangentOperation(oneDirection(*C.Moved, All->Adjoints)) : nullptr;
+  }
+  const Directions *All = C.Reduced ? C.Reduced->Input.All : nullptr;
+  return hasBoth(All) ? tangentOperation(oneDirection(*C.Reduced, All->Adjoints)) : nullptr;
 }
 
 int queryCompleted(void *, MPI_Status *Status) {
@@ -62,7 +73,11 @@ void ownHandle(MPI_Request *Request) {
   PMPI_Grequest_complete(*Request);
 }
 
-void complete(NonblockingCollective &C) { C.Completed = true; }
+void complete(NonblockingCollective &C) {
+  C.Completed = true;
+  if (C.Beside)
+    finish(C, C.Beside);
+}
 
 void openAdjoint(NonblockingCollective &C) {
   C.Open = true;
@@ -71,12 +86,14 @@ void openAdjoint(NonblockingCollective &C) {
 }
 
 void closeAdjoint(NonblockingCollective &C) {
+  if (C.Beside) // what it brings would come too late
+    refuse(Refusal::NotCompleted, "a nonblocking collective");
   if (!C.Completed)
     RequestTable::get().forget(&C);
   if (!C.Open)
     openAdjoint(C); // everything started later has been closed by now
   C.Open = false;
-  finish(C);
+  finish(C, C.Derivative);
 }
 
 void startTangent(NonblockingCollective &C, std::unique_ptr<Operation> Tangent) {
@@ -84,6 +101,13 @@ void startTangent(NonblockingCollective &C, std::unique_ptr<Operation> Tangent) 
   C.Derivative->start(C.Comm->lane());
 }
 
-void finishTangent(NonblockingCollective &C) { finish(C); }
+void finishTangent(NonblockingCollective &C) { finish(C, C.Derivative); }
+
+void startBeside(NonblockingCollective &C) {
+  if (std::unique_ptr<Operation> Tangent = tangentBeside(C)) {
+    C.Beside = Tangent.release();
+    C.Beside->start(C.Comm->lane());
+  }
+}
 
 } // namespace contraflow::mpi

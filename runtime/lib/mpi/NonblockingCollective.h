@@ -25,6 +25,7 @@ struct NonblockingCollective : cf_mpi_record {
   const Movement *Moved = nullptr; ///< what it is: one of the two, or a barrier
   const Reduction *Reduced = nullptr;
   Operation *Derivative = nullptr; ///< while it is on the way
+  Operation *Beside = nullptr;     ///< the tangent of the primal, in an adjoint that is nested
 };
 
 void complete(NonblockingCollective &C);
@@ -34,6 +35,8 @@ void closeAdjoint(NonblockingCollective &C);
 /// In a tangent: starts beside the primal, ends at its completion.
 void startTangent(NonblockingCollective &C, std::unique_ptr<Operation> Tangent);
 void finishTangent(NonblockingCollective &C);
+/// The same in an adjoint whose tangent is asked for (Directions.h).
+void startBeside(NonblockingCollective &C);
 
 /// MPI libraries return one and the same handle for everything that is complete at once. Which
 /// collective a completion is of matters, so such a request is exchanged for one of its own.

@@ -184,6 +184,12 @@ std::unique_ptr<Operation> tangentOperation(const Movement &M) {
 }
 
 std::unique_ptr<Operation> adjointOperation(const Movement &M) {
+  if (const Directions *All = M.Given.All ? M.Given.All : M.Got.All) {
+    auto Each = std::make_unique<OneByOne>();
+    for (int D = 0; D < All->Count; ++D)
+      Each->add(adjointOperation(oneDirection(M, D)));
+    return Each;
+  }
   if (M.How == Pattern::Bcast)
     return std::make_unique<BroadcastAdjoint>(M);
   if (M.How == Pattern::Allgather)

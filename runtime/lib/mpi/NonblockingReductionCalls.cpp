@@ -47,12 +47,15 @@ int augment(const ReductionCall &C, MPI_Request *Request, Recording To, Action P
   }
   auto *R = record<Reduction>(To.Tape, spaceOf(Found));
   *R = Found;
+  R->Input.All = keepAdjoints(Found.Input.All, To.Tape);
+  R->Result.All = keepAdjoints(Found.Result.All, To.Tape);
   fillSpace(*R, C, reinterpret_cast<std::byte *>(R + 1));
   const int Code = Primal();
   if (Code != MPI_SUCCESS)
     return Code;
   NonblockingCollective *N = started(*R->Comm, Request, To.Tape);
   N->Reduced = R;
+  startBeside(*N);
   *To.Record = N;
   return Code;
 }

@@ -43,4 +43,23 @@ private:
   Packed KeptValues;
 };
 
+/// Operations of one call, such as those of several directions.
+class OneByOne : public Operation {
+public:
+  void add(std::unique_ptr<Operation> One) { All.push_back(std::move(One)); }
+  void start(MPI_Comm Comm) override {
+    for (auto &One : All)
+      One->start(Comm);
+  }
+
+protected:
+  void deliver() override {
+    for (auto &One : All)
+      One->finish();
+  }
+
+private:
+  std::vector<std::unique_ptr<Operation>> All;
+};
+
 } // namespace contraflow::mpi

@@ -86,10 +86,12 @@ int startTangent(MPI_Request *Request) {
   return Code;
 }
 
-int augmentStart(MPI_Request *Request, Message &M) {
+int augmentStart(MPI_Request *Request, Message &M, cf_tape *Tape) {
   const int Code = start(find(*Request), M, Role::Receive, Request);
-  if (Code == MPI_SUCCESS && M.Kind != Role::None)
-    RequestTable::get().put(*Request, &M);
+  if (Code != MPI_SUCCESS || M.Kind == Role::None)
+    return Code;
+  keepOnTape(M, Tape);
+  RequestTable::get().put(*Request, &M);
   return Code;
 }
 
@@ -145,7 +147,7 @@ int cf_v1_mpi_start_tangent(MPI_Request *request) { return startTangent(request)
 int cf_v1_mpi_start_augment(MPI_Request *request, cf_tape *tape, cf_mpi_record **record) {
   auto *M = contraflow::mpi::record<Message>(tape);
   *record = M;
-  return augmentStart(request, *M);
+  return augmentStart(request, *M, tape);
 }
 
 void cf_v1_mpi_start_adjoint(cf_mpi_record *record) {
@@ -168,7 +170,7 @@ int cf_v1_mpi_startall_augment(int count, MPI_Request *requests, cf_tape *tape,
   *record = S;
   int Code = MPI_SUCCESS;
   for (int I = 0; I < count && Code == MPI_SUCCESS; ++I)
-    Code = augmentStart(&requests[I], S->messages()[I]);
+    Code = augmentStart(&requests[I], S->messages()[I], tape);
   return Code;
 }
 

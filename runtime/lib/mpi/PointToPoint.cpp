@@ -140,7 +140,7 @@ void closeAdjoint(Message &M) {
     takeReturn(M);
   } else if (M.Kind == Role::Receive) {
     if (!M.Completed)
-      refuse(Refusal::NotCompleted, std::to_string(M.Tag));
+      refuse(Refusal::NotCompleted, "the receive of a message with tag " + std::to_string(M.Tag));
     Outbox::get().progress();
   }
 }

@@ -246,8 +246,10 @@ bool describe(Reduction &R, const ReductionCall &C) {
       refuse(Refusal::Operator, C.Name);
     return false; // a rank for which it is active refuses
   }
+  const bool Selects = R.Chain.How == Combination::Kind::Least ||
+                       R.Chain.How == Combination::Kind::Most;
   const bool Linear = R.Factor == Weight::One || R.Factor == Weight::Owner ||
-                      (R.Factor == Weight::Chain && !R.needsValues());
+                      (R.Factor == Weight::Chain && (Selects || !R.needsValues()));
   if (!Linear && isNested() && (C.SendShadow || C.ReceiveShadow))
     refuse(Refusal::Nested, C.Name);
   const bool Prefix = C.To == Reach::Prefix || C.To == Reach::PrefixBefore;
@@ -449,28 +451,6 @@ private:
   Packed In, Out;
 };
 
-/// The tangents of all directions, one after the other.
-class EachDirection : public Operation {
-public:
-  explicit EachDirection(const Reduction &R) {
-    for (int D = 0; D < R.Input.directions(); ++D)
-      All.push_back(tangentOperation(oneDirection(R, D)));
-  }
-  void start(MPI_Comm Comm) override {
-    for (auto &One : All)
-      One->start(Comm);
-  }
-
-protected:
-  void deliver() override {
-    for (auto &One : All)
-      One->finish();
-  }
-
-private:
-  std::vector<std::unique_ptr<Operation>> All;
-};
-
 /// The adjoint of a sum. The suffix sums that belong to prefix sums are taken from all seeds: there
 /// is no communicator with the ranks in reverse order to be had without blocking.
 class SumAdjoint : public Operation {
@@ -524,15 +504,26 @@ private:
 
 } // namespace
 
+/// Of one direction after the other.
+static std::unique_ptr<Operation>
+eachDirection(const Reduction &R, std::unique_ptr<Operation> (*Make)(const Reduction &)) {
+  auto All = std::make_unique<OneByOne>();
+  for (int D = 0; D < R.Input.directions(); ++D)
+    All->add(Make(oneDirection(R, D)));
+  return All;
+}
+
 std::unique_ptr<Operation> tangentOperation(const Reduction &R) {
   if (R.Input.All)
-    return std::make_unique<EachDirection>(R);
+    return eachDirection(R, tangentOperation);
   if (R.Factor == Weight::Chain)
     return chainTangent(R);
   return std::make_unique<SumTangent>(R);
 }
 
 std::unique_ptr<Operation> adjointOperation(const Reduction &R) {
+  if (R.Input.All)
+    return eachDirection(R, adjointOperation);
   if (R.Factor == Weight::Chain)
     return chainAdjoint(R);
   return std::make_unique<SumAdjoint>(R);

@@ -61,7 +61,8 @@ void RequestTable::put(MPI_Request Request, cf_mpi_record *Record) {
     ++Used;
   if (First && First->ownsHandle()) { // completed where nobody told us
     if (First->Kind == cf_mpi_record::Role::TangentReceive)
-      refuse(Refusal::NotCompleted, std::to_string(static_cast<const Message *>(First)->Tag));
+      refuse(Refusal::NotCompleted, "the receive of a message with tag " +
+                                        std::to_string(static_cast<const Message *>(First)->Tag));
     First = First->NextOfRequest;
     --Records;
   }

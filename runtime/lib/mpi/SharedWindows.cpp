@@ -12,17 +12,6 @@
 
 using namespace contraflow::mpi;
 
-namespace {
-
-/// Puts what Find(window of a direction) gives where the shadows of the user's pointer are.
-template <class Action> void storeShadows(void *Cell, const Window *W, Action Find) {
-  const Shadows Cells = shadowsOf(Cell);
-  for (int D = 0; Cells.First && W; ++D, W = W->Next.get())
-    *reinterpret_cast<void **>(Cells.First + (Cells.All ? Cells.All->offset(D) : 0)) = Find(*W);
-}
-
-} // namespace
-
 int cf_v1_mpi_win_allocate_shared_tangent(MPI_Aint size, int disp_unit, MPI_Info info,
                                           MPI_Comm comm, void *baseptr, MPI_Win *win,
                                           void *baseptr_shadow) {

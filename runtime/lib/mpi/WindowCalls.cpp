@@ -82,6 +82,7 @@ struct AccessRecord : cf_mpi_record {
   Window *W;
   View Origin, Result; ///< Get, Fetch: Result only
   Window::Target To;
+  AccessRecord *Next = nullptr; ///< of the next direction
 };
 
 struct Call {
@@ -198,42 +199,61 @@ void adjoint(AccessRecord &A) {
   A.Origin.add(Old.get());
 }
 
+AccessRecord oneDirection(const AccessRecord &A, int D) {
+  AccessRecord One = A;
+  One.W = A.W->direction(D);
+  One.To.Displacement = One.W->placeOf(A.To.Rank, A.To.Displacement);
+  One.Origin = A.Origin.direction(D);
+  One.Result = A.Result.direction(D);
+  return One;
+}
+
+int directionsOf(const AccessRecord &A) {
+  return A.How == Access::Fetch ? A.Result.directions() : A.Origin.directions();
+}
+
 template <class Action> int tangentOf(const Call &C, Action Primal) {
   AccessRecord A;
   const bool Active = describe(A, C);
   const int Code = Primal();
-  for (int D = 0; Code == MPI_SUCCESS && Active && A.W; ++D) {
-    AccessRecord One = A;
-    One.To.Displacement = A.W->placeOf(A.To.Rank, A.To.Displacement);
-    One.Origin = A.Origin.direction(D);
-    One.Result = A.Result.direction(D);
-    tangent(One);
-    A.W = A.W->Next.get();
-  }
+  if (Code == MPI_SUCCESS && Active)
+    for (int D = 0; D < directionsOf(A); ++D)
+      tangent(oneDirection(A, D));
   return Code;
+}
+
+/// One record for each adjoint.
+AccessRecord *keep(const AccessRecord &Found, cf_tape *Tape) {
+  AccessRecord *All = nullptr;
+  for (int D = Found.W->Adjoints > 0 ? Found.W->Adjoints : 1; D-- > 0;) {
+    auto *A = record<AccessRecord>(Tape);
+    *A = oneDirection(Found, D);
+    keepType(*A);
+    A->Next = All;
+    All = A;
+  }
+  return All;
 }
 
 template <class Action>
 int augment(const Call &C, Action Primal, cf_tape *Tape, cf_mpi_record **Record) {
-  AccessRecord Found;
-  *Record = nullptr;
-  if (describe(Found, C)) {
-    auto *A = record<AccessRecord>(Tape);
-    *A = Found;
-    A->To.Displacement = A->W->placeOf(A->To.Rank, A->To.Displacement);
-    keepType(*A);
-    *Record = A;
-  }
-  return Primal();
+  AccessRecord A;
+  const bool Active = describe(A, C);
+  *Record = Active ? keep(A, Tape) : nullptr;
+  const int Code = Primal();
+  if (Code == MPI_SUCCESS && Active && tangentIn(A.W))
+    tangent(oneDirection(A, A.W->Adjoints));
+  return Code;
 }
 
 void reverse(cf_mpi_record *Record) {
   if (!Record)
     return;
-  auto &A = static_cast<AccessRecord &>(*Record);
-  adjoint(A);
-  if (A.OwnsType)
-    PMPI_Type_free(&A.To.Type);
+  for (auto *A = static_cast<AccessRecord *>(Record); A; A = A->Next) {
+    adjoint(*A);
+    if (A->OwnsType)
+      PMPI_Type_free(&A->To.Type);
+  }
 }
 
 } // namespace
@@ -270,9 +290,7 @@ int cf_v1_mpi_win_allocate_tangent(MPI_Aint size, int disp_unit, MPI_Info info, 
   if (Code != MPI_SUCCESS)
     return Code;
   const Window *W = Window::created(*win, Window::allocate(comm, size, disp_unit));
-  const Shadows Cells = shadowsOf(baseptr_shadow);
-  for (int D = 0; Cells.First && W; ++D, W = W->Next.get())
-    *reinterpret_cast<void **>(Cells.First + (Cells.All ? Cells.All->offset(D) : 0)) = W->shadow();
+  storeShadows(baseptr_shadow, W, [](const Window &Each) { return Each.shadow(); });
   return Code;
 }
 
@@ -314,7 +332,10 @@ int cf_v1_mpi_win_fence_tangent(int assert, MPI_Win win) {
 }
 
 int cf_v1_mpi_win_fence_augment(int assert, MPI_Win win, cf_tape *tape, cf_mpi_record **record) {
-  *record = recordOf(Window::of(win), tape);
+  Window *W = Window::of(win);
+  if (tangentIn(W))
+    W->synchronise();
+  *record = recordOf(W, tape);
   return PMPI_Win_fence(assert, win);
 }
 
@@ -331,7 +352,10 @@ void cf_v1_mpi_win_fence_adjoint(cf_mpi_record *record) {
     return PMPI_##Function Args;                                                                   \
   }                                                                                                \
   int cf_v1_mpi_##stem##_augment(CF_LIST Params, cf_tape *tape, cf_mpi_record **record) {          \
-    *record = recordOf(Window::of(win), tape);                                                     \
+    Window *W = Window::of(win);                                                                   \
+    if (tangentIn(W))                                                                              \
+      W->sync();                                                                                   \
+    *record = recordOf(W, tape);                                                                   \
     return PMPI_##Function Args;                                                                   \
   }                                                                                                \
   void cf_v1_mpi_##stem##_adjoint(cf_mpi_record *record) {                                         \

@@ -72,6 +72,8 @@ int cf_v1_mpi_win_post_augment(MPI_Group group, int assert, MPI_Win win, cf_tape
   *record = nullptr;
   if (Window *W = Window::of(win)) {
     W->Origins = W->ranksOf(group);
+    if (tangentIn(W))
+      tell(*W, W->Origins, Signal::Opened);
     *record = recordOf(W, W->Origins, tape);
   }
   return PMPI_Win_post(group, assert, win);
@@ -91,11 +93,15 @@ int cf_v1_mpi_win_start_tangent(MPI_Group group, int assert, MPI_Win win) {
 int cf_v1_mpi_win_start_augment(MPI_Group group, int assert, MPI_Win win, cf_tape *tape,
                                 cf_mpi_record **record) {
   *record = nullptr;
-  if (Window *W = Window::of(win)) {
+  Window *W = Window::of(win);
+  if (W) {
     W->Targets = W->ranksOf(group);
     *record = recordOf(W, W->Targets, tape);
   }
-  return PMPI_Win_start(group, assert, win);
+  const int Code = PMPI_Win_start(group, assert, win);
+  if (tangentIn(W) && Code == MPI_SUCCESS)
+    hear(*W, W->Targets, Signal::Opened);
+  return Code;
 }
 
 void cf_v1_mpi_win_start_adjoint(cf_mpi_record *record) { reverse(record, tell, Signal::Closed); }
@@ -109,6 +115,8 @@ int cf_v1_mpi_win_complete_tangent(MPI_Win win) {
 int cf_v1_mpi_win_complete_augment(MPI_Win win, cf_tape *tape, cf_mpi_record **record) {
   Window *W = Window::of(win);
   *record = W ? recordOf(W, W->Targets, tape) : nullptr;
+  if (tangentIn(W))
+    tell(*W, W->Targets, Signal::Closed);
   return PMPI_Win_complete(win);
 }
 
@@ -126,7 +134,10 @@ int cf_v1_mpi_win_wait_tangent(MPI_Win win) {
 int cf_v1_mpi_win_wait_augment(MPI_Win win, cf_tape *tape, cf_mpi_record **record) {
   Window *W = Window::of(win);
   *record = W ? recordOf(W, W->Origins, tape) : nullptr;
-  return PMPI_Win_wait(win);
+  const int Code = PMPI_Win_wait(win);
+  if (tangentIn(W) && Code == MPI_SUCCESS)
+    hear(*W, W->Origins, Signal::Closed);
+  return Code;
 }
 
 void cf_v1_mpi_win_wait_adjoint(cf_mpi_record *record) { reverse(record, tell, Signal::Opened); }
@@ -141,7 +152,10 @@ int cf_v1_mpi_win_test_tangent(MPI_Win win, int *flag) {
 int cf_v1_mpi_win_test_augment(MPI_Win win, int *flag, cf_tape *tape, cf_mpi_record **record) {
   Window *W = Window::of(win);
   const int Code = PMPI_Win_test(win, flag);
-  *record = W && Code == MPI_SUCCESS && *flag ? recordOf(W, W->Origins, tape) : nullptr;
+  const bool Over = W && Code == MPI_SUCCESS && *flag;
+  *record = Over ? recordOf(W, W->Origins, tape) : nullptr;
+  if (Over && tangentIn(W))
+    hear(*W, W->Origins, Signal::Closed);
   return Code;
 }
 

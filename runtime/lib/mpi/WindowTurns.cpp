@@ -134,7 +134,12 @@ int cf_v1_mpi_win_lock_augment(int lock_type, int rank, int assert, MPI_Win win,
     W->turns().Held[rank] = S;
     *record = S;
   }
-  return PMPI_Win_lock(lock_type, rank, assert, win);
+  const int Code = PMPI_Win_lock(lock_type, rank, assert, win);
+  if (tangentIn(W) && Code == MPI_SUCCESS) {
+    PMPI_Win_flush(rank, win);
+    W->sync();
+  }
+  return Code;
 }
 
 void cf_v1_mpi_win_lock_adjoint(cf_mpi_record *record) {
@@ -154,6 +159,8 @@ int cf_v1_mpi_win_unlock_tangent(int rank, MPI_Win win) {
 int cf_v1_mpi_win_unlock_augment(int rank, MPI_Win win, cf_tape *tape, cf_mpi_record **record) {
   *record = nullptr;
   Window *W = Window::of(win);
+  if (tangentIn(W))
+    W->sync();
   if (W && W->turns().Held.count(rank)) {
     auto *End = contraflow::mpi::record<SectionEnd>(tape);
     End->S = W->turns().Held[rank];

@@ -13,12 +13,11 @@ Window *Window::create(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) {
   const Shadows Found = shadowsOf(Shadow);
   std::unique_ptr<Window> First;
   for (int D = directionCount(); D-- > 0;) {
-    void *Here = Found.First && Found.All ? Found.First + Found.All->offset(D) : Found.First;
-    auto W = createOne(Comm, Here, Size, Unit);
+    auto W = createOne(Comm, shadowIn(Found, D), Size, Unit);
     W->Next = std::move(First);
     First = std::move(W);
   }
-  return numbered(First.release());
+  return completed(First.release());
 }
 
 template <class Action>
@@ -40,7 +39,7 @@ template <class Action> Window *Window::allocateAll(MPI_Comm Comm, MPI_Aint Size
     W->Next = std::move(First);
     First = std::move(W);
   }
-  return numbered(First.release());
+  return completed(First.release());
 }
 
 Window *Window::allocate(MPI_Comm Comm, MPI_Aint Size, int Unit) {
@@ -77,8 +76,9 @@ void *Window::shadowOf(int Rank) const {
 }
 
 /// All ranks number alike, because windows are made by all.
-Window *Window::numbered(Window *W) {
+Window *Window::completed(Window *W) {
   W->Number = W->Comm->nextWindow();
+  W->Adjoints = adjointCount();
   return W;
 }
 

@@ -110,8 +110,13 @@ public:
   /// All ranks destroy it.
   static void destroy(Window *W);
 
-  /// The window of the next direction of a tangent, or null.
+  /// The window of the next direction, or null.
   std::unique_ptr<Window> Next;
+  /// The window of a direction.
+  Window *direction(int D) { return D == 0 ? this : Next->direction(D - 1); }
+  /// If any: the first directions are adjoints, of which a tangent is asked for, and what is done
+  /// in the forward sweep is done to the window of tangents behind them at once (Directions.h).
+  int Adjoints = 0;
 
   /// The shadow of the user's window, or null.
   static Window *of(MPI_Win Win);
@@ -146,7 +151,7 @@ public:
 
 private:
   static std::unique_ptr<Window> createOne(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit);
-  static Window *numbered(Window *W);
+  static Window *completed(Window *W);
   /// Allocate(communicator, place for the address, place for the window)
   template <class Action>
   static std::unique_ptr<Window> allocateOne(MPI_Comm Comm, MPI_Aint Size, Action Allocate);
@@ -170,7 +175,23 @@ struct WindowRecord : cf_mpi_record {
   Window *W;
 };
 
+/// The shadow of one direction of an argument that belongs to a window.
+inline void *shadowIn(const Shadows &Found, int D) {
+  return Found.All ? Found.All->from(Found.First, D) : Found.First;
+}
+
+/// Puts what Find(window of a direction) gives where the shadows of the user's pointer are.
+template <class Action> void storeShadows(void *Cell, const Window *W, Action Find) {
+  const Shadows Cells = shadowsOf(Cell);
+  for (int D = 0; W; ++D, W = W->Next.get())
+    if (void *Here = shadowIn(Cells, D))
+      *static_cast<void **>(Here) = Find(*W);
+}
+
 /// Null without a window.
 cf_mpi_record *recordOf(Window *W, cf_tape *Tape);
+
+/// In a forward sweep: the window if there are tangents in it, else null.
+inline Window *tangentIn(Window *W) { return W && W->Adjoints > 0 ? W : nullptr; }
 
 } // namespace contraflow::mpi
