@@ -126,7 +126,8 @@ Error RequestReader::readPrimal() {
   if (!Primal)
     return fail(DiagId::RequestNotFunction, "");
   if (Primal->isDeclaration() && Request.Part != RequestPart::Batch &&
-      Request.Part != RequestPart::FunctionShadow && !Primal->hasFnAttribute(attr::Registered))
+      Request.Part != RequestPart::FunctionShadow && !Primal->hasFnAttribute(attr::Registered) &&
+      lookupCallee(*Primal).Kind != CalleeKind::Math)
     return fail(DiagId::RequestNoBody, userName(*Primal));
   if (Primal->isVarArg())
     return fail(DiagId::UnsupportedMode,
