@@ -395,6 +395,7 @@ bool ModuleDriver::serveCallbacks() {
 
 bool ModuleDriver::run() {
   readRequests();
+  Tangents.HasViews = Adjoints.HasViews = !findViews(M).empty();
   findInner();
   lookAhead();
   bool Any = !Pending.empty();
