@@ -2,7 +2,8 @@
 //
 // Exceptions that are thrown and caught inside the differentiated function: handlers that repair
 // and go on, destructors on the way, exceptions that carry numbers, rethrowing, catching by base,
-// also by one that is not the first, by value, numbers and pointers that are thrown, errors of the library, virtual callees.
+// also by one that is not the first, by value, numbers and pointers that are thrown, errors of the
+// library, virtual callees.
 // Supports: `try` and `catch`
 #include "GradientCheck.h"
 #include <cmath>

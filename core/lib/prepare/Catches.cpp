@@ -12,8 +12,8 @@
 //
 // Between throw and catch the exception is named by the address of its object, which has a shadow
 // like all memory. Where the handler sees another address, since it catches a base that is not the
-// first, it is one of those that the class is known to have; otherwise the program ends (CF308). What the landing pad catches of functions that stay calls is
-// not seen.
+// first, it is one of those that the class is known to have; otherwise the program ends (CF308).
+// What the landing pad catches of functions that stay calls is not seen.
 
 #include "Catches.h"
 #include "Indirect.h"

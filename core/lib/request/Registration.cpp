@@ -31,7 +31,7 @@ enum class RegistrationKind {
   SplitDerivative, ///< primal, augmented, split tangent
   Inactive,
   InactiveGlobal,
-  Hint, ///< nothing follows from it
+  Hint,       ///< nothing follows from it
   Like,       ///< function, name
   Allocation, ///< function, index of the size, arguments of the deallocation, its function
 };

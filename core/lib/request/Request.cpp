@@ -51,7 +51,8 @@ uint64_t referencedBytes(const CallBase &Call, unsigned Index) {
 /// An inactive function, if F takes a number and returns one of its kind.
 static void defineIdentity(Function &F) {
   Type *T = F.getReturnType();
-  if (F.arg_size() != 1 || F.getArg(0)->getType() != T || !(T->isFPOrFPVectorTy() || isa<IntegerType>(T)))
+  if (F.arg_size() != 1 || F.getArg(0)->getType() != T ||
+      !(T->isFPOrFPVectorTy() || isa<IntegerType>(T)))
     return;
   for (Attribute::AttrKind Kind : {Attribute::AlwaysInline, Attribute::OptimizeNone})
     F.removeFnAttr(Kind);

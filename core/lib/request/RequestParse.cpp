@@ -635,7 +635,8 @@ Expected<DerivativeRequest> RequestReader::read() {
   if (Error E = readParameters())
     return E;
   // Values of the pieces and their shadows cannot be told apart.
-  const bool HasShadows = any_of(Request.Args, [](const RequestArg &A) { return !A.Shadows.empty(); });
+  const bool HasShadows =
+      any_of(Request.Args, [](const RequestArg &A) { return !A.Shadows.empty(); });
   if (HasShadows && hidesStructures(*Request.Spec.Primal))
     return fail(DiagId::UnsupportedMode,
                 "'" + userName(*Request.Spec.Primal) +

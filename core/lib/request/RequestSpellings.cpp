@@ -79,9 +79,7 @@ static bool beginsWithAny(StringRef FunctionName, ArrayRef<StringLiteral> Names)
 
 bool isHintSpelling(StringRef FunctionName) { return beginsWithAny(FunctionName, Hints); }
 
-bool isIdentitySpelling(StringRef FunctionName) {
-  return beginsWithAny(FunctionName, Identities);
-}
+bool isIdentitySpelling(StringRef FunctionName) { return beginsWithAny(FunctionName, Identities); }
 
 bool isViewSpelling(StringRef FunctionName) { return beginsWithAny(FunctionName, Views); }
 
