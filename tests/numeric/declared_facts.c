@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Facts that the user declares: a function that stands for one of libm, functions and a variable
-// without derivatives, allocation functions of the program's own.
+// without derivatives, allocation functions of the program's own, numbers without derivatives.
 #include "GradientCheck.h"
 
 #include <math.h>
@@ -158,4 +158,24 @@ static void keep_adjoint(void *const *v, void *const *d) {
   *(double *)d[0] = __enzyme_autodiff_keep((void *)keep_and_use, x) * 0.75 / x;
 }
 GRADIENT_CHECK_CUSTOM(declared_kept, Double, keep_primal, keep_tangent, keep_adjoint,
+                      Scalar(double))
+
+// A number without its derivative; and a function of libm, by its name.
+double __enzyme_ignore_derivatives(double);
+float __enzyme_ignore_derivatives_float(float);
+static double ignored_and_used(double x) {
+  return __enzyme_ignore_derivatives(x) * x + __enzyme_ignore_derivatives_float((float)x);
+}
+static double ignored_primal(void *const *v) { return 0.75 * *(const double *)v[0] + exp(0.25); }
+static double ignored_tangent(void *const *v, void *const *d) {
+  const double x = *(const double *)v[0];
+  return __enzyme_fwddiff_keep((void *)ignored_and_used, x, *(const double *)d[0]) * 0.75 / x *
+         __enzyme_fwddiff_keep((void *)exp, x, 1.0) / exp(x);
+}
+static void ignored_adjoint(void *const *v, void *const *d) {
+  const double x = *(const double *)v[0];
+  *(double *)d[0] = __enzyme_autodiff_keep((void *)ignored_and_used, x) * 0.75 / x *
+                    __enzyme_autodiff_keep((void *)exp, x) / exp(x);
+}
+GRADIENT_CHECK_CUSTOM(declared_ignored, Double, ignored_primal, ignored_tangent, ignored_adjoint,
                       Scalar(double))

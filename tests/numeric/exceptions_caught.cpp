@@ -2,7 +2,8 @@
 //
 // Exceptions that are thrown and caught inside the differentiated function: handlers that repair
 // and go on, destructors on the way, exceptions that carry numbers, rethrowing, catching by base,
-// by value, numbers and pointers that are thrown, errors of the library, virtual callees.
+// also by one that is not the first, by value, numbers and pointers that are thrown, errors of the
+// library, virtual callees.
 // Supports: `try` and `catch`
 #include "GradientCheck.h"
 #include <cmath>
@@ -131,6 +132,43 @@ double hierarchy(const double *x, int n) {
   return s;
 }
 
+struct Cost {
+  double by = 2;
+  virtual ~Cost() = default;
+};
+struct Place {
+  double at = 0;
+};
+struct Overrun : std::runtime_error, Cost {
+  explicit Overrun(double b) : std::runtime_error("overrun") { by = b * b; }
+};
+struct Crash : Overrun, Place {
+  explicit Crash(double a) : Overrun(2 * a) { at = a; }
+};
+
+double bases(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    try {
+      try {
+        if (x[i] < 0.8)
+          throw Crash(x[i]);
+        if (x[i] > 1.2)
+          throw Overrun(x[i]);
+        s += x[i];
+      } catch (const Cost &c) {
+        s += c.by * x[0];
+        throw;
+      }
+    } catch (const Place &p) {
+      s *= p.at;
+    } catch (const std::exception &) {
+      s -= x[i];
+    }
+  }
+  return s;
+}
+
 double numbers(const double *x, int n) {
   double s = 0;
   for (int i = 0; i < n; ++i) {
@@ -230,6 +268,7 @@ GRADIENT_CHECK(caught_repaired, Double, repaired, In(double, 6), Int(6))
 GRADIENT_CHECK(caught_retried, Double, retried, In(double, 5), Int(5))
 GRADIENT_CHECK(caught_unwound, Double, unwound, In(double, 5), Scalar(double), Int(5))
 GRADIENT_CHECK(caught_hierarchy, Double, hierarchy, In(double, 7), Int(7))
+GRADIENT_CHECK(caught_bases, Double, bases, In(double, 7), Int(7))
 GRADIENT_CHECK(caught_numbers, Double, numbers, In(double, 7), Int(7))
 GRADIENT_CHECK(caught_library, Double, library, In(double, 5), Int(5))
 GRADIENT_CHECK(caught_everything, Double, everything, In(double, 5), Int(5))

@@ -47,3 +47,18 @@ static double hidden(const double *x, double a, int n) {
 }
 
 GRADIENT_CHECK(vector_hidden, Double, hidden, In(double, 5), Scalar(double), Int(5))
+
+// Lanes that hold anything, and that nobody looks at.
+typedef double v2 __attribute__((vector_size(16)));
+static double unused_lanes(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i + 2 <= n; i += 2) {
+    v2 v = {x[i], x[i + 1]}, w = v * v;
+    w = w + __builtin_shufflevector(w, w, 1, -1);
+    w = w * w / __builtin_shufflevector(v, v, 0, -1);
+    w = w * __builtin_shufflevector(w, w, 0, -1);
+    sum += w[0] * x[i];
+  }
+  return sum;
+}
+GRADIENT_CHECK(vector_unused_lanes, Double, unused_lanes, In(double, 6), Int(6))

@@ -452,7 +452,9 @@ void ActivitySolver::finish(ActivityResult &R) {
       if (F != Q.Root || Q.Spec->Args[A.getArgNo()] != Activity::Const)
         Add(&A);
     for (Instruction &I : instructions(*F))
-      Add(&I);
+      if (auto *Call = dyn_cast<CallBase>(&I);
+          !Call || lookupCallee(*Call).Kind != CalleeKind::Inactive)
+        Add(&I);
   }
   markRootNodes(R);
 }

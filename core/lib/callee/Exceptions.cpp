@@ -57,6 +57,32 @@ bool describesPointer(const Constant *Type) {
   return G && (G->getName().starts_with("_ZTIP") || G->getName().starts_with("_ZTIM"));
 }
 
+/// The table of a class with several bases: its own table, its name, flags, how many; then for each
+/// base its description, and its place above eight bits of flags, the first of which is 'virtual'.
+static void findBasesAt(const Constant *Type, int64_t At, unsigned Left,
+                        SmallSetVector<int64_t, 4> &Offsets) {
+  const auto *G = dyn_cast<GlobalVariable>(Type);
+  const auto *Init =
+      G && G->hasInitializer() ? dyn_cast<ConstantStruct>(G->getInitializer()) : nullptr;
+  if (!Init || Left == 0)
+    return;
+  if (Init->getNumOperands() == 3)
+    return findBasesAt(Init->getOperand(2), At, Left - 1, Offsets);
+  for (unsigned I = 4; I + 1 < Init->getNumOperands(); I += 2) {
+    const auto *Place = dyn_cast<ConstantInt>(Init->getOperand(I + 1));
+    if (!Place || (Place->getZExtValue() & 1) != 0)
+      continue;
+    const int64_t Base = At + (Place->getSExtValue() >> 8);
+    if (Base != 0)
+      Offsets.insert(Base);
+    findBasesAt(Init->getOperand(I), Base, Left - 1, Offsets);
+  }
+}
+
+void findBases(const Constant *Type, SmallSetVector<int64_t, 4> &Offsets) {
+  findBasesAt(Type, 0, MostBases, Offsets);
+}
+
 bool describesStandardException(const Constant *Type) {
   for (unsigned I = 0; I < MostBases; ++I) {
     const auto *G = dyn_cast<GlobalVariable>(Type);

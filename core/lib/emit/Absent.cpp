@@ -39,10 +39,10 @@ bool Accesses::follow(Value &Address) {
     if (isa<GetElementPtrInst, FreezeInst>(I)) {
       if (U.getOperandNo() != 0 || !follow(*I))
         return false;
-    } else if (auto *Load = dyn_cast<LoadInst>(I); Load && Load->isSimple()) {
+    } else if (auto *Load = dyn_cast<LoadInst>(I); Load && !Load->isAtomic()) {
       Reads.insert(I);
     } else if (auto *Store = dyn_cast<StoreInst>(I);
-               Store && Store->isSimple() && U.getOperandNo() == 1) {
+               Store && !Store->isAtomic() && U.getOperandNo() == 1) {
       Writes.insert(I);
     } else if (auto *Set = dyn_cast<MemIntrinsic>(I); Set && !Set->isVolatile()) {
       U.getOperandNo() == 0 ? Writes.insert(I) : Reads.insert(I);
@@ -59,7 +59,7 @@ bool Accesses::needed(Function &F) const {
   SmallPtrSet<Instruction *, 32> Live;
   for (Instruction &I : instructions(F))
     if ((I.isTerminator() || I.mayHaveSideEffects()) && !Writes.contains(&I) &&
-        Live.insert(&I).second)
+        !Reads.contains(&I) && Live.insert(&I).second)
       Todo.push_back(&I);
   while (!Todo.empty()) {
     Instruction *I = Todo.pop_back_val();
@@ -77,6 +77,9 @@ bool Accesses::drop(Function &F) {
     return false;
   for (Instruction *I : Writes)
     I->eraseFromParent();
+  for (Instruction *I : Reads) // goes when the function is simplified
+    if (auto *Load = dyn_cast<LoadInst>(I))
+      Load->setVolatile(false);
   return true;
 }
 

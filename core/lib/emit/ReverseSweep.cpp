@@ -104,6 +104,8 @@ void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
   if (auto *Add = dyn_cast<Instruction>(Sum))
     Add->setHasNoSignedZeros(true); // 0 + Bar, where the shadow has just been consumed, is Bar
   StoreInst *New = B.CreateAlignedStore(Sum, Where, Load.getAlign());
+  Old->setVolatile(In.S.C.HasViews);
+  New->setVolatile(In.S.C.HasViews);
   Tags.shadow(*Old, I);
   Tags.shadow(*New, I);
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa)) {

@@ -72,6 +72,7 @@ void TangentSweep::visitLoadDot(LoadInst &I) {
                            S.Graph.layout().getTypeStoreSize(I.getType())))
     return;
   LoadInst *Dot = B.CreateAlignedLoad(floatType(&I), accessOf(I), I.getAlign());
+  Dot->setVolatile(S.C.HasViews && I.isVolatile());
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
     Dot->setMetadata(LLVMContext::MD_tbaa, Tag);
   dots()[&I] = Dot;
@@ -99,6 +100,7 @@ Error TangentSweep::visitStoreDot(StoreInst &I) {
   if (Active)
     checkStored(I, Dot);
   StoreInst *Store = B.CreateAlignedStore(Dot, accessOf(I), I.getAlign());
+  Store->setVolatile(S.C.HasViews && I.isVolatile());
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
     Store->setMetadata(LLVMContext::MD_tbaa, Tag);
   return Error::success();

@@ -22,7 +22,7 @@ using namespace clang;
 namespace contraflow {
 namespace {
 
-enum class Kind { Inactive, NoFree, Like, Unsupported };
+enum class Kind { Inactive, Hint, Like };
 struct Attribute {
   const char *Word;
   bool TakesName;

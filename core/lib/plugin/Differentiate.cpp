@@ -395,6 +395,7 @@ bool ModuleDriver::serveCallbacks() {
 
 bool ModuleDriver::run() {
   readRequests();
+  Tangents.HasViews = Adjoints.HasViews = !findViews(M).empty();
   findInner();
   lookAhead();
   bool Any = !Pending.empty();
@@ -486,7 +487,8 @@ static void keepApart(Module &M) {
 }
 
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
-  protectRequests(M); // not every pipeline has a start
+  recordStructures(M); // not every pipeline has a start
+  protectRequests(M);
   keepApart(M);
   Error Faults = Error::success();
   showRegistered(M);

@@ -12,8 +12,8 @@
 //
 // Between throw and catch the exception is named by the address of its object, which has a shadow
 // like all memory. Where the handler sees another address, since it catches a base that is not the
-// first, the program ends (CF308). What the landing pad catches of functions that stay calls is
-// not seen.
+// first, it is one of those that the class is known to have; otherwise the program ends (CF308).
+// What the landing pad catches of functions that stay calls is not seen.
 
 #include "Catches.h"
 #include "Indirect.h"
@@ -297,6 +297,24 @@ static void failIf(Value *Failed, Instruction &At) {
   emitFailure(B, At, "caught_exception");
 }
 
+/// The descriptions that the type of a throw may be; none if that is not known.
+static SmallVector<const Constant *, 2> typesOf(Value &Type) {
+  SmallSetVector<Value *, 8> Seen;
+  Seen.insert(&Type);
+  SmallVector<const Constant *, 2> Types;
+  for (unsigned I = 0; I != Seen.size(); ++I) {
+    if (auto *C = dyn_cast<Constant>(Seen[I]))
+      Types.push_back(C);
+    else if (auto *Phi = dyn_cast<PHINode>(Seen[I]))
+      Seen.insert_range(Phi->incoming_values());
+    else if (auto *Select = dyn_cast<SelectInst>(Seen[I]))
+      Seen.insert_range(drop_begin(Select->operand_values()));
+    else
+      return {};
+  }
+  return Types;
+}
+
 /// Throw becomes a branch to what is behind its landing pad.
 void Catches::raise(InvokeInst &Throw, const Rooms &R) {
   Module &M = *Throw.getModule();
@@ -305,8 +323,11 @@ void Catches::raise(InvokeInst &Throw, const Rooms &R) {
   SmallVector<Value *, 4> Args(Throw.args());
   Value *Object = B.CreateCall(raiser(Throw), Args);
   Value *Number = B.CreateCall(selectorFunction(M), {});
-  if (Step == ExceptionStep::Throw)
+  if (Step == ExceptionStep::Throw) {
     Object = Args[0];
+    for (const Constant *Type : typesOf(*Args[1]))
+      findBases(Type, Bases);
+  }
   if (Step == ExceptionStep::Rethrow) {
     Value *Known = B.CreateLoad(B.getPtrTy(), R.Caught);
     failIf(B.CreateICmpNE(Object, Known), Throw);
@@ -322,7 +343,18 @@ void Catches::raise(InvokeInst &Throw, const Rooms &R) {
   Throw.eraseFromParent();
 }
 
-/// What the handler sees is the object, or the pointer that was thrown.
+/// The part of Object that begins so far behind it, if that is where a base may lie; else Object.
+Value *Catches::baseOf(IRBuilderBase &B, Value &Object, Value &Distance, Value *&Away) const {
+  Value *Seen = &Object;
+  for (const int64_t Offset : Bases) {
+    Value *Is = B.CreateICmpEQ(&Distance, B.getInt64(Offset));
+    Seen = B.CreateSelect(Is, B.CreatePtrAdd(&Object, B.getInt64(Offset)), Seen);
+    Away = B.CreateAnd(Away, B.CreateNot(Is));
+  }
+  return Seen;
+}
+
+/// What the handler sees is the object, a base of it, or the pointer that was thrown.
 void Catches::beginCatch(CallInst &Call, ExceptionStep Step, const Rooms &R) {
   Value *Object = Call.getArgOperand(0);
   const bool Pointers = any_of(Types, [](auto &Type) { return describesPointer(Type.first); });
@@ -336,8 +368,8 @@ void Catches::beginCatch(CallInst &Call, ExceptionStep Step, const Rooms &R) {
     Held = B.CreateICmpEQ(Distance, B.getInt64(IsPointer));
     Away = B.CreateAnd(Away, B.CreateNot(Held));
   }
+  Value *Seen = baseOf(B, *Object, *Distance, Away);
   failIf(Away, Call);
-  Value *Seen = Object;
   if (Pointers) {
     BasicBlock *Head = Call.getParent();
     Instruction *Then = SplitBlockAndInsertIfThen(Held, Call.getIterator(), /*Unreachable=*/false);
@@ -345,7 +377,7 @@ void Catches::beginCatch(CallInst &Call, ExceptionStep Step, const Rooms &R) {
     Value *Pointer = B.CreateLoad(B.getPtrTy(), Object);
     B.SetInsertPoint(&Call);
     PHINode *Either = B.CreatePHI(B.getPtrTy(), 2);
-    Either->addIncoming(Object, Head);
+    Either->addIncoming(Seen, Head);
     Either->addIncoming(Pointer, Then->getParent());
     Seen = Either;
   }
@@ -435,6 +467,11 @@ bool Catches::lower(Function &F) {
   return true;
 }
 
+static bool throwsStandardException(const CallInst &Raise) {
+  const SmallVector<const Constant *, 2> Types = typesOf(*Raise.getArgOperand(1));
+  return !Types.empty() && all_of(Types, describesStandardException);
+}
+
 /// True if V is the object of a standard exception that was thrown.
 static bool isStandardException(Value *V, unsigned Left) {
   if (auto *Phi = dyn_cast<PHINode>(V); Phi && Left > 0)
@@ -450,7 +487,7 @@ static bool isStandardException(Value *V, unsigned Left) {
            auto *Raise = dyn_cast<CallInst>(U);
            return Raise && Raise->getCalledFunction() && isRaise(*Raise->getCalledFunction()) &&
                   Raise->arg_size() == 3 && Raise->getArgOperand(0) == V &&
-                  describesStandardException(cast<Constant>(Raise->getArgOperand(1)));
+                  throwsStandardException(*Raise);
          });
 }
 

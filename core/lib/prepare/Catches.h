@@ -5,12 +5,14 @@
 #pragma once
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace llvm {
 class CallBase;
 class CallInst;
 class Constant;
 class Function;
+class IRBuilderBase;
 class InvokeInst;
 class LandingPadInst;
 class Value;
@@ -44,8 +46,11 @@ private:
   llvm::Function *raiser(llvm::InvokeInst &Throw);
   llvm::Value *selectorOf(llvm::Function &Raiser, llvm::LandingPadInst &Copy);
   unsigned numberOf(llvm::Constant *Type);
+  llvm::Value *baseOf(llvm::IRBuilderBase &B, llvm::Value &Object, llvm::Value &Distance,
+                      llvm::Value *&Away) const;
 
   llvm::MapVector<llvm::Constant *, unsigned> Types; ///< that are caught, numbered from 1
+  llvm::SmallSetVector<int64_t, 4> Bases; ///< where those of what is thrown lie, but for the first
 };
 
 } // namespace contraflow

@@ -18,6 +18,7 @@
 #include "Indices.h"
 #include "Indirect.h"
 #include "InlineStorage.h"
+#include "Lanes.h"
 #include "Library.h"
 #include "Packs.h"
 #include "PointerVectors.h"
@@ -602,6 +603,7 @@ void Preparer::canonicalise(Function &P) {
     tidy(P);
   undisguisePointers(P);
   restoreAddresses(P);
+  fillLanes(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   FunctionPassManager FPM;
   FPM.addPass(LowerSwitchPass());
@@ -740,7 +742,7 @@ static Function *callerOf(Function &F) {
 Expected<PreparedClosure> prepareClosure(Function &F, Compilation &C, NestVersions V) {
   PreparedClosure Out;
   const bool Declared =
-      F.hasFnAttribute(attr::Registered) &&
+      (F.isDeclaration() || F.hasFnAttribute(attr::Registered)) &&
       (C.Handlers.find(F.getName()) || lookupCallee(F).Kind != CalleeKind::Unknown);
   if (F.isDeclaration() && !Declared)
     return diffError(DiagId::RequestNoBody, F, userName(F));

@@ -36,6 +36,8 @@ struct Compilation {
   bool Spared = false; ///< that was so of something
   /// What is prepared will be differentiated again, which no task graph can be.
   bool TasksAtOnce = false;
+  /// Shadows may be two functions and no memory: each addition to one is read and written.
+  bool HasViews = false;
 };
 
 /// The functions a derivative is made of, privately cloned. They are erased with the object.

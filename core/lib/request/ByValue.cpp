@@ -15,6 +15,7 @@
 #include "support/Halves.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
@@ -23,6 +24,9 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
+
+#include <cstdlib>
+#include <string>
 
 using namespace llvm;
 
@@ -271,6 +275,36 @@ void recordStructures(Module &M) {
     if (F.hasMetadata(MetadataName))
       noteHalves(F);
   }
+}
+
+/// Of "(pair, double (*)(int, int))": 2.
+static unsigned countParameters(StringRef Demangled) {
+  if (Demangled == "()" || Demangled == "(void)")
+    return 0;
+  unsigned Commas = 0;
+  int Depth = 0;
+  for (const char C : Demangled) {
+    Depth += StringRef("([{<").contains(C);
+    Depth -= StringRef(")]}>").contains(C);
+    Commas += C == ',' && Depth == 1;
+  }
+  return Commas + 1;
+}
+
+bool hidesStructures(const Function &F) {
+  const std::string Name = F.getName().str(); // the demangler points into it
+  ItaniumPartialDemangler Demangler;
+  if (Demangler.partialDemangle(Name.c_str()) || !Demangler.isFunction())
+    return false;
+  char *Text = Demangler.getFunctionParameters(nullptr, nullptr);
+  if (!Text)
+    return false;
+  const unsigned Written = countParameters(Text);
+  std::free(Text);
+  unsigned First = F.hasStructRetAttr() ? 1 : 0;
+  const SmallVector<SourceParameter, 8> Parameters = sourceParameters(F);
+  const bool MayBeMember = First < F.arg_size() && F.getArg(First)->getType()->isPointerTy();
+  return Parameters.size() > First + Written + MayBeMember;
 }
 
 SmallVector<SourceParameter, 8> sourceParameters(const Function &F) {

@@ -31,10 +31,9 @@ enum class RegistrationKind {
   SplitDerivative, ///< primal, augmented, split tangent
   Inactive,
   InactiveGlobal,
-  NoFree,
+  Hint,       ///< nothing follows from it
   Like,       ///< function, name
   Allocation, ///< function, index of the size, arguments of the deallocation, its function
-  Unsupported,
 };
 
 struct RegistrationSpelling {
@@ -237,7 +236,7 @@ Error RegistrationReader::readOne(ArrayRef<Constant *> Entries) {
     F->addFnAttr(attr::Inactive);
     F->addFnAttr(attr::Registered);
     return Error::success();
-  case RegistrationKind::NoFree:
+  case RegistrationKind::Hint:
     return Error::success();
   case RegistrationKind::Like:
     if (auto Name = asText(Entries[1]))
@@ -260,8 +259,6 @@ Error RegistrationReader::readAnnotation(Constant *Object, StringRef Text) {
   Kind = Spelling->Kind;
   if (Kind == RegistrationKind::Inactive && isa<GlobalVariable>(Object))
     Kind = RegistrationKind::InactiveGlobal;
-  if (Kind == RegistrationKind::Unsupported)
-    return fail(asFunction(Object), "this attribute is not supported");
   if (Kind == RegistrationKind::Like && asFunction(Object))
     return readLike(*asFunction(Object), Value);
   return readOne(Object);
@@ -279,8 +276,6 @@ Error RegistrationReader::readAnnotations(GlobalVariable &List) {
 Error RegistrationReader::read(GlobalVariable &Variable, const RegistrationSpelling &Spelling) {
   Where = Variable.getName();
   Kind = Spelling.Kind;
-  if (Kind == RegistrationKind::Unsupported)
-    return fail(nullptr, "this registration is not supported");
   if (!Variable.hasInitializer())
     return Error::success(); // defined in another file, which says what it means
   SmallVector<Constant *, 8> Entries;

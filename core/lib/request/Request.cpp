@@ -6,6 +6,7 @@
 #include "contraflow/core/Request.h"
 
 #include "RequestSpellings.h"
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -47,10 +48,31 @@ uint64_t referencedBytes(const CallBase &Call, unsigned Index) {
   return Mark.isValid() && !Mark.getValueAsString().getAsInteger(10, Bytes) ? Bytes : 0;
 }
 
+/// An inactive function, if F takes a number and returns one of its kind.
+static void defineIdentity(Function &F) {
+  Type *T = F.getReturnType();
+  if (F.arg_size() != 1 || F.getArg(0)->getType() != T ||
+      !(T->isFPOrFPVectorTy() || isa<IntegerType>(T)))
+    return;
+  for (Attribute::AttrKind Kind : {Attribute::AlwaysInline, Attribute::OptimizeNone})
+    F.removeFnAttr(Kind);
+  F.addFnAttr(Attribute::NoInline);
+  F.addFnAttr(attr::Inactive);
+  F.addFnAttr(attr::Registered);
+  F.setDoesNotThrow();
+  ReturnInst::Create(F.getContext(), F.getArg(0), BasicBlock::Create(F.getContext(), "entry", &F));
+  F.setLinkage(GlobalValue::InternalLinkage);
+  F.setDSOLocal(true);
+  F.setName("cf.inactive." + F.getName());
+}
+
 void protectRequests(Module &M) {
   for (GlobalVariable &G : M.globals())
     if (!G.isDeclaration() && findMarkerSpelling(G.getName()))
       G.setExternallyInitialized(true);
+  for (Function &F : M)
+    if (F.isDeclaration() && isIdentitySpelling(F.getName()))
+      defineIdentity(F);
   for (Function &F : make_early_inc_range(M)) {
     if (!F.isDeclaration() || !isHintSpelling(F.getName()))
       continue;

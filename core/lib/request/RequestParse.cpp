@@ -126,7 +126,8 @@ Error RequestReader::readPrimal() {
   if (!Primal)
     return fail(DiagId::RequestNotFunction, "");
   if (Primal->isDeclaration() && Request.Part != RequestPart::Batch &&
-      Request.Part != RequestPart::FunctionShadow && !Primal->hasFnAttribute(attr::Registered))
+      Request.Part != RequestPart::FunctionShadow && !Primal->hasFnAttribute(attr::Registered) &&
+      lookupCallee(*Primal).Kind != CalleeKind::Math)
     return fail(DiagId::RequestNoBody, userName(*Primal));
   if (Primal->isVarArg())
     return fail(DiagId::UnsupportedMode,
@@ -633,6 +634,14 @@ Expected<DerivativeRequest> RequestReader::read() {
     return E;
   if (Error E = readParameters())
     return E;
+  // Values of the pieces and their shadows cannot be told apart.
+  const bool HasShadows =
+      any_of(Request.Args, [](const RequestArg &A) { return !A.Shadows.empty(); });
+  if (HasShadows && hidesStructures(*Request.Spec.Primal))
+    return fail(DiagId::UnsupportedMode,
+                "'" + userName(*Request.Spec.Primal) +
+                    "' takes a structure by value, which optimised code does not show: load the "
+                    "plugin when clang runs");
   if (Error E = readTrailing())
     return E;
   if (!atEnd())

@@ -29,6 +29,11 @@ const StringLiteral Hints[] = {
 #include "RequestSpellings.def"
 };
 
+const StringLiteral Identities[] = {
+#define CF_IDENTITY(Name) Name,
+#include "RequestSpellings.def"
+};
+
 const StringLiteral Views[] = {
 #define CF_VIEW(Name) Name,
 #include "RequestSpellings.def"
@@ -73,6 +78,8 @@ static bool beginsWithAny(StringRef FunctionName, ArrayRef<StringLiteral> Names)
 }
 
 bool isHintSpelling(StringRef FunctionName) { return beginsWithAny(FunctionName, Hints); }
+
+bool isIdentitySpelling(StringRef FunctionName) { return beginsWithAny(FunctionName, Identities); }
 
 bool isViewSpelling(StringRef FunctionName) { return beginsWithAny(FunctionName, Views); }
 

@@ -56,6 +56,9 @@ bool isHintSpelling(llvm::StringRef FunctionName);
 /// True for the name of a function that makes a shadow of two functions.
 bool isViewSpelling(llvm::StringRef FunctionName);
 
+/// True for the name of a function that returns its argument without the derivative.
+bool isIdentitySpelling(llvm::StringRef FunctionName);
+
 /// The marker of this name, or null.
 const MarkerSpelling *findMarkerSpelling(llvm::StringRef Name);
 
