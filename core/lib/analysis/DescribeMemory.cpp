@@ -245,17 +245,20 @@ void Describer::visitGetElementPtrInst(GetElementPtrInst &I) {
 
 /// new + (position - old): as far from the beginning as in the other object.
 bool Describer::settle(const Step &S) {
-  Location Base = Graph.locate(S.I->getPointerOperand());
-  Location To = Graph.find(S.Index.To), From = Graph.find(S.Index.From), Old = Graph.find(S.I);
-  int64_t OldPeriod = Graph.period(Base.Node);
-  int64_t Period = S.Unknown ? 1 : Graph.period(To.Node), Distance = To.Offset - From.Offset;
+  const Location Base = Graph.locate(S.I->getPointerOperand());
+  const Location To = Graph.find(S.Index.To), From = Graph.find(S.Index.From);
+  const Location Old = Graph.find(S.I);
+  const int64_t OldPeriod = Graph.period(Base.Node);
+  const int64_t Walk = S.Unknown ? 1 : std::gcd(To.Stride, From.Stride);
+  const int64_t Period = S.Unknown ? 1 : std::gcd(Graph.period(To.Node), Walk);
+  const int64_t Distance = To.Offset - From.Offset;
   if (S.Exact) {
     Graph.fold(Base, Period);
-    Graph.pointTo(Graph.cellOf(S.I), {Base.Node, Base.Offset + S.Constant + Distance});
+    Graph.pointTo(Graph.cellOf(S.I), {Base.Node, Base.Offset + S.Constant + Distance, Walk});
   } else {
-    Graph.fold(Base, std::gcd(Period, Distance) * S.Scale);
+    Graph.fold(Base, S.Index.multipleOf(std::gcd(Period, Distance)) * S.Scale);
   }
-  Location New = Graph.find(S.I);
+  const Location New = Graph.find(S.I);
   return !Old || New.Node != Old.Node || New.Offset != Old.Offset ||
          Graph.period(Graph.locate(S.I->getPointerOperand()).Node) != OldPeriod;
 }
