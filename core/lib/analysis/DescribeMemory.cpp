@@ -91,7 +91,7 @@ private:
   void access(Value *Pointer, Value *V);
   void flow(unsigned Into, Value *V);
   void begin(Value *Object, const LayoutPlaces *Places);
-  void note(Value &Pointer, const LayoutReader::Evidence &E);
+  void note(Instruction &Access, const LayoutReader::Evidence &E);
   void findOrigins(ArrayRef<Function *> Functions);
   void land(Value &V);
   void landAll(Function &F);
@@ -517,7 +517,7 @@ void Describer::visitAll(ArrayRef<Function *> Functions) {
     for (Instruction &I : instructions(*F)) {
       visit(I);
       if (const LayoutReader::Evidence E = Layouts.of(I))
-        note(*getLoadStorePointerOperand(&I), E);
+        note(I, E);
     }
   visitModels();
   describeGlobals(Graph, *Root->getParent());
@@ -526,9 +526,14 @@ void Describer::visitAll(ArrayRef<Function *> Functions) {
       begin(&G, Layouts.ofType(G.getValueType()));
 }
 
-void Describer::note(Value &Pointer, const LayoutReader::Evidence &E) {
+void Describer::note(Instruction &Access, const LayoutReader::Evidence &E) {
+  Value &Pointer = *getLoadStorePointerOperand(&Access);
   Evidence.push_back({&Pointer, E});
   const DataLayout &DL = Graph.layout();
+  const auto Member = E.Places->find(E.Offset);
+  if (isa<LoadInst>(Access) && Member != E.Places->end() && Member->second.Kind == SK_Int &&
+      Member->second.Width == int64_t(DL.getTypeStoreSize(Access.getType()).getFixedValue()))
+    Graph.noteDeclaredInteger(&Access);
   APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
   const Value *Base = Pointer.stripAndAccumulateConstantOffsets(DL, Offset, true);
   if (Offset.getSExtValue() == E.Offset)
