@@ -85,3 +85,29 @@ static double scheme(const double *x, int n) {
   return s.run(std::vector<double>(x, x + n));
 }
 GRADIENT_CHECK(optional_objects, Double, scheme, In(double, 5), Int(5))
+
+struct Projection {
+  double (*project)(double u, void *data);
+  void *data;
+  long uses;
+};
+
+/// Of a library: this program leaves it alone.
+void setProjection(Projection &p, double (*project)(double u, void *data)) { p.project = project; }
+
+__attribute__((noinline)) static double keepSmall(Projection *p, double sum) {
+  if (sum < 1e6) // always
+    return sum * 1.5;
+  ++p->uses;
+  return p->project(sum, p->data);
+}
+static double projected(const double *x, int n) {
+  Projection *p = new Projection();
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum = keepSmall(p, sum + x[i] * x[i]);
+  sum += p->uses;
+  delete p;
+  return sum;
+}
+GRADIENT_CHECK(optional_setter, Double, projected, In(double, 5), Int(5))

@@ -88,3 +88,33 @@ static double message(const double *x, const float *w, int n) {
 
 GRADIENT_CHECK(realloc_growth, Double, grow, In(double, 9), Scalar(double), Int(9))
 GRADIENT_CHECK(realloc_message, Double, message, In(double, 8), In(float, 8), Int(8))
+
+/// The numbers of a header lie where an index into the array behind it might lead.
+struct ListHeader {
+  size_t length, room;
+};
+static double *append(double *list, double value) {
+  struct ListHeader *h = list ? (struct ListHeader *)list - 1 : NULL;
+  if (!h || h->length == h->room) {
+    const size_t room = h ? 2 * h->room : 2, length = h ? h->length : 0;
+    h = realloc(h, sizeof *h + room * sizeof(double));
+    h->length = length;
+    h->room = room;
+  }
+  double *d = (double *)(h + 1);
+  d[h->length++] = value;
+  return d;
+}
+static double headed(const double *x, int n) {
+  double *list = NULL;
+  for (int i = 0; i < n; ++i)
+    list = append(list, x[i] * x[n - 1 - i]);
+  struct ListHeader *h = (struct ListHeader *)list - 1;
+  h->room += (h->room + 8) * h->length; // of bytes, say
+  double sum = list[h->room % 3];
+  for (size_t i = 0; i < h->length; ++i)
+    sum += list[i] * (i + 1);
+  free(h);
+  return sum;
+}
+GRADIENT_CHECK(list_with_header, Double, headed, In(double, 6), Int(6))

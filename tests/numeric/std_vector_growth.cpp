@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vectors that grow: push_back, insert, resize, vectors of vectors, erase, swap.
+// Vectors that grow: push_back, insert, resize, vectors of vectors, erase, swap; structures that are
+// inserted, sorted and found by iterators.
 // Supports: `std::vector`, `std::array`, algorithms
 #include "GradientCheck.h"
+#include <algorithm>
 #include <vector>
 
 static double grow(const double *x, double a, int n) {
@@ -29,3 +31,46 @@ static double grow(const double *x, double a, int n) {
 }
 
 GRADIENT_CHECK(std_vector_growth, Double, grow, In(double, 6), Scalar(double), Int(6))
+
+namespace {
+struct GrownBody {
+  double x, v;
+  int id;
+  float charge;
+};
+} // namespace
+
+/// Elements move by differences of iterators, one of which is an integer at -O0.
+static double insertStructures(const double *x, int n) {
+  std::vector<GrownBody> bodies;
+  for (int i = 0; i < n; ++i)
+    bodies.push_back({x[i], x[i] * x[i], i, 1.0f + i});
+  bodies.insert(bodies.begin() + 2, GrownBody{x[0] * x[1], x[2], 99, 2.0f});
+  bodies.erase(bodies.begin() + 4);
+  std::stable_sort(bodies.begin(), bodies.end(), [](auto &a, auto &b) { return a.x < b.x; });
+  double sum = 0;
+  int k = 0;
+  for (const GrownBody &b : bodies)
+    sum += b.x * b.v * b.charge * ++k + b.id * b.x;
+  return sum;
+}
+
+/// A distance divided by the size of the elements is the index of smaller ones.
+static double indexByIterator(const double *x) {
+  std::vector<GrownBody> bodies;
+  for (int i = 0; i < 4; ++i)
+    bodies.push_back({1.5 * i, 0, i, 0});
+  double table[4] = {3, x[0] * x[1], 2, x[1]}, rows[12] = {};
+  rows[3] = x[0];
+  rows[7] = x[1] * x[2];
+  double sum = 0;
+  for (int id = 0; id < 4; ++id) {
+    auto at = std::find_if(bodies.begin(), bodies.end(), [=](auto &b) { return b.id == id; });
+    const auto k = at - bodies.begin();
+    sum += table[k] * table[k] + rows[3 * k] + rows[3 * int(k) + 1] * x[2];
+  }
+  return sum;
+}
+
+GRADIENT_CHECK(insert_structures, Double, insertStructures, In(double, 6), Int(6))
+GRADIENT_CHECK(index_by_iterator, Double, indexByIterator, In(double, 3))

@@ -89,19 +89,44 @@ std::optional<StringRef> typeAccessed(const Instruction &I) {
   return Name->getString();
 }
 
-/// True for addition and subtraction of what may be a count: an exponent lies higher.
+/// True for addition and subtraction of what may be a count: an exponent, k << 52, lies higher.
 static bool countsUp(const Instruction &I) {
   if (I.getOpcode() != Instruction::Add && I.getOpcode() != Instruction::Sub)
     return false;
   const unsigned CountBits = I.getType()->getScalarSizeInBits() <= 32 ? 23 : 48;
   return none_of(I.operands(), [&](const Use &V) {
-    auto *C = dyn_cast<ConstantInt>(V);
-    return C && C->getValue().getSignificantBits() > CountBits;
+    const APInt *C = nullptr;
+    return match(V.get(), m_Shl(m_Value(), m_APInt(C)))
+               ? C->uge(CountBits)
+               : match(V.get(), m_APInt(C)) && C->getSignificantBits() > CountBits;
   });
 }
 
-/// True if V, or a copy of it, is calculated with other than by counting, as hash functions do.
-static bool isMixed(const Value *V) {
+/// True for what is done to numbers, and to the bits of a float hardly ever.
+static bool isArithmetic(const Instruction &I) {
+  constexpr unsigned MostBits = 6; // of the size of an element
+  switch (I.getOpcode()) {
+  case Instruction::Add:
+  case Instruction::Sub:
+    return countsUp(I);
+  case Instruction::Mul:
+  case Instruction::SDiv:
+  case Instruction::UDiv:
+  case Instruction::SRem:
+  case Instruction::URem:
+    return true;
+  case Instruction::Shl: {
+    auto *By = dyn_cast<ConstantInt>(I.getOperand(1));
+    return By && By->getValue().ule(MostBits);
+  }
+  default:
+    return false;
+  }
+}
+
+/// True if V, or a copy of it, is calculated with other than by counting, as hash functions do; of
+/// a declared integer, other than as numbers are.
+static bool isMixed(const Value *V, bool IsDeclared) {
   SmallPtrSet<const Value *, 8> Seen;
   SmallVector<const Value *, 8> Todo{V};
   while (!Todo.empty()) {
@@ -112,7 +137,7 @@ static bool isMixed(const Value *V) {
       auto *Arithmetic = dyn_cast<BinaryOperator>(U);
       if (isa<PHINode, SelectInst, FreezeInst>(U))
         Todo.push_back(U);
-      else if (Arithmetic && !countsUp(*Arithmetic))
+      else if (Arithmetic && !countsUp(*Arithmetic) && !(IsDeclared && isArithmetic(*Arithmetic)))
         return true;
     }
   }
@@ -120,7 +145,7 @@ static bool isMixed(const Value *V) {
 }
 
 namespace {
-enum How { Copied, Counted, Changed };
+enum How { Copied, Counted, Calculated, Changed };
 } // namespace
 
 /// One bit is a bool, whatever it was read from.
@@ -135,8 +160,10 @@ static std::optional<How> handedOn(const Instruction &I, How H) {
     return std::nullopt;
   if (isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst, IntrinsicInst>(I))
     return Changed;
+  if (isa<BinaryOperator>(I) && H <= Counted && countsUp(I))
+    return Counted;
   if (isa<BinaryOperator>(I))
-    return H != Changed && countsUp(I) ? Counted : Changed;
+    return H <= Calculated && isArithmetic(I) ? Calculated : Changed;
   if (isa<PHINode, SelectInst, FreezeInst, TruncInst, ZExtInst, SExtInst, BitCastInst>(I))
     return H;
   return std::nullopt;
@@ -144,7 +171,9 @@ static std::optional<How> handedOn(const Instruction &I, How H) {
 
 /// True if the bits that Load reads may be a float's and have become something else.
 static bool losesFloat(const LoadInst &Load, How H, const MemoryGraph &Graph) {
-  if (H == Changed || (H == Copied && isMixed(&Load)))
+  const bool IsDeclared = Graph.isDeclaredInteger(&Load);
+  if (H == Changed || (H == Calculated && !IsDeclared) ||
+      (H == Copied && isMixed(&Load, IsDeclared)))
     return true;
   static constexpr StringLiteral Floats[] = {"float", "double"};
   const std::optional<StringRef> T = typeAccessed(Load);

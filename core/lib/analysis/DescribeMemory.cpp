@@ -91,7 +91,7 @@ private:
   void access(Value *Pointer, Value *V);
   void flow(unsigned Into, Value *V);
   void begin(Value *Object, const LayoutPlaces *Places);
-  void note(Value &Pointer, const LayoutReader::Evidence &E);
+  void note(Instruction &Access, const LayoutReader::Evidence &E);
   void findOrigins(ArrayRef<Function *> Functions);
   void land(Value &V);
   void landAll(Function &F);
@@ -245,17 +245,20 @@ void Describer::visitGetElementPtrInst(GetElementPtrInst &I) {
 
 /// new + (position - old): as far from the beginning as in the other object.
 bool Describer::settle(const Step &S) {
-  Location Base = Graph.locate(S.I->getPointerOperand());
-  Location To = Graph.find(S.Index.To), From = Graph.find(S.Index.From), Old = Graph.find(S.I);
-  int64_t OldPeriod = Graph.period(Base.Node);
-  int64_t Period = S.Unknown ? 1 : Graph.period(To.Node), Distance = To.Offset - From.Offset;
+  const Location Base = Graph.locate(S.I->getPointerOperand());
+  const Location To = Graph.find(S.Index.To), From = Graph.find(S.Index.From);
+  const Location Old = Graph.find(S.I);
+  const int64_t OldPeriod = Graph.period(Base.Node);
+  const int64_t Walk = S.Unknown ? 1 : std::gcd(To.Stride, From.Stride);
+  const int64_t Period = S.Unknown ? 1 : std::gcd(Graph.period(To.Node), Walk);
+  const int64_t Distance = To.Offset - From.Offset;
   if (S.Exact) {
     Graph.fold(Base, Period);
-    Graph.pointTo(Graph.cellOf(S.I), {Base.Node, Base.Offset + S.Constant + Distance});
+    Graph.pointTo(Graph.cellOf(S.I), {Base.Node, Base.Offset + S.Constant + Distance, Walk});
   } else {
-    Graph.fold(Base, std::gcd(Period, Distance) * S.Scale);
+    Graph.fold(Base, S.Index.multipleOf(std::gcd(Period, Distance)) * S.Scale);
   }
-  Location New = Graph.find(S.I);
+  const Location New = Graph.find(S.I);
   return !Old || New.Node != Old.Node || New.Offset != Old.Offset ||
          Graph.period(Graph.locate(S.I->getPointerOperand()).Node) != OldPeriod;
 }
@@ -514,7 +517,7 @@ void Describer::visitAll(ArrayRef<Function *> Functions) {
     for (Instruction &I : instructions(*F)) {
       visit(I);
       if (const LayoutReader::Evidence E = Layouts.of(I))
-        note(*getLoadStorePointerOperand(&I), E);
+        note(I, E);
     }
   visitModels();
   describeGlobals(Graph, *Root->getParent());
@@ -523,9 +526,14 @@ void Describer::visitAll(ArrayRef<Function *> Functions) {
       begin(&G, Layouts.ofType(G.getValueType()));
 }
 
-void Describer::note(Value &Pointer, const LayoutReader::Evidence &E) {
+void Describer::note(Instruction &Access, const LayoutReader::Evidence &E) {
+  Value &Pointer = *getLoadStorePointerOperand(&Access);
   Evidence.push_back({&Pointer, E});
   const DataLayout &DL = Graph.layout();
+  const auto Member = E.Places->find(E.Offset);
+  if (isa<LoadInst>(Access) && Member != E.Places->end() && Member->second.Kind == SK_Int &&
+      Member->second.Width == int64_t(DL.getTypeStoreSize(Access.getType()).getFixedValue()))
+    Graph.noteDeclaredInteger(&Access);
   APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
   const Value *Base = Pointer.stripAndAccumulateConstantOffsets(DL, Offset, true);
   if (Offset.getSExtValue() == E.Offset)

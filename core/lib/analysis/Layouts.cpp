@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The note is a named list of (description or tag, a value of the type, offset). A tag of our own
-// is a scalar below a root of its own, so that it may alias anything with a tag.
+// is a scalar below a root of its own, so that it may alias anything with a tag. The root is known
+// by its name, since a distinct one would be another one in each copy of a function.
 
 #include "Layouts.h"
 #include "MemoryGraph.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
@@ -93,7 +95,10 @@ MDNode *Noter::ownTag(StructType *S, int64_t Offset, StringRef Name) {
   MDNode *&Tag = Own[{S, Offset, Name}];
   if (Tag)
     return Tag;
-  auto *Root = MDNode::getDistinct(Context, MDString::get(Context, OwnName));
+  const std::string TypeName = S->hasName() ? S->getName().str() : std::to_string(Own.size());
+  const std::string RootName =
+      join_items(":", OwnName, M.getSourceFileName(), TypeName, std::to_string(Offset), Name);
+  auto *Root = MDNode::get(Context, MDString::get(Context, RootName));
   auto *Zero = ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Context), 0));
   auto *Scalar = MDNode::get(Context, {MDString::get(Context, Name), Root, Zero});
   Tag = MDNode::get(Context, {Scalar, Scalar, Zero});
@@ -235,15 +240,20 @@ LayoutReader::LayoutReader(const Module &M) : DL(M.getDataLayout()) {
       auto *Key = dyn_cast_or_null<MDNode>(Note->getOperand(0));
       auto *Of = mdconst::dyn_extract_or_null<Constant>(Note->getOperand(1));
       auto *At = mdconst::dyn_extract_or_null<ConstantInt>(Note->getOperand(2));
-      if (Key && Of && At)
-        Notes.insert({Key, {cast<StructType>(Of->getType()), At->getSExtValue()}});
+      if (!Key || !Of || !At)
+        continue;
+      const Noted Said{cast<StructType>(Of->getType()), At->getSExtValue()};
+      const auto It = Notes.insert({Key, Said}).first;
+      StructType *Old = It->second.Type;
+      if (Old && (It->second.Offset != Said.Offset || !Old->isLayoutIdentical(Said.Type)))
+        It->second.Type = nullptr; // two files are linked that say different things
     }
 }
 
 const LayoutPlaces *LayoutReader::ofType(Type *T) {
-  while (auto *A = dyn_cast<ArrayType>(T))
+  while (auto *A = dyn_cast_or_null<ArrayType>(T))
     T = A->getElementType();
-  if (!isa<StructType>(T) || !T->isSized())
+  if (!isa_and_nonnull<StructType>(T) || !T->isSized())
     return nullptr;
   auto [It, New] = Known.try_emplace(T);
   if (New) {

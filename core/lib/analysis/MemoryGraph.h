@@ -20,6 +20,7 @@
 #include "contraflow/core/Construct.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <map>
@@ -118,6 +119,12 @@ public:
   int64_t arrayWidth(Location At) const;
   /// A float is loaded or stored there, as aligned as its kind wants or not.
   void noteAlignment(Location At, bool AsWanted);
+  /// A load of a member whose type is an integer: what else lies there does so at other times, or
+  /// in other objects.
+  void noteDeclaredInteger(const llvm::Value *Load) { DeclaredIntegers.insert(Load); }
+  bool isDeclaredInteger(const llvm::Value *V) const {
+    return DeclaredIntegers.contains(original(V));
+  }
   /// Floats lie at multiples of their size, as far as the program says.
   bool isAligned(unsigned Node) const {
     const auto &N = Nodes[canonical(Node)];
@@ -197,6 +204,7 @@ private:
   llvm::DenseMap<const llvm::Value *, unsigned> ValueCells, ValueNodes;
   llvm::DenseMap<const llvm::Function *, unsigned> ReturnCells, ReturnNodes;
   llvm::DenseMap<const llvm::Value *, const llvm::Value *> Aliases;
+  llvm::DenseSet<const llvm::Value *> DeclaredIntegers;
 
   struct Fold {
     Location At, Other; ///< Other: one pointer leads to both

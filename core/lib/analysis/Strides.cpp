@@ -5,6 +5,7 @@
 
 #include "Strides.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
@@ -27,16 +28,22 @@ public:
 
 private:
   uint64_t ofInstruction(const Instruction &I);
+  uint64_t ofProduct(const Value *A, const Value *B);
+  uint64_t scaled(const Value *V, uint64_t Factor);
+  uint64_t ofQuotient(const BinaryOperator &I);
+  uint64_t wrapped(uint64_t Multiple, size_t First);
   uint64_t ofArithmetic(const BinaryOperator &I);
   uint64_t ofAll(const User &I);
   uint64_t ofDifference(const BinaryOperator &I);
   SmallPtrSet<const Value *, 8> Open;
   unsigned Visits = 0;
+  unsigned Cycles = 0; ///< phis that were met again
 };
 
 /// The part of a divisor that outlives an overflow.
 uint64_t powerOfTwo(uint64_t Multiple) { return Multiple & -Multiple; }
 
+/// Of A at least, if the product is too large.
 uint64_t product(uint64_t A, uint64_t B) {
   uint64_t Out;
   return __builtin_mul_overflow(A, B, &Out) ? powerOfTwo(A) : Out;
@@ -48,6 +55,26 @@ bool mayOverflow(const BinaryOperator &I) {
          !Op->hasNoUnsignedWrap();
 }
 
+/// The address that an integer is, at least at times; null if it may be a number.
+const Value *addressOf(const Value *V) {
+  constexpr unsigned MostParts = 16;
+  if (auto *Cast = dyn_cast<PtrToIntOperator>(V))
+    return Cast->getPointerOperand();
+  SmallSetVector<const Value *, 4> Parts;
+  Parts.insert(V);
+  bool Any = false;
+  for (unsigned Next = 0; Next < Parts.size(); ++Next) {
+    const Value *Part = Parts[Next];
+    if (isa<PtrToIntOperator>(Part))
+      Any = true;
+    else if (auto *Phi = dyn_cast<PHINode>(Part); Phi && Parts.size() < MostParts)
+      Parts.insert_range(Phi->incoming_values());
+    else if (!isa<ConstantInt>(Part))
+      return nullptr;
+  }
+  return Any ? V : nullptr;
+}
+
 uint64_t Divisor::ofAll(const User &I) {
   uint64_t Out = 0;
   for (const Value *V : I.operand_values())
@@ -57,12 +84,61 @@ uint64_t Divisor::ofAll(const User &I) {
 }
 
 uint64_t Divisor::ofDifference(const BinaryOperator &I) {
-  auto *To = dyn_cast<PtrToIntOperator>(I.getOperand(0));
-  auto *From = dyn_cast<PtrToIntOperator>(I.getOperand(1));
+  const Value *To = addressOf(I.getOperand(0)), *From = addressOf(I.getOperand(1));
   if (!To || !From)
     return ofAll(I);
-  Differences.push_back({To->getPointerOperand(), From->getPointerOperand()});
+  Differences.push_back({To, From});
   return 0;
+}
+
+uint64_t Divisor::ofProduct(const Value *A, const Value *B) {
+  const size_t First = Differences.size();
+  const uint64_t OfA = of(A);
+  if (Differences.size() == First)
+    return scaled(B, OfA);
+  Differences.truncate(First);
+  const uint64_t OfB = of(B);
+  if (Differences.size() == First)
+    return scaled(A, OfB);
+  Differences.truncate(First);
+  return 1;
+}
+
+/// What is a multiple of Factor times V.
+uint64_t Divisor::scaled(const Value *V, uint64_t Factor) {
+  const size_t First = Differences.size();
+  const uint64_t Multiple = of(V);
+  for (PointerDifference &D : drop_begin(Differences, First))
+    D.Factor = product(D.Factor, Factor);
+  return product(Multiple, Factor);
+}
+
+/// Nothing is known of a quotient that may be rounded.
+uint64_t Divisor::ofQuotient(const BinaryOperator &I) {
+  auto *C = dyn_cast<ConstantInt>(I.getOperand(1));
+  if (!C || C->isZero() || !I.isExact() || C->getValue().abs().getActiveBits() > 32)
+    return 1;
+  const uint64_t By = C->getValue().abs().getZExtValue();
+  const size_t First = Differences.size();
+  const unsigned Before = Cycles;
+  const uint64_t Whole = of(I.getOperand(0));
+  bool Known = Whole % By == 0 && Before == Cycles;
+  for (PointerDifference &D : drop_begin(Differences, First)) {
+    Known &= !D.Wraps && D.Divisor == 1;
+    D.Divisor = By;
+  }
+  if (Known)
+    return Whole / By;
+  Differences.truncate(First);
+  return 1;
+}
+
+/// The part of a divisor that outlives an overflow, which the differences from First on are part
+/// of as well.
+uint64_t Divisor::wrapped(uint64_t Multiple, size_t First) {
+  for (PointerDifference &D : drop_begin(Differences, First))
+    D.Wraps = true;
+  return powerOfTwo(Multiple);
 }
 
 uint64_t Divisor::ofArithmetic(const BinaryOperator &I) {
@@ -75,31 +151,29 @@ uint64_t Divisor::ofArithmetic(const BinaryOperator &I) {
   case Instruction::Or:
     return cast<PossiblyDisjointInst>(I).isDisjoint() ? ofAll(I) : 1;
   case Instruction::Mul:
-    return product(of(I.getOperand(0)), of(I.getOperand(1)));
+    return ofProduct(I.getOperand(0), I.getOperand(1));
   case Instruction::Shl:
-    return C && C->getValue().ult(63) ? product(of(I.getOperand(0)), 1ull << C->getZExtValue()) : 1;
+    return C && C->getValue().ult(63) ? scaled(I.getOperand(0), 1ull << C->getZExtValue()) : 1;
   case Instruction::And:
     return C ? powerOfTwo(C->getSExtValue()) : 1;
   case Instruction::SDiv:
-  case Instruction::UDiv: {
-    uint64_t Whole = C && I.isExact() ? of(I.getOperand(0)) : 1;
-    uint64_t By = C ? C->getValue().abs().getZExtValue() : 1;
-    return Whole % By ? 1 : Whole / By;
-  }
+  case Instruction::UDiv:
+    return ofQuotient(I);
   default:
     return 1;
   }
 }
 
 uint64_t Divisor::ofInstruction(const Instruction &I) {
+  const size_t First = Differences.size();
   if (auto *Op = dyn_cast<BinaryOperator>(&I)) {
     uint64_t Out = ofArithmetic(*Op);
-    return mayOverflow(*Op) ? powerOfTwo(Out) : Out;
+    return mayOverflow(*Op) ? wrapped(Out, First) : Out;
   }
   if (isa<SExtInst, FreezeInst>(I) || (isa<ZExtInst>(I) && I.hasNonNeg()))
     return of(I.getOperand(0));
   if (isa<TruncInst, ZExtInst>(I))
-    return powerOfTwo(of(I.getOperand(0)));
+    return wrapped(of(I.getOperand(0)), First);
   if (isa<PHINode, SelectInst, MinMaxIntrinsic>(I))
     return ofAll(I);
   return 1;
@@ -112,8 +186,10 @@ uint64_t Divisor::of(const Value *V) {
   if (!I || !I->getType()->isIntegerTy() || I->getType()->getIntegerBitWidth() > 64 ||
       ++Visits > MostVisits)
     return 1;
-  if (!Open.insert(I).second)
+  if (!Open.insert(I).second) {
+    ++Cycles;
     return isa<PHINode>(I) ? 0 : 1;
+  }
   uint64_t Out = ofInstruction(*I);
   Open.erase(I);
   return Out;
@@ -121,15 +197,19 @@ uint64_t Divisor::of(const Value *V) {
 
 } // namespace
 
+int64_t PointerDifference::multipleOf(int64_t Distance) const {
+  const uint64_t Product = product(std::abs(Distance), Factor);
+  const uint64_t Multiple = Product % Divisor ? 1 : Product / Divisor;
+  return Wraps ? powerOfTwo(Multiple) : Multiple;
+}
+
 Stride strideOf(const Value *Index) {
   Divisor D;
   Stride Out;
   Out.Multiple = D.of(Index);
   Out.Differences = std::move(D.Differences);
   auto *Sub = dyn_cast<BinaryOperator>(Index);
-  Out.IsDifference =
-      Sub && Sub->getOpcode() == Instruction::Sub &&
-      all_of(Sub->operand_values(), [](const Value *V) { return isa<PtrToIntOperator>(V); });
+  Out.IsDifference = Sub && Sub->getOpcode() == Instruction::Sub && Out.Differences.size() == 1;
   return Out;
 }
 
@@ -155,8 +235,8 @@ static int64_t startOf(const Value *V, unsigned Level) {
     return I->hasNonNeg() ? Of(0) : 0;
   case Instruction::Add:
     return Of(0) + Of(1);
-  case Instruction::Sub:
-    return Of(0) - Of(1);
+  case Instruction::Sub: // of addresses, see PointerDifference
+    return addressOf(I->getOperand(0)) ? 0 : Of(0) - Of(1);
   case Instruction::Mul:
     return Of(0) * Of(1);
   case Instruction::Shl:

@@ -21,9 +21,17 @@ class Value;
 
 namespace contraflow {
 
-/// The distance from one pointer to another is part of an index.
+/// The distance from one address to another, pointers or integers, is part of an index. It has been
+/// multiplied and divided exactly:
+///
+///   v[it - items.begin()]     (%it - %begin) / 24, times 8
 struct PointerDifference {
   const llvm::Value *To, *From;
+  uint64_t Factor = 1, Divisor = 1;
+  bool Wraps = false; ///< an overflow leaves of a factor only its powers of two
+
+  /// What this part of the index is a multiple of, if the distance itself is one of Distance.
+  int64_t multipleOf(int64_t Distance) const;
 };
 
 /// An integer is Multiple times some integer (0: it is zero) plus multiples of the differences.

@@ -132,6 +132,24 @@ void noteSlots(Module &M) {
     }
 }
 
+/// True for the parameter of a function that nobody here calls: a setter of a library.
+static bool isOutsiders(const Value *V) {
+  auto *Load = dyn_cast<LoadInst>(V);
+  if (auto *Variable = Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr) {
+    const StoreInst *Only = nullptr; // of a parameter, in code that is not optimised
+    for (const User *By : Variable->users()) {
+      auto *Store = dyn_cast<StoreInst>(By);
+      if (!isa<LoadInst>(By) && (!Store || Only || Store->getValueOperand() == Variable))
+        return false;
+      Only = Store ? Store : Only;
+    }
+    V = Only ? Only->getValueOperand() : V;
+  }
+  auto *Parameter = dyn_cast<Argument>(V);
+  const Function *Setter = Parameter ? Parameter->getParent() : nullptr;
+  return Setter && !Setter->hasLocalLinkage() && Setter->use_empty();
+}
+
 MemberIndex::MemberIndex(const Module &M, FunctionsOfType OfType) : OfType(std::move(OfType)) {
   for (const Function &F : M)
     for (const Instruction &I : instructions(F)) {
@@ -142,7 +160,8 @@ MemberIndex::MemberIndex(const Module &M, FunctionsOfType OfType) : OfType(std::
         continue;
       if (auto *Load = dyn_cast<LoadInst>(&I))
         Loads[keyOf(*S)].push_back(Load);
-      else if (!isa<ConstantPointerNull>(cast<StoreInst>(I).getValueOperand()))
+      else if (const Value *V = cast<StoreInst>(I).getValueOperand();
+               !isa<ConstantPointerNull>(V) && !isOutsiders(V))
         Filled[looseKeyOf(*S)] = true;
     }
 }
