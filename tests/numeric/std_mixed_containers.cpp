@@ -250,8 +250,8 @@ double registry(const double *x, int n) {
 
 } // namespace
 
-// First, when the other checks have no derivatives yet: by its type, any of their functions might be
-// what the call through the map runs.
+// First, when the other checks have no derivatives yet: by its type, any of their functions might
+// be what the call through the map runs.
 GRADIENT_CHECK(std_mixed_registry, Double, registry, In(double, 3), Int(3))
 GRADIENT_CHECK(std_mixed_named, Double, named, In(double, 8), Int(8))
 GRADIENT_CHECK(std_mixed_hashed, Double, hashed, In(double, 8), Int(8))
