@@ -2,7 +2,7 @@
 #
 # contraflow_add_programs(Set SOURCES ... [DRIVER lib] [LIBRARIES ...] [LABELS ...] [FAST ...]
 #                         [CONFIGURATIONS ...] [RANKS ...] [ENVIRONMENT ...]
-#                         [ACTIVITY ...])
+#                         [ACTIVITY ...] [HEADERS ...])
 #
 # Every source of the set is compiled with the plugin in every configuration, all sources of one
 # configuration are linked with the checker, and each becomes a test <set>.<configuration>.<source>.
@@ -11,6 +11,8 @@
 #
 # ACTIVITY names sources whose memory holds floats and other things at one place, or is filled by the
 # library with numbers, which is refused where the analysis that tells them apart is off.
+#
+# HEADERS names headers of the C++ library that are read once per configuration.
 #
 # CONTRAFLOW_TEST_SEPARATE makes one executable per source, so that a source that does not compile
 # hides no other.
@@ -41,7 +43,7 @@ set(CONTRAFLOW_TEST_CONFIGURATIONS ${ContraflowConfigurations} CACHE STRING
 
 function(contraflow_add_programs Set)
   cmake_parse_arguments(Arg "" "DRIVER"
-    "SOURCES;LIBRARIES;LABELS;FAST;CONFIGURATIONS;RANKS;ENVIRONMENT;ACTIVITY" ${ARGN})
+    "SOURCES;LIBRARIES;LABELS;FAST;CONFIGURATIONS;RANKS;ENVIRONMENT;ACTIVITY;HEADERS" ${ARGN})
   if(NOT Arg_DRIVER)
     set(Arg_DRIVER contraflow_serial_driver)
   endif()
@@ -64,6 +66,10 @@ function(contraflow_add_programs Set)
       endforeach()
     else()
       _contraflow_program_executable(${Set}.${Configuration} ${Arg_SOURCES})
+      foreach(Header IN LISTS Arg_HEADERS)
+        target_precompile_headers(${Set}.${Configuration} PRIVATE
+                                  "$<$<COMPILE_LANGUAGE:CXX>:<${Header}$<ANGLE-R>>")
+      endforeach()
       foreach(Source IN LISTS Arg_SOURCES)
         _contraflow_source_test(${Set}.${Configuration} ${Source})
       endforeach()
@@ -84,7 +90,11 @@ macro(_contraflow_program_executable Name)
     set(Plugin ${PROJECT_BINARY_DIR}/lib/Contraflow.so)
   endif()
   if(CCACHE_PROGRAM AND Plugin)
-    set(Launcher ${CMAKE_COMMAND} -E env CCACHE_EXTRAFILES=${Plugin} ${CCACHE_PROGRAM})
+    set(Launcher ${CMAKE_COMMAND} -E env CCACHE_EXTRAFILES=${Plugin}
+                 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+    if(Arg_HEADERS)
+      target_compile_options(${Name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Xclang=-fno-pch-timestamp>)
+    endif()
     set_target_properties(${Name} PROPERTIES C_COMPILER_LAUNCHER "${Launcher}"
                                              CXX_COMPILER_LAUNCHER "${Launcher}")
   endif()

@@ -29,17 +29,19 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Pass.h"
 #include "llvm/Support/SaveAndRestore.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/Timer.h"
 
 using namespace llvm;
 
 namespace contraflow {
 
-/// An entry of -ftime-report.
-class Timed : NamedRegionTimer {
+/// An entry of -ftime-report and of -ftime-trace.
+class Timed : NamedRegionTimer, TimeTraceScope {
 public:
   Timed(StringRef Name, StringRef Text)
-      : NamedRegionTimer(Name, Text, "contraflow", "Contraflow", llvm::TimePassesIsEnabled) {}
+      : NamedRegionTimer(Name, Text, "contraflow", "Contraflow", llvm::TimePassesIsEnabled),
+        TimeTraceScope(Text) {}
 };
 
 Unit::~Unit() {

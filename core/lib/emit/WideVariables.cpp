@@ -44,8 +44,8 @@ constexpr unsigned MostPerAccess = 4; ///< phis
 class Variable {
 public:
   Variable(AllocaInst &A, DominatorTree &DT);
-  /// Zero where the accesses to a value that is not zero begin, if it is zero there.
-  void clearLate();
+  /// Where the accesses to a value that is not zero begin, if it is zero there.
+  std::optional<BasicBlock::iterator> lateZero() const;
   bool isWide() const;
 
 private:
@@ -54,8 +54,9 @@ private:
     StoreInst *Last = nullptr;
   };
   bool isZeroAt(const BasicBlock &At) const;
-  SmallPtrSet<BasicBlock *, 16> wanted() const;
-  bool isSpread(size_t Places) const;
+  SmallPtrSet<BasicBlock *, 16> wanted(size_t Most) const;
+  bool isSpread(size_t Places) const { return Places >= spread(); }
+  size_t spread() const { return std::max<size_t>(FewPhis, MostPerAccess * A.getNumUses()); }
 
   AllocaInst &A;
   DominatorTree &DT;
@@ -84,14 +85,14 @@ Variable::Variable(AllocaInst &A, DominatorTree &DT) : A(A), DT(DT) {
   }
 }
 
-/// Where a value is wanted that another block has set.
-SmallPtrSet<BasicBlock *, 16> Variable::wanted() const {
+/// Where a value is wanted that another block has set; no more blocks than Most.
+SmallPtrSet<BasicBlock *, 16> Variable::wanted(size_t Most) const {
   SmallPtrSet<BasicBlock *, 16> Out;
   SmallVector<BasicBlock *, 32> Todo;
   for (auto [BB, In] : Blocks)
     if (isa<LoadInst>(In.First))
       Todo.push_back(BB);
-  while (!Todo.empty()) {
+  while (!Todo.empty() && Out.size() < Most) {
     BasicBlock *BB = Todo.pop_back_val();
     if (!Out.insert(BB).second)
       continue;
@@ -123,23 +124,16 @@ bool Variable::isZeroAt(const BasicBlock &At) const {
   return &At != Entry;
 }
 
-bool Variable::isSpread(size_t Places) const {
-  return Places >= FewPhis && Places >= MostPerAccess * A.getNumUses();
-}
-
-void Variable::clearLate() {
-  if (!Begin || !isSpread(wanted().size()) || !isZeroAt(*Begin))
-    return;
-  Block &In = Blocks[Begin];
-  const BasicBlock::iterator At = In.First ? In.First->getIterator() : Begin->getFirstInsertionPt();
-  if (At == Begin->end())
-    return;
-  auto *Clear = new StoreInst(Constant::getNullValue(A.getAllocatedType()), &A, At);
-  In = {Clear, In.Last ? In.Last : Clear};
+std::optional<BasicBlock::iterator> Variable::lateZero() const {
+  if (!Begin || !isSpread(wanted(spread()).size()) || !isZeroAt(*Begin))
+    return std::nullopt;
+  Instruction *First = Blocks.lookup(Begin).First;
+  const auto At = First ? First->getIterator() : Begin->getFirstInsertionPt();
+  return At == Begin->end() ? std::nullopt : std::optional(At);
 }
 
 bool Variable::isWide() const {
-  const SmallPtrSet<BasicBlock *, 16> Wanted = wanted();
+  const SmallPtrSet<BasicBlock *, 16> Wanted = wanted(A.getFunction()->size());
   if (!isSpread(Wanted.size()))
     return false;
   SmallPtrSet<BasicBlock *, 16> Sets;
@@ -174,8 +168,12 @@ void clearLate(Function &F) {
   if (Numbers.empty())
     return;
   DominatorTree DT(F);
+  SmallVector<std::pair<AllocaInst *, BasicBlock::iterator>, 0> Zeros;
   for (AllocaInst *A : Numbers)
-    Variable(*A, DT).clearLate();
+    if (auto At = Variable(*A, DT).lateZero())
+      Zeros.push_back({A, *At});
+  for (auto [A, At] : Zeros) // a new instruction would number its block anew for each variable
+    new StoreInst(Constant::getNullValue(A->getAllocatedType()), A, At);
 }
 
 void keepWideVariables(Function &F) {

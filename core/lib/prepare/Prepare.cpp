@@ -71,6 +71,7 @@ constexpr unsigned InlineBudget = 24000; ///< instructions in one prepared funct
 /// What all functions of a closure take over of their callees. Beyond it only what is small is
 /// inlined: otherwise each of many functions would take over all that it leads to.
 constexpr unsigned ClosureBudget = 24000;
+constexpr unsigned LargeRecursion = 80; ///< instructions; of fewer, the first call is inlined
 constexpr unsigned MostRounds = 8;      ///< of indirect calls that lead to indirect calls
 constexpr unsigned RoundsInlined = 3;   ///< after these the callees of a choice stay calls,
 constexpr unsigned ChoiceBudget = 3000; ///< as they do in a function of so many instructions
@@ -202,6 +203,13 @@ static bool mayRepeat(const CallBase &Call) {
   return false;
 }
 
+static bool callsItself(const Function &F) {
+  return any_of(F.users(), [&](const User *U) {
+    auto *Call = dyn_cast<CallBase>(U);
+    return Call && Call->getCalledFunction() == &F && Call->getFunction() == &F;
+  });
+}
+
 /// Code that is inlined at its only call has moved. Other code is there once more, which is paid
 /// for where it runs often, or as long as all requests together lead to little code.
 bool Preparer::mayTakeOver(const CallBase &Call, unsigned Size) {
@@ -209,6 +217,10 @@ bool Preparer::mayTakeOver(const CallBase &Call, unsigned Size) {
     return true;
   if (TakenOver + Size > ClosureBudget)
     return false;
+  if (C.Sparing && Size > LargeRecursion && callsItself(*Call.getCalledFunction())) {
+    C.Spared = true; // a copy is called anyway
+    return false;
+  }
   if (!C.Reach || !C.Sparing || C.Reach->callsOf(*Call.getCalledFunction()) <= 1)
     return true;
   const uint64_t Spare = ClosureBudget - std::min<uint64_t>(ClosureBudget, C.Reach->size());
