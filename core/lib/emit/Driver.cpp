@@ -304,6 +304,16 @@ static Error checkHiddenInputs(RequestState &S) {
   return Error::success();
 }
 
+/// Digits of active numbers that have gone through integers.
+static Error checkLostBits(RequestState &S) {
+  Error Out = Error::success();
+  for (const Instruction *I : S.Activity.lostBits())
+    Out = joinErrors(std::move(Out), diffError(DiagId::UnsupportedDigits, *I,
+                                               isa<LoadInst>(I) ? "they were stored as an integer"
+                                                                : "its places depend on digits"));
+  return Out;
+}
+
 /// True if V is an object other than Global that the graph cannot tell from it.
 static bool isConfused(RequestState &S, const GlobalVariable &Global, const Value *V) {
   const unsigned Node = S.Graph.canonical(S.Graph.find(&Global).Node);
@@ -632,6 +642,8 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
     S.Units[S.Closure.Root] = declareRoot(S);
   Unit &Root = *S.Units[S.Closure.Root];
   Error E = emitAll(S);
+  if (!E)
+    E = checkLostBits(S);
   if (!E)
     E = checkGlobalShadows(S);
   if (!E && !Spec.Split) {
