@@ -350,10 +350,11 @@ void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
   LostFlow::End Bits, Integers;
   for (unsigned C : cellsAt(Pointer, I.getType())) {
     const unsigned Kinds = G.kindsOfCell(C);
-    // A part of a float in an object whose places are not told apart is something else.
+    // A part of a float in an object whose places are not told apart is something else, and so is
+    // what may be an address as well.
     const bool IsPart =
         G.period(G.find(Pointer).Node) && int64_t(Width) < 8 * widthOfKinds(Kinds & SK_AnyFloat);
-    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) && !IsPart &&
+    if ((Kinds & SK_AnyFloat) && !(Kinds & SK_Pointer) && Known.isFloat(C) && !IsPart &&
         !(Known.isTyped(C) && typeAccessed(I))) {
       set(&I, {digitsOfKinds(Kinds, Width, I.getContext()), 0, false});
       Bits.Places.push_back(C);
@@ -381,7 +382,7 @@ void Finder::visitFloatLoad(const Instruction &I, const Value *Pointer) {
       There.Places.Digits = 0; // moved: followed as what it is
     if (Known.holdsFloats(C)) {
       There.Places.Converted = 0; // a count, at another time
-      if (!There.AnyType)
+      if (!There.AnyType || (G.kindsOfCell(C) & SK_Pointer))
         There.Places.Digits = 0;
     }
     if (There.Places && (There.Width != I.getType()->getScalarSizeInBits() ||
@@ -396,11 +397,12 @@ void Finder::visitStore(const Instruction &I, const Access &A) {
   const DigitPlaces P = of(A.V);
   if (!P)
     return;
-  const bool Followed = !P.Changed && floatTypeOf(A.V, G);
-  if (Followed)
+  const unsigned Width = A.V->getType()->getScalarSizeInBits();
+  // Several words moved at once are followed as what they are, in any case.
+  const bool IsWord = A.V->getType()->isIntegerTy() && Width <= MostPlaces;
+  if (!P.Changed && (!IsWord || floatTypeOf(A.V, G)))
     return;
-  const Content C{
-      {P.Digits, P.Converted, true}, A.V->getType()->getScalarSizeInBits(), !typeAccessed(I)};
+  const Content C{{P.Digits, P.Converted, true}, Width, !typeAccessed(I)};
   LostFlow::End To;
   for (unsigned Cell : cellsAt(A.Pointer, A.V->getType())) {
     hold(Cell, C);
