@@ -350,11 +350,12 @@ void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
   LostFlow::End Bits, Integers;
   for (unsigned C : cellsAt(Pointer, I.getType())) {
     const unsigned Kinds = G.kindsOfCell(C);
-    // A part of a float in an object whose places are not told apart is something else, and so is
-    // what may be an address as well.
+    if (Kinds & SK_Pointer)
+      continue; // an address at other times
+    // A part of a float in an object whose places are not told apart is something else.
     const bool IsPart =
         G.period(G.find(Pointer).Node) && int64_t(Width) < 8 * widthOfKinds(Kinds & SK_AnyFloat);
-    if ((Kinds & SK_AnyFloat) && !(Kinds & SK_Pointer) && Known.isFloat(C) && !IsPart &&
+    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) && !IsPart &&
         !(Known.isTyped(C) && typeAccessed(I))) {
       set(&I, {digitsOfKinds(Kinds, Width, I.getContext()), 0, false});
       Bits.Places.push_back(C);
@@ -377,12 +378,14 @@ void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
 void Finder::visitFloatLoad(const Instruction &I, const Value *Pointer) {
   LostFlow::End From;
   for (unsigned C : cellsAt(Pointer, I.getType())) {
+    if (G.kindsOfCell(C) & SK_Pointer)
+      continue; // an address at other times
     Content There = Held[C];
     if (!There.Places.Changed)
       There.Places.Digits = 0; // moved: followed as what it is
     if (Known.holdsFloats(C)) {
       There.Places.Converted = 0; // a count, at another time
-      if (!There.AnyType || (G.kindsOfCell(C) & SK_Pointer))
+      if (!There.AnyType)
         There.Places.Digits = 0;
     }
     if (There.Places && (There.Width != I.getType()->getScalarSizeInBits() ||
