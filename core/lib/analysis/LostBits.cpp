@@ -68,9 +68,11 @@ CellCopies copiesOf(const MemoryGraph &G) {
   return Out;
 }
 
+enum class Extent { Whole, Part };
+
 /// True if V, or what is counted from it, is an index, chooses a case or is compared with a number
-/// that would be no sensible float.
-bool isCount(const Value *V) {
+/// that would be no sensible float. As a number by itself, a part of a float is no better.
+bool isCount(const Value *V, Extent Of) {
   constexpr unsigned CountBits = 20;
   SmallPtrSet<const Value *, 8> Seen;
   SmallVector<const Value *, 8> Todo{V};
@@ -86,6 +88,7 @@ bool isCount(const Value *V) {
           Sum && isa<ConstantInt>(Sum->getOperand(1)) &&
           (Sum->getOpcode() == Instruction::Add || Sum->getOpcode() == Instruction::Sub);
       if (isa<GetElementPtrInst, SwitchInst>(U) ||
+          (Of == Extent::Part && isa<SIToFPInst, UIToFPInst>(U)) ||
           (C && C->getValue().ugt(1) && C->getValue().isSignedIntN(CountBits)))
         return true;
       if (Counts || isa<PHINode, FreezeInst, TruncInst, ZExtInst, SExtInst>(U))
@@ -181,8 +184,12 @@ void Evidence::visit(const Instruction &I) {
   auto *C = dyn_cast<Constant>(A.V);
   const bool Derived = A.Writes && !C && isBits(A.V) && isDerived(A.V);
   const bool MovesFloat = IsFloat || (Derived && floatTypeOf(A.V, G));
-  const bool IsOwn = A.Writes ? mayBeOwn(A.V) : isBits(A.V) && isCount(A.V);
-  G.overlapping(G.find(A.Pointer), G.layout().getTypeStoreSize(A.V->getType()), [&](unsigned Cell) {
+  const bool Reads = !A.Writes && isBits(A.V);
+  const bool IsOwn = A.Writes ? mayBeOwn(A.V) : Reads && isCount(A.V, Extent::Whole);
+  const bool IsNumber = Reads && !IsOwn && isCount(A.V, Extent::Part);
+  const int64_t Size = G.layout().getTypeStoreSize(A.V->getType()).getFixedValue();
+  G.overlapping(G.find(A.Pointer), Size, [&](unsigned Cell) {
+    const bool IsPart = Size < widthOfKinds(G.kindsOfCell(Cell) & SK_AnyFloat);
     if (IsFloat)
       Accessed.set(Cell);
     if (A.Writes && isBits(A.V) && typeAccessed(I))
@@ -190,7 +197,7 @@ void Evidence::visit(const Instruction &I) {
     if (MovesFloat && A.Writes && !C)
       Floats.set(Cell);
     // A count that starts from zero, where floats are at other times.
-    if (IsOwn || (C && A.Writes && isBits(A.V) && Accessed.test(Cell)))
+    if (IsOwn || (IsPart && IsNumber) || (C && A.Writes && isBits(A.V) && Accessed.test(Cell)))
       Integers.set(Cell);
   });
 }
@@ -352,10 +359,7 @@ void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
     const unsigned Kinds = G.kindsOfCell(C);
     if (Kinds & SK_Pointer)
       continue; // an address at other times
-    // A part of a float in an object whose places are not told apart is something else.
-    const bool IsPart =
-        G.period(G.find(Pointer).Node) && int64_t(Width) < 8 * widthOfKinds(Kinds & SK_AnyFloat);
-    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) && !IsPart &&
+    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) &&
         !(Known.isTyped(C) && typeAccessed(I))) {
       set(&I, {digitsOfKinds(Kinds, Width, I.getContext()), 0, false});
       Bits.Places.push_back(C);
