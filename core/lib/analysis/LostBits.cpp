@@ -8,6 +8,7 @@
 #include "Activity.h"
 #include "BitSources.h"
 #include "DigitPlaces.h"
+#include "TextBytes.h"
 #include "contraflow/core/Callee.h"
 #include "rules/Rounding.h"
 #include "rules/Smooth.h"
@@ -558,13 +559,15 @@ bool isSource(const Instruction &I, const MemoryGraph &G) {
 
 LostBits findLostBits(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
                       const HandlerRegistry &Handlers) {
-  for (const Function *F : Closure)
-    for (const Instruction &I : instructions(*F))
-      if (isSource(I, Graph))
-        return Finder(Closure, Graph, Handlers).run();
-  LostBits None;
-  None.PlaceCount = Graph.cellCount();
-  return None;
+  LostBits Out;
+  Out.PlaceCount = Graph.cellCount();
+  const bool Any = any_of(Closure, [&](const Function *F) {
+    return any_of(instructions(*F), [&](const Instruction &I) { return isSource(I, Graph); });
+  });
+  if (Any)
+    Out = Finder(Closure, Graph, Handlers).run();
+  addTextFlows(Closure, Graph, Out.Flows);
+  return Out;
 }
 
 } // namespace contraflow

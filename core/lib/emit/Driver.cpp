@@ -308,9 +308,11 @@ static Error checkHiddenInputs(RequestState &S) {
 static Error checkLostBits(RequestState &S) {
   Error Out = Error::success();
   for (const Instruction *I : S.Activity.lostBits())
-    Out = joinErrors(std::move(Out), diffError(DiagId::UnsupportedDigits, *I,
-                                               isa<LoadInst>(I) ? "they were stored as an integer"
-                                                                : "its places depend on digits"));
+    Out = joinErrors(std::move(Out),
+                     diffError(DiagId::UnsupportedDigits, *I,
+                               isa<LoadInst>(I)   ? "they were stored as an integer"
+                               : isa<CallBase>(I) ? "they are bytes of a string that is read again"
+                                                  : "its places depend on digits"));
   return Out;
 }
 
