@@ -6,6 +6,7 @@
 // Supports: sort keys, hashes and exponents of floats in integer memory
 #include "GradientCheck.h"
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint32_t bits(float x) {
@@ -126,7 +127,7 @@ static float powers(const float *x, int n) {
   return s;
 }
 
-static float random(const float *x, int n) {
+static float drawn(const float *x, int n) {
   uint32_t state[2] = {12345, 6789};
   float s = 0;
   for (int i = 0; i < n; i++) {
@@ -150,11 +151,27 @@ static double bytes(const double *x, int n) {
   return s;
 }
 
+// Numbers, indices and counts that start from zero in one block.
+static double block(const double *x, int n) {
+  double *numbers = calloc(1, 256), s = 0;
+  int *places = (int *)(numbers + 8), *counts = (int *)(numbers + 16);
+  for (int i = 0; i < n; i++) {
+    numbers[i] = x[i] * x[i];
+    places[i] = i * 2 % n;
+    counts[i % 3]++;
+  }
+  for (int i = 0; i < n; i++)
+    s += numbers[places[i]] * x[i] * counts[i % 3] + x[i] * places[i];
+  free(numbers);
+  return s;
+}
+
 GRADIENT_CHECK(integers_tagged, Float, tagged, InRange(float, 5, 1.01, 1.04), Int(5))
 GRADIENT_CHECK(integers_ranked, Float, ranked, InRange(float, 5, 1.1, 1.9), Int(5))
 GRADIENT_CHECK(integers_radix, Float, radix, InRange(float, 5, 1.1, 1.9), Int(5))
 GRADIENT_CHECK(integers_grouped, Double, grouped, InRange(double, 5, 1.1, 1.9), Int(5))
 GRADIENT_CHECK(integers_exponents, Float, exponents, InRange(float, 5, 1.1, 1.9), Int(5))
 GRADIENT_CHECK(integers_powers, Float, powers, InRange(float, 5, 1.11, 1.19), Int(5))
-GRADIENT_CHECK(integers_random, Float, random, InRange(float, 5, 1.1, 1.9), Int(5))
+GRADIENT_CHECK(integers_drawn, Float, drawn, InRange(float, 5, 1.1, 1.9), Int(5))
 GRADIENT_CHECK(integers_bytes, Double, bytes, InRange(double, 5, 1.1, 1.9), Int(5))
+GRADIENT_CHECK(integers_block, Double, block, InRange(double, 5, 1.1, 1.9), Int(5))
