@@ -6,8 +6,10 @@
 
 #include "Activity.h"
 #include "BitSources.h"
+#include "LostBits.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
+#include "rules/Smooth.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/InstIterator.h"
@@ -52,8 +54,8 @@ struct End {
 class ActivitySolver {
 public:
   ActivitySolver(const ActivityQuestion &Q, const MemoryGraph &G, const HandlerRegistry &H)
-      : Q(Q), G(G), H(H), VariedCells(G.cellCount()), UsefulCells(G.cellCount()),
-        FrozenCells(G.cellCount()), RootNodes(G.nodeCount()) {
+      : Q(Q), G(G), H(H), Bits(findLostBits(Q.Closure, G, H)), VariedCells(Bits.PlaceCount),
+        UsefulCells(Bits.PlaceCount), FrozenCells(Bits.PlaceCount), RootNodes(G.nodeCount()) {
     for (const Function *F : Q.Closure) {
       auto &Values = Members[F];
       for (const BasicBlock &B : *F)
@@ -75,6 +77,7 @@ private:
   void bitEdges(Instruction &I, Visitor Visit);
   void changedBitEdges(StoreInst &I, Visitor Visit);
   End value(const Value *V) { return {V, {}, false}; }
+  End end(const LostFlow::End &E) { return {E.Float, {E.Places.begin(), E.Places.end()}, false}; }
   End memory(const Value *Pointer, int64_t Size);
   End pointee(const Value *Pointer, const Place &P);
   End place(CallBase &I, Place P);
@@ -92,10 +95,12 @@ private:
   const ActivityQuestion &Q;
   const MemoryGraph &G;
   const HandlerRegistry &H;
+  const LostBits Bits;
   DenseMap<const Function *, SmallVector<const Value *, 1>> Members;  ///< and what they return
   DenseMap<const StoreInst *, SmallVector<const Value *, 4>> Changed; ///< see changedBits
   DenseSet<const Value *> Varied, Useful;
-  BitVector VariedCells, UsefulCells, FrozenCells, RootNodes;
+  BitVector VariedCells, UsefulCells, FrozenCells; ///< and the places of LostFlow
+  BitVector RootNodes;
   End Globals; ///< floats that other translation units may reach by name
 };
 
@@ -198,6 +203,11 @@ void ActivitySolver::callEdges(CallBase &I, Visitor Visit) {
   if (Member == Members.end()) {
     if (findRule(I))
       return ruleEdges(I, Visit);
+    if (isRugged(I)) { // its last operand is what it is
+      for (Value *V : drop_end(I.args()))
+        Visit(value(V), value(&I));
+      return;
+    }
     auto *II = dyn_cast<IntrinsicInst>(&I);
     bool Moves = II ? !II->isAssumeLikeIntrinsic() : lookupCallee(I).Kind == CalleeKind::Unknown;
     return Moves ? unknownEdges(I, Visit) : void();
@@ -333,6 +343,8 @@ void ActivitySolver::sweep(bool Forward) {
   };
   while (Changed) {
     Changed = false;
+    for (const LostFlow &F : Bits.Flows)
+      Step(end(F.From), end(F.To));
     for (Function *F : Q.Closure) {
       if (Forward) {
         for (Instruction &I : instructions(*F))
@@ -456,6 +468,10 @@ void ActivitySolver::finish(ActivityResult &R) {
           !Call || lookupCallee(*Call).Kind != CalleeKind::Inactive)
         Add(&I);
   }
+  for (const LostFlow &F : Bits.Flows)
+    if (F.Sink && holds(Varied, VariedCells, end(F.From)) &&
+        holds(Useful, UsefulCells, end(F.To)) && !is_contained(R.Lost, F.Sink))
+      R.Lost.push_back(F.Sink);
   markRootNodes(R);
 }
 

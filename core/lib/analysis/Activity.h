@@ -40,6 +40,8 @@ public:
   /// True if a call of a function that nobody knows may meet active floats behind global variables
   /// that other translation units see.
   bool meetsGlobals(const llvm::CallBase &Call) const;
+  /// Where floats are made of integers that active floats were made to; see LostBits.h.
+  llvm::ArrayRef<const llvm::Instruction *> lostBits() const { return Lost; }
   const MemoryGraph &memory() const { return *Graph; }
 
 private:
@@ -48,6 +50,7 @@ private:
   const MemoryGraph *Graph = nullptr;
   llvm::DenseSet<const llvm::Value *> Active;
   llvm::BitVector Cells, ShadowNodes, Varied, Useful;
+  llvm::SmallVector<const llvm::Instruction *, 0> Lost;
   bool GlobalsAreActive = false; ///< what visible global variables lead to
 };
 

@@ -134,6 +134,11 @@ public:
   /// Of these, the objects that the caller's arguments lead to.
   bool isCallers(unsigned Node) const { return Nodes[canonical(Node)].Callers; }
   const llvm::Value *original(const llvm::Value *V) const;
+  /// What addCopy has been told, with the locations of now.
+  void eachCopy(llvm::function_ref<void(Location, Location, int64_t)> Visit) const {
+    for (const Copy &C : Copies)
+      Visit(resolve(C.From), resolve(C.To), C.Size);
+  }
   void print(llvm::raw_ostream &OS) const;
 
 private:

@@ -306,6 +306,26 @@ static Error checkHiddenInputs(RequestState &S) {
   return Error::success();
 }
 
+/// Active numbers that are read from a string, which has no shadow: what is missing is said first.
+static Error checkStrings(RequestState &S) {
+  Error Out = Error::success();
+  for (const Instruction *I : S.Activity.lostBits())
+    if (isa<CallBase>(I))
+      Out = joinErrors(std::move(Out), diffError(DiagId::UnsupportedDigits, *I,
+                                                 "they are bytes of a string that is read again"));
+  return Out;
+}
+
+/// Digits of active numbers that have gone through integers.
+static Error checkLostBits(RequestState &S) {
+  Error Out = Error::success();
+  for (const Instruction *I : S.Activity.lostBits())
+    Out = joinErrors(std::move(Out), diffError(DiagId::UnsupportedDigits, *I,
+                                               isa<LoadInst>(I) ? "they were stored as an integer"
+                                                                : "its places depend on digits"));
+  return Out;
+}
+
 /// True if V is an object other than Global that the graph cannot tell from it.
 static bool isConfused(RequestState &S, const GlobalVariable &Global, const Value *V) {
   const unsigned Node = S.Graph.canonical(S.Graph.find(&Global).Node);
@@ -633,7 +653,11 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
   else
     S.Units[S.Closure.Root] = declareRoot(S);
   Unit &Root = *S.Units[S.Closure.Root];
-  Error E = emitAll(S);
+  Error E = checkStrings(S);
+  if (!E)
+    E = emitAll(S);
+  if (!E)
+    E = checkLostBits(S);
   if (!E)
     E = checkGlobalShadows(S);
   if (!E && !Spec.Split) {

@@ -589,6 +589,8 @@ Error ForwardSweep::visit(Instruction &I) {
     return Error::success();
   }
   placeAfter(I);
+  if (auto *Call = dyn_cast<CallBase>(&I); Call && isStray(*Call) && S.Activity.active(&I))
+    emitFailure(B, I, "lost_digits");
   if (auto *Store = dyn_cast<StoreInst>(&I))
     if (Error E = eachLane([&] { return visitStore(*Store); }))
       return E;

@@ -51,13 +51,14 @@ private:
   Type *leavingType(Instruction &I);
   bool leave(Instruction &I);
   static void addSources(Instruction &I, SmallVectorImpl<Value *> &Out);
-  static Type *floatsIn(Value *V, bool &Loads);
-  static bool holdsFloats(Value *V);
+  Type *floatsIn(Value *V, bool &Loads) const;
+  bool holdsFloats(Value *V) const;
   static bool isRoot(const Instruction &I);
 
   Function &F;
   const DataLayout &DL;
   DenseMap<std::pair<Value *, Type *>, Value *> Known;
+  DenseMap<const Value *, Type *> Loaded; ///< vectors of integers whose bits became floats: these
 };
 
 /// The lanes of T's floats that fit into Bits.
@@ -156,6 +157,7 @@ Value *FloatRestorer::ofLoad(LoadInst &Load, Type *T, IRBuilderBase &B) {
     return nullptr;
   LoadInst *New = B.CreateAlignedLoad(T, Load.getPointerOperand(), Load.getAlign());
   New->setAAMetadata(Load.getAAMetadata());
+  Loaded.try_emplace(&Load, T->getScalarType());
   return New;
 }
 
@@ -392,7 +394,7 @@ void FloatRestorer::addSources(Instruction &I, SmallVectorImpl<Value *> &Out) {
 }
 
 /// The type of the floats whose bits are in V, or null.
-Type *FloatRestorer::floatsIn(Value *V, bool &Loads) {
+Type *FloatRestorer::floatsIn(Value *V, bool &Loads) const {
   SmallPtrSet<Value *, 16> Seen;
   SmallVector<Value *, 16> Todo{V};
   while (!Todo.empty()) {
@@ -402,6 +404,8 @@ Type *FloatRestorer::floatsIn(Value *V, bool &Loads) {
     Type *T = I->getType();
     if (T->isFPOrFPVectorTy())
       return T->getScalarType();
+    if (Type *Float = Loaded.lookup(I))
+      return Float;
     Loads |= isa<LoadInst>(I) && T->isVectorTy();
     addSources(*I, Todo);
   }
@@ -409,7 +413,7 @@ Type *FloatRestorer::floatsIn(Value *V, bool &Loads) {
 }
 
 /// True if bits of floats, or of memory that is read as a vector, may be in V.
-bool FloatRestorer::holdsFloats(Value *V) {
+bool FloatRestorer::holdsFloats(Value *V) const {
   bool Loads = false;
   return floatsIn(V, Loads) || Loads;
 }

@@ -16,7 +16,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/PatternMatch.h"
 
@@ -139,19 +138,21 @@ static DigitSum asLost(DigitSum S) {
   for (const DigitTerm &T : S.Terms)
     if (T.Converted)
       S.Merged = true;
-    else if (!is_contained(S.Lost, T.Source))
+    else if (!is_contained(S.Lost, T.Source) && S.Lost.size() < MostTerms)
       S.Lost.push_back(T.Source);
   S.Terms.clear();
-  if (S.Lost.size() > MostTerms)
-    S.Lost.resize(MostTerms);
   return S;
 }
 
 static DigitSum joined(DigitSum A, const DigitSum &Z) {
   A.Terms.append(Z.Terms);
-  for (Value *V : Z.Lost)
-    if (!is_contained(A.Lost, V))
-      A.Lost.push_back(V);
+  auto Add = [](auto &Values, const auto &More) {
+    for (Value *V : More)
+      if (!is_contained(Values, V) && Values.size() < MostTerms)
+        Values.push_back(V);
+  };
+  Add(A.Lost, Z.Lost);
+  Add(A.Stray, Z.Stray);
   A.Table |= Z.Table;
   A.Merged |= Z.Merged;
   tidy(A);
@@ -224,6 +225,7 @@ static bool meetsDigits(const DigitSum &S, const APInt &C) {
 DigitSum DigitSums::unknown(Instruction &I) {
   DigitSum S = lost(I);
   S.Merged |= !S.Lost.empty();
+  S.Stray.append(S.Lost);
   S.Lost.clear();
   return S;
 }
@@ -363,21 +365,12 @@ DigitSum DigitSums::chosen(SelectInst &I) {
 }
 
 DigitSum DigitSums::ofCall(Instruction &I) {
-  static constexpr MathFn Conversions[] = {MathFn::Lrint, MathFn::Llrint, MathFn::Lround,
-                                           MathFn::Llround};
-  if (const std::optional<MathFn> Fn = functionOf(&I); Fn && is_contained(Conversions, *Fn))
+  if (convertsToInteger(cast<CallBase>(I)))
     return converted(I, I.getOperand(0));
   auto *Call = dyn_cast<IntrinsicInst>(&I);
   if (!Call)
     return {};
   switch (Call->getIntrinsicID()) {
-  case Intrinsic::fptosi_sat:
-  case Intrinsic::fptoui_sat:
-  case Intrinsic::x86_sse2_cvttps2dq:
-  case Intrinsic::x86_sse2_cvtps2dq:
-  case Intrinsic::x86_avx_cvtt_ps2dq_256:
-  case Intrinsic::x86_avx_cvt_ps2dq_256:
-    return converted(I, Call->getArgOperand(0));
   case Intrinsic::smin:
   case Intrinsic::smax:
   case Intrinsic::umin:
@@ -405,6 +398,8 @@ static bool holdsBits(Value &V) {
   SmallVector<Value *, 16> Todo{&V};
   while (!Todo.empty() && Seen.size() < MostLooked) {
     auto *I = dyn_cast<Instruction>(Todo.pop_back_val());
+    if (I && floatLoaded(I))
+      return true;
     if (!I || !I->getType()->isIntOrIntVectorTy() || isa<LoadInst, CmpInst>(I) ||
         !Seen.insert(I).second)
       continue;

@@ -44,8 +44,10 @@ struct DigitTerm {
 struct DigitSum {
   llvm::SmallVector<DigitTerm, 2> Terms;
   llvm::SmallVector<llvm::Value *, 2> Lost; ///< sources whose bits are there in another form
-  bool Table = false;                       ///< memory is read, too
-  bool Merged = false;                      ///< bits of floats come in through a phi or a lane, too
+  /// Sources whose bits were shifted by or multiplied with what is not constant.
+  llvm::SmallVector<llvm::Value *, 2> Stray;
+  bool Table = false;  ///< memory is read, too
+  bool Merged = false; ///< bits of floats come in through a phi or a lane, too
   bool isConstant() const { return Terms.empty() && Lost.empty(); }
 };
 

@@ -49,7 +49,8 @@ private:
   static Fate fateOf(const DigitTerm &T, const CastInst &Root, bool Table);
   Value *line(CastInst &Root, ArrayRef<DigitTerm> Terms);
   Value *slopeOfBits(Value *X);
-  Value *number(const DigitTerm &T);
+  Value *number(Value *X);
+  Value *sumOf(ArrayRef<Value *> Numbers, Type *T);
 
   Function &F;
   DigitSums Sums;
@@ -114,13 +115,20 @@ Value *Smoother::slopeOfBits(Value *X) {
   return B.CreateBitCast(B.CreateOr(B.CreateSub(Exponent(2 * Bias), E), Sign), T);
 }
 
-Value *Smoother::number(const DigitTerm &T) {
-  Value *X = T.Source;
+/// The number that a source is.
+Value *Smoother::number(Value *X) {
   if (Value *New = Smoothed.lookup(X))
     X = New;
   if (Type *Loaded = X->getType()->isFPOrFPVectorTy() ? nullptr : floatLoaded(X))
     X = B.CreateBitCast(X, Loaded);
   return X;
+}
+
+Value *Smoother::sumOf(ArrayRef<Value *> Numbers, Type *T) {
+  Value *Sum = B.CreateFPCast(Numbers[0], T);
+  for (Value *V : drop_begin(Numbers))
+    Sum = B.CreateFAdd(Sum, B.CreateFPCast(V, T));
+  return Sum;
 }
 
 Value *Smoother::line(CastInst &Root, ArrayRef<DigitTerm> Terms) {
@@ -131,7 +139,7 @@ Value *Smoother::line(CastInst &Root, ArrayRef<DigitTerm> Terms) {
   Type *Used = Wide ? withLane(T, Double) : T;
   Value *Sum = nullptr;
   for (const DigitTerm &Term : Terms) {
-    Value *X = number(Term), *Slope = Term.Converted ? nullptr : slopeOfBits(X);
+    Value *X = number(Term.Source), *Slope = Term.Converted ? nullptr : slopeOfBits(X);
     const double Factor = std::ldexp(Term.Factor, Term.Converted ? 0 : digitsOf(X->getType())) *
                           (isa<BitCastInst>(Root) ? std::ldexp(1.0, -digitsOf(T)) : 1.0);
     Value *Part = B.CreateFPCast(X, Used);
@@ -175,15 +183,20 @@ bool Smoother::smooth(CastInst &Root) {
   // The bits of a number that are moved as they are.
   if (MakesBits && isa<BitCastInst, LoadInst>(Root.getOperand(0)))
     return false;
-  if (S.Merged)
+  const bool IsStray = !S.Stray.empty();
+  if (IsStray)
+    S.Lost = S.Stray;
+  else if (S.Merged)
     S.Lost.clear();
-  erase_if(S.Lost, [](Value *V) { return !V->getType()->isFPOrFPVectorTy(); });
-  if (Varying.empty() && S.Lost.empty())
+  if ((Varying.empty() || S.Merged) && S.Lost.empty())
     return false;
   B.SetInsertPoint(Root.getNextNode());
   B.SetCurrentDebugLocation(Root.getDebugLoc());
   Value *Bits = MakesBits ? Root.getOperand(0) : B.CreateBitCast(&Root, bitsType(Root.getType()));
+  for (Value *&V : S.Lost)
+    V = number(V);
   CallInst *New = S.Lost.empty() ? createSmooth(B, line(Root, Varying), Bits)
+                  : IsStray      ? createStray(B, sumOf(S.Lost, Root.getType()), Bits)
                                  : createRugged(B, S.Lost, Bits, Root.getType());
   Smoothed[&Root] = New;
   Root.replaceUsesWithIf(New, [&](Use &U) { return U.getUser() != Bits; });

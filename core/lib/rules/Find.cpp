@@ -32,7 +32,7 @@ Rule ruleOfCall(const CallBase &Call) {
   const Function *Callee = Call.getCalledFunction();
   if (!Callee)
     return {};
-  if (isSmooth(Call)) // its other operand is what it is
+  if (isSmooth(Call) || isStray(Call)) // its other operand is what it is
     return {findRow(Instruction::Freeze), Call.getType(), Call.getType()};
   const std::optional<MathFn> Fn =
       Callee->isIntrinsic() ? mathIntrinsic(Callee->getIntrinsicID()) : mathFunction(*Callee);

@@ -8,12 +8,14 @@
 
 #include "Rounding.h"
 #include "Smooth.h"
+#include "callee/Math.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/PatternMatch.h"
 
 #include <cmath>
@@ -56,6 +58,23 @@ static bool isShifted(Value *V, Value *&X, APFloat &C) {
   if (Leaves)
     C.changeSign();
   return true;
+}
+
+bool convertsToInteger(const CallBase &Call) {
+  static constexpr MathFn Conversions[] = {MathFn::Lrint, MathFn::Llrint, MathFn::Lround,
+                                           MathFn::Llround};
+  static constexpr Intrinsic::ID Instructions[] = {Intrinsic::fptosi_sat,
+                                                   Intrinsic::fptoui_sat,
+                                                   Intrinsic::x86_sse2_cvttps2dq,
+                                                   Intrinsic::x86_sse2_cvtps2dq,
+                                                   Intrinsic::x86_avx_cvtt_ps2dq_256,
+                                                   Intrinsic::x86_avx_cvt_ps2dq_256};
+  const Function *F = Call.getCalledFunction();
+  if (!F)
+    return false;
+  const std::optional<MathFn> Fn =
+      F->isIntrinsic() ? mathIntrinsic(F->getIntrinsicID()) : mathFunction(*F);
+  return Fn ? is_contained(Conversions, *Fn) : is_contained(Instructions, Call.getIntrinsicID());
 }
 
 bool isRoundingSum(const Value *V) {

@@ -11,7 +11,8 @@ using namespace llvm;
 
 namespace contraflow {
 
-static constexpr StringLiteral SmoothKind = "contraflow_smooth", RuggedKind = "contraflow_rugged";
+static constexpr StringLiteral SmoothKind = "contraflow_smooth", RuggedKind = "contraflow_rugged",
+                               StrayKind = "contraflow_stray";
 
 static bool isOfKind(const Function *F, StringRef Kind) {
   return F && F->isDeclaration() && F->hasFnAttribute(Kind);
@@ -33,12 +34,17 @@ static CallInst *createOfKind(IRBuilderBase &B, StringRef Kind, Type *T, ArrayRe
   F->setDoesNotFreeMemory();
   F->setNoSync();
   F->setWillReturn();
-  F->setSpeculatable();
+  if (Kind != StrayKind) // which counts where it is come to
+    F->setSpeculatable();
   return B.CreateCall(F, Args);
 }
 
 CallInst *createSmooth(IRBuilderBase &B, Value *Line, Value *Bits) {
   return createOfKind(B, SmoothKind, Line->getType(), {Line, Bits});
+}
+
+CallInst *createStray(IRBuilderBase &B, Value *Line, Value *Bits) {
+  return createOfKind(B, StrayKind, Line->getType(), {Line, Bits});
 }
 
 CallInst *createRugged(IRBuilderBase &B, ArrayRef<Value *> Sources, Value *Bits, Type *T) {
@@ -51,10 +57,13 @@ bool isSmooth(const CallBase &Call) { return isOfKind(Call.getCalledFunction(), 
 
 bool isRugged(const CallBase &Call) { return isOfKind(Call.getCalledFunction(), RuggedKind); }
 
+bool isStray(const CallBase &Call) { return isOfKind(Call.getCalledFunction(), StrayKind); }
+
 bool lowerSmooth(Module &M) {
   bool Any = false;
   for (Function &F : make_early_inc_range(M)) {
-    if (!isOfKind(&F, SmoothKind) && !isOfKind(&F, RuggedKind))
+    if (none_of(ArrayRef({SmoothKind, RuggedKind, StrayKind}),
+                [&](StringRef Kind) { return isOfKind(&F, Kind); }))
       continue;
     for (User *U : make_early_inc_range(F.users())) {
       auto *Call = cast<CallInst>(U);

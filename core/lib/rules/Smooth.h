@@ -23,8 +23,13 @@ llvm::CallInst *createSmooth(llvm::IRBuilderBase &B, llvm::Value *Line, llvm::Va
 llvm::CallInst *createRugged(llvm::IRBuilderBase &B, llvm::ArrayRef<llvm::Value *> Sources,
                              llvm::Value *Bits, llvm::Type *T);
 
+/// As createSmooth, where the line is not known but what it depends on: that the derivative is
+/// asked for is an error where the program comes there.
+llvm::CallInst *createStray(llvm::IRBuilderBase &B, llvm::Value *Line, llvm::Value *Bits);
+
 bool isSmooth(const llvm::CallBase &Call);
 bool isRugged(const llvm::CallBase &Call);
+bool isStray(const llvm::CallBase &Call);
 
 /// Makes all of them casts; true if there was one.
 bool lowerSmooth(llvm::Module &M);

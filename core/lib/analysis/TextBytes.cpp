@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A member of a string reads what its pointers lead to; what its result leads to is read or written
+// by the caller. Calls belong together unless their objects are two variables.
+
+#include "TextBytes.h"
+#include "contraflow/core/Callee.h"
+
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+using Cells = SmallVector<unsigned, 2>;
+
+/// A call of a member: the string, the floats that it is given, those that it shows.
+struct TextCall {
+  const CallBase *Call;
+  const Value *Text;
+  Cells Given, Shown;
+};
+
+bool isMember(const CallBase &Call) {
+  const CalleeInfo Info = lookupCallee(Call);
+  return Info.Kind == CalleeKind::Inactive && Info.OwnObjects && !Info.Opaque &&
+         !Call.arg_empty() && Call.getArgOperand(0)->getType()->isPointerTy();
+}
+
+/// Cells of floats, and of nothing else, from At on.
+Cells floatsAt(const MemoryGraph &G, Location At, int64_t Size) {
+  Cells Out;
+  G.overlapping(At, Size, [&](unsigned C) {
+    const unsigned Kinds = G.kindsOfCell(C);
+    if ((Kinds & SK_AnyFloat) && !(Kinds & SK_Pointer))
+      Out.push_back(C);
+  });
+  return Out;
+}
+
+TextCall describe(const CallBase &Call, const MemoryGraph &G) {
+  constexpr int64_t Anywhere = -1;
+  TextCall Out{&Call, getUnderlyingObject(Call.getArgOperand(0)), {}, {}};
+  for (const Value *V : drop_begin(Call.args()))
+    if (V->getType()->isPointerTy())
+      append_range(Out.Given, floatsAt(G, G.find(V), 1));
+  if (Call.getType()->isPointerTy())
+    Out.Shown = floatsAt(G, G.find(&Call), Anywhere);
+  return Out;
+}
+
+bool mayBeOne(const Value *A, const Value *B) {
+  return A == B || !isIdentifiedObject(A) || !isIdentifiedObject(B);
+}
+
+} // namespace
+
+void addTextFlows(ArrayRef<Function *> Closure, const MemoryGraph &G,
+                  std::vector<LostFlow> &Flows) {
+  SmallVector<TextCall, 4> Givers, Showers;
+  for (const Function *F : Closure)
+    for (const Instruction &I : instructions(*F))
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && isMember(*Call)) {
+        TextCall T = describe(*Call, G);
+        if (!T.Shown.empty())
+          Showers.push_back(T);
+        append_range(T.Given, T.Shown); // which the caller may have written
+        if (!T.Given.empty())
+          Givers.push_back(std::move(T));
+      }
+  for (const TextCall &Giver : Givers)
+    for (const TextCall &Shower : Showers) {
+      LostFlow Flow{{nullptr, Giver.Given}, {nullptr, Shower.Shown}, Giver.Call};
+      erase_if(Flow.From.Places, [&](unsigned C) { return is_contained(Shower.Shown, C); });
+      if (!Flow.From.Places.empty() && mayBeOne(Giver.Text, Shower.Text))
+        Flows.push_back(std::move(Flow));
+    }
+}
+
+} // namespace contraflow

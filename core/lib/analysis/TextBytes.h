@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bytes of floats that a string takes and gives back. Strings are inactive, and what their members
+// hand out is memory of its own each time:
+//
+//   s.append((const char *)&x, 8);  memcpy(&y, s.data(), 8);      y depends on x
+
+#pragma once
+
+#include "LostBits.h"
+
+namespace contraflow {
+
+/// Adds a flow from what a string is given to what is read from one that may be the same.
+void addTextFlows(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
+                  std::vector<LostFlow> &Flows);
+
+} // namespace contraflow
