@@ -73,8 +73,7 @@ bool holdsFloat(Value *V) {
 
 /// True if the value is a float, or is made of one or taken for one.
 bool carriesFloat(Value *V) {
-  return isFloat(V) || holdsFloat(V) ||
-         any_of(V->users(), [](const User *U) {
+  return isFloat(V) || holdsFloat(V) || any_of(V->users(), [](const User *U) {
            auto *Store = dyn_cast<StoreInst>(U);
            return (isa<BitCastInst>(U) && isFloat(U)) || (Store && isTaggedFloat(*Store));
          });

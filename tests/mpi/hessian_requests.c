@@ -76,8 +76,8 @@ HESSIAN_FORWARD(hessian_matched)
 // Completed in another order than started, different on every rank.
 static double hessian_sums_later(const double *x) {
   int ranks, rank = rankOf(&ranks), counts[16], mine = 1 + rank % 2;
-  double give[8] = {x[0] * x[1], x[2], x[3] * x[3], x[4]}, all[4], prefix = 0, before = 0,
-         most = 0, least[2], blocks[32], block[2] = {0, 0}, root = 0;
+  double give[8] = {x[0] * x[1], x[2], x[3] * x[3], x[4]}, all[4], prefix = 0, before = 0, most = 0,
+         least[2], blocks[32], block[2] = {0, 0}, root = 0;
   MPI_Request r[8];
   MPI_Iallreduce(give, all, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r[0]);
   MPI_Iscan(give, &prefix, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r[1]);

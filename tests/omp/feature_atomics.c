@@ -148,3 +148,31 @@ GRADIENT_CHECK(at_compaction, Double, compaction, In(double, 14), Int(14))
 GRADIENT_CHECK(at_extremes, Double, extremes, In(double, 14), Int(14))
 GRADIENT_CHECK(at_pipeline, Double, pipeline, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK(at_members, Double, members, In(double, 9), Int(9))
+
+// Numbers that the optimiser moves as integers.
+static double exchanged(const double *x, double *y, int n) {
+  double m = x[0], old, equal = x[0], other = 2 * x[1];
+#pragma omp parallel for ordered
+  for (int i = 0; i < n; i++) {
+#pragma omp ordered
+#pragma omp atomic capture
+    {
+      y[i] = m;
+      m = x[i];
+    }
+  }
+#pragma omp atomic write
+  m = equal;
+#pragma omp parallel num_threads(1)
+  {
+#pragma omp atomic compare capture
+    {
+      old = m;
+      if (m == equal) {
+        m = other;
+      }
+    }
+  }
+  return m * old;
+}
+GRADIENT_CHECK(at_exchanged, Double, exchanged, In(double, 9), Out(double, 9), Int(9))

@@ -440,8 +440,9 @@ bool Sharer::isAlike(Value *Condition, const SharedLoop &Loop) const {
   auto *I = dyn_cast<Instruction>(Condition);
   if (auto *Load = dyn_cast_or_null<LoadInst>(I))
     return is_contained({Loop.Division->Lower, Loop.Division->Upper}, Load->getPointerOperand());
-  if (!I || !isa<BinaryOperator, CastInst, CmpInst, SelectInst, FreezeInst, MinMaxIntrinsic, PHINode>(
-                I) ||
+  if (!I ||
+      !isa<BinaryOperator, CastInst, CmpInst, SelectInst, FreezeInst, MinMaxIntrinsic, PHINode>(
+          I) ||
       LI.isLoopHeader(I->getParent()))
     return false;
   if (isa<PHINode>(I)) {

@@ -141,8 +141,9 @@ bool SharedPlanner::uniformOnceMore(Value *V, const Loop &L) {
     return Around && Around->getHeader() == Phi->getParent() &&
            (!Assumed.insert(Phi).second || (sameIteration(*Around, L) && OfUniform()));
   }
-  if (!I || !isa<LoadInst, BinaryOperator, CastInst, GetElementPtrInst, SelectInst, CmpInst,
-                 FreezeInst>(I))
+  if (!I ||
+      !isa<LoadInst, BinaryOperator, CastInst, GetElementPtrInst, SelectInst, CmpInst, FreezeInst>(
+          I))
     return false;
   auto *Load = dyn_cast<LoadInst>(I);
   return OfUniform() && (!Load || isUnwritten(*Load) || isReadByAll(*Load, L));

@@ -65,8 +65,8 @@ public:
   static Communicator &withinGroup(MPI_Comm User, const char *Function);
   /// All ranks of `User` have just created it.
   static void created(MPI_Comm User) { of(User).makePrivate(); }
-  /// A record of its creation refers to it, until that is reversed; also if the adjoint that records
-  /// it is in a tangent.
+  /// A record of its creation refers to it, until that is reversed; also if the adjoint that
+  /// records it is in a tangent.
   void creationRecorded() {
     Used = true;
     OfTangent = false;

@@ -246,8 +246,8 @@ bool describe(Reduction &R, const ReductionCall &C) {
       refuse(Refusal::Operator, C.Name);
     return false; // a rank for which it is active refuses
   }
-  const bool Selects = R.Chain.How == Combination::Kind::Least ||
-                       R.Chain.How == Combination::Kind::Most;
+  const bool Selects =
+      R.Chain.How == Combination::Kind::Least || R.Chain.How == Combination::Kind::Most;
   const bool Linear = R.Factor == Weight::One || R.Factor == Weight::Owner ||
                       (R.Factor == Weight::Chain && (Selects || !R.needsValues()));
   if (!Linear && isNested() && (C.SendShadow || C.ReceiveShadow))
