@@ -27,6 +27,7 @@
 #include "Signatures.h"
 #include "Silent.h"
 #include "Slim.h"
+#include "ValueCopies.h"
 #include "Variadic.h"
 #include "Versioning.h"
 #include "WideLoads.h"
@@ -202,11 +203,13 @@ static bool mayRepeat(const CallBase &Call) {
   return false;
 }
 
-static bool callsItself(const Function &F) {
-  return any_of(F.users(), [&](const User *U) {
-    auto *Call = dyn_cast<CallBase>(U);
-    return Call && Call->getCalledFunction() == &F && Call->getFunction() == &F;
-  });
+/// What is caught here has to be thrown in the same function.
+static bool isRecursion(const CallBase &Site) {
+  const Function &F = *Site.getCalledFunction();
+  return isa<CallInst>(Site) && any_of(F.users(), [&](const User *U) {
+           auto *Call = dyn_cast<CallBase>(U);
+           return Call && Call->getCalledFunction() == &F && Call->getFunction() == &F;
+         });
 }
 
 /// Code that is inlined at its only call has moved. Other code is there once more, which is paid
@@ -216,7 +219,7 @@ bool Preparer::mayTakeOver(const CallBase &Call, unsigned Size) {
     return true;
   if (TakenOver + Size > ClosureBudget)
     return false;
-  if (C.Sparing && Size > LargeRecursion && callsItself(*Call.getCalledFunction())) {
+  if (C.Sparing && Size > LargeRecursion && isRecursion(Call)) {
     C.Spared = true; // a copy is called anyway
     return false;
   }
@@ -484,6 +487,7 @@ Error Preparer::prepareRemainingCalls(Function &P) {
       It = Prepared.find(Callee);
     }
     Call->setCalledFunction(It->second);
+    passByPointer(*Call);
   }
   return Error::success();
 }
@@ -648,6 +652,7 @@ void Preparer::canonicalise(Function &P) {
 
 Expected<Function *> Preparer::prepare(Function &F) {
   Function *P = cloneOf(F);
+  copyValueParams(*P);
   Prepared[&F] = P;
   if (hasComputedGoto(*P)) // simplification would take its labels for unreachable
     return diffError(DiagId::UnsupportedControlFlow, F,
