@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A structure that is passed by value in memory is copied by whoever calls. Inlining makes that copy;
-// a function that stays a call makes it itself, since its sweeps get a pointer and a shadow. Without,
-// what it writes to its parameter would be written to the caller's object.
+// A structure that is passed by value in memory is copied by whoever calls. Inlining makes that
+// copy; a function that stays a call makes it itself, since its sweeps get a pointer and a shadow.
+// Without, what it writes to its parameter would be written to the caller's object.
 //
 //   define @f(ptr byval(%struct.S) %s)   ->   define @f(ptr %s)   %own = alloca %struct.S
 //                                                                 memcpy(%own, %s, sizeof)
