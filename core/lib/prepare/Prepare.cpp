@@ -651,8 +651,10 @@ void Preparer::canonicalise(Function &P) {
 }
 
 Expected<Function *> Preparer::prepare(Function &F) {
+  const bool IsRoot = Out.Functions.empty();
   Function *P = cloneOf(F);
-  copyValueParams(*P);
+  if (!IsRoot)
+    copyValueParams(*P);
   Prepared[&F] = P;
   if (hasComputedGoto(*P)) // simplification would take its labels for unreachable
     return diffError(DiagId::UnsupportedControlFlow, F,
@@ -720,6 +722,7 @@ static Function *wrapRecursion(Function &F, PreparedClosure &Out) {
   Function *Root =
       Function::Create(F.getFunctionType(), F.getLinkage(), F.getName() + ".root", F.getParent());
   Root->copyAttributesFrom(&F);
+  copyValueParams(F);
   IRBuilder<> B(BasicBlock::Create(F.getContext(), "entry", Root));
   SmallVector<Value *, 8> Args(llvm::make_pointer_range(Root->args()));
   CallInst *Call = B.CreateCall(&F, Args);
