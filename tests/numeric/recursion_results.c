@@ -139,3 +139,31 @@ static double grow_and_cut(double x) {
 }
 GRADIENT_CHECK(recursion_grown, Double, grow_and_cut, Scalar(double))
 GRADIENT_CHECK(either_returned, Double, eitherReturned, In(double, 3))
+
+// What is passed by value and changed is the caller's own again afterwards.
+struct recursion_state {
+  double at[6];
+};
+static double advance(struct recursion_state s, const double *x, int depth) {
+  double sum = 0;
+  for (int i = 0; i < 6; ++i) {
+    s.at[i] = 0.5 * s.at[i] * s.at[(i + 1) % 6] + sin(s.at[(i + 5) % 6]);
+    sum += s.at[i] * x[i % 3];
+  }
+  if (depth <= 0)
+    return sum;
+  sum = advance(s, x, depth - 1);
+  for (int i = 0; i < 6; ++i)
+    sum += s.at[i] * s.at[i] * x[0];
+  return sum + 0.3 * advance(s, x, depth - 2);
+}
+static double advanced(const double *x) {
+  struct recursion_state s;
+  for (int i = 0; i < 6; ++i)
+    s.at[i] = x[i];
+  double sum = advance(s, x, 3);
+  for (int i = 0; i < 6; ++i)
+    sum += s.at[i] * s.at[i];
+  return sum;
+}
+GRADIENT_CHECK(recursion_by_value, Double, advanced, In(double, 6))

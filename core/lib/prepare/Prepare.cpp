@@ -28,6 +28,7 @@
 #include "Signatures.h"
 #include "Silent.h"
 #include "Slim.h"
+#include "ValueCopies.h"
 #include "Variadic.h"
 #include "Versioning.h"
 #include "WideLoads.h"
@@ -203,11 +204,13 @@ static bool mayRepeat(const CallBase &Call) {
   return false;
 }
 
-static bool callsItself(const Function &F) {
-  return any_of(F.users(), [&](const User *U) {
-    auto *Call = dyn_cast<CallBase>(U);
-    return Call && Call->getCalledFunction() == &F && Call->getFunction() == &F;
-  });
+/// What is caught here has to be thrown in the same function.
+static bool isRecursion(const CallBase &Site) {
+  const Function &F = *Site.getCalledFunction();
+  return isa<CallInst>(Site) && any_of(F.users(), [&](const User *U) {
+           auto *Call = dyn_cast<CallBase>(U);
+           return Call && Call->getCalledFunction() == &F && Call->getFunction() == &F;
+         });
 }
 
 /// Code that is inlined at its only call has moved. Other code is there once more, which is paid
@@ -217,7 +220,7 @@ bool Preparer::mayTakeOver(const CallBase &Call, unsigned Size) {
     return true;
   if (TakenOver + Size > ClosureBudget)
     return false;
-  if (C.Sparing && Size > LargeRecursion && callsItself(*Call.getCalledFunction())) {
+  if (C.Sparing && Size > LargeRecursion && isRecursion(Call)) {
     C.Spared = true; // a copy is called anyway
     return false;
   }
@@ -485,6 +488,7 @@ Error Preparer::prepareRemainingCalls(Function &P) {
       It = Prepared.find(Callee);
     }
     Call->setCalledFunction(It->second);
+    passByPointer(*Call);
   }
   return Error::success();
 }
@@ -649,7 +653,10 @@ void Preparer::canonicalise(Function &P) {
 }
 
 Expected<Function *> Preparer::prepare(Function &F) {
+  const bool IsRoot = Out.Functions.empty();
   Function *P = cloneOf(F);
+  if (!IsRoot)
+    copyValueParams(*P);
   Prepared[&F] = P;
   if (hasComputedGoto(*P)) // simplification would take its labels for unreachable
     return diffError(DiagId::UnsupportedControlFlow, F,
@@ -717,6 +724,7 @@ static Function *wrapRecursion(Function &F, PreparedClosure &Out) {
   Function *Root =
       Function::Create(F.getFunctionType(), F.getLinkage(), F.getName() + ".root", F.getParent());
   Root->copyAttributesFrom(&F);
+  copyValueParams(F);
   IRBuilder<> B(BasicBlock::Create(F.getContext(), "entry", Root));
   SmallVector<Value *, 8> Args(llvm::make_pointer_range(Root->args()));
   CallInst *Call = B.CreateCall(&F, Args);
