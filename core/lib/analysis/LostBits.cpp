@@ -360,8 +360,7 @@ void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
     const unsigned Kinds = G.kindsOfCell(C);
     if (Kinds & SK_Pointer)
       continue; // an address at other times
-    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) &&
-        !(Known.isTyped(C) && typeAccessed(I))) {
+    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) && !(Known.isTyped(C) && typeAccessed(I))) {
       set(&I, {digitsOfKinds(Kinds, Width, I.getContext()), 0, false});
       Bits.Places.push_back(C);
     }
