@@ -87,27 +87,27 @@ static double scheme(const double *x, int n) {
 GRADIENT_CHECK(optional_objects, Double, scheme, In(double, 5), Int(5))
 
 struct Projection {
-  double (*project)(double u, void *data);
+  double limits[91]; // without TBAA, the place of the next member is all that is known of it
+  double (*project)(float weight, double u, void *data);
   void *data;
   long uses;
-};
+} projection;
 
 /// Of a library: this program leaves it alone.
-void setProjection(Projection &p, double (*project)(double u, void *data)) { p.project = project; }
-
-__attribute__((noinline)) static double keepSmall(Projection *p, double sum) {
-  if (sum < 1e6) // always
-    return sum * 1.5;
-  ++p->uses;
-  return p->project(sum, p->data);
+void setProjection(Projection *p, double (*project)(float weight, double u, void *data)) {
+  p->project = project;
 }
+
 static double projected(const double *x, int n) {
-  Projection *p = new Projection();
+  Projection *p = &projection;
   double sum = 0;
-  for (int i = 0; i < n; ++i)
-    sum = keepSmall(p, sum + x[i] * x[i]);
-  sum += p->uses;
-  delete p;
+  for (int i = 0; i < n; ++i) {
+    sum += x[i] * x[i];
+    if (sum > 1e6) { // never
+      ++p->uses;
+      sum = p->project(1, sum, p->data);
+    }
+  }
   return sum;
 }
 GRADIENT_CHECK(optional_setter, Double, projected, In(double, 5), Int(5))

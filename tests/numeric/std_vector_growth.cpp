@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vectors that grow: push_back, insert, resize, vectors of vectors, erase, swap; structures that are
-// inserted, sorted and found by iterators.
+// Vectors that grow: push_back, insert, resize, vectors of vectors, erase, swap; structures that
+// are inserted, sorted and found by iterators.
 // Supports: `std::vector`, `std::array`, algorithms
 #include "GradientCheck.h"
 #include <algorithm>

@@ -209,7 +209,8 @@ Stride strideOf(const Value *Index) {
   Out.Multiple = D.of(Index);
   Out.Differences = std::move(D.Differences);
   auto *Sub = dyn_cast<BinaryOperator>(Index);
-  Out.IsDifference = Sub && Sub->getOpcode() == Instruction::Sub && Out.Differences.size() == 1;
+  Out.IsDifference = Sub && Sub->getOpcode() == Instruction::Sub && addressOf(Sub->getOperand(0)) &&
+                     addressOf(Sub->getOperand(1));
   return Out;
 }
 

@@ -5,6 +5,8 @@
 //
 // RUN: %not %clang -O0 -g -fno-strict-aliasing -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: %not %clang -O2 -g -fno-strict-aliasing -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: %not %clang -O0 -g -DEXPONENT -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=EXPONENT
+// RUN: %not %clang -O2 -g -DEXPONENT -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=EXPONENT
 // RUN: %clang -O0 -DINTEGERS -c %s -o %t.o
 // RUN: %clang -O2 -DINTEGERS -c %s -o %t.o
 typedef long Int;
@@ -14,7 +16,29 @@ union Word {
   double number;
   Int bits;
 };
-#ifndef INTEGERS
+#ifdef EXPONENT
+struct Number {
+  Int bits;
+  double weight;
+};
+static double sum(const Int *x, union Word *y, int n) {
+  struct Number all[8];
+  double s = 0;
+  for (int i = 0; i < 8; i++) {
+    __builtin_memcpy(&all[i].bits, &y[i].number, sizeof(double));
+    all[i].weight = y[i].number;
+  }
+  // EXPONENT: hidden_bits.c:[[@LINE+2]]:{{.*}}[CF203]
+  for (int i = 0; i < 8; i++)
+    all[i].bits += (Int)n << 52; // times 2 to the n
+  for (int i = 0; i < 8; i++) {
+    double number;
+    __builtin_memcpy(&number, &all[i].bits, sizeof(double));
+    s += number * all[i].weight;
+  }
+  return s;
+}
+#elif !defined(INTEGERS)
 static double sum(const Int *x, union Word *y, int n) {
   double s = 0;
   // CHECK: hidden_bits.c:[[@LINE+2]]:{{.*}}[CF203] {{.*}}pass it as enzyme_const
