@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// AVX, AVX2 and FMA: accesses under a mask, gathers, sums of products, conversions. Machines
-// without them check a sum.
+// AVX, AVX2 and FMA: accesses under a mask, gathers, sums of products, conversions, aligned
+// memory. Machines without them check a sum.
 // Supports: AVX, AVX2 and FMA intrinsics, masked accesses and gathers
 #include "GradientCheck.h"
 #include <immintrin.h>
+#include <stdint.h>
+#include <stdlib.h>
 
 #define AVX __attribute__((target("avx2,fma"))) static
 
@@ -53,11 +55,30 @@ AVX float products(const float *x, int n) {
   return out[0] * out[4] + out[1] * part[0] + out[2] + part[1] * part[1] + part[2];
 }
 
+/* Memory that is aligned by hand, as Eigen does it. */
+AVX double aligned_by_hand(const double *x, int n) {
+  double out = 0;
+  for (size_t size = 64; size <= 1024; size *= 2) { /* wherever the heap has room */
+    char *room = malloc(size + 31);
+    double *a = (double *)(((uintptr_t)room + 31) & ~(uintptr_t)31);
+    for (int i = 0; i < 4; i++)
+      a[i] = x[i] * x[(i + 1) % n];
+    __m256d v = _mm256_load_pd(a);
+    _mm256_store_pd(a + 4, _mm256_mul_pd(v, _mm256_loadu_pd(x)));
+    out += a[4] * a[7] + a[5] - a[6] * a[0];
+    free(room);
+  }
+  return out;
+}
+
 static double lanes(const double *x, int n) {
   return __builtin_cpu_supports("fma") ? masked_lanes(x, n) : plain(x, n);
 }
 static double places(const double *x, int n) {
   return __builtin_cpu_supports("fma") ? gathered(x, n) : plain(x, n);
+}
+static double aligned(const double *x, int n) {
+  return __builtin_cpu_supports("fma") ? aligned_by_hand(x, n) : plain(x, n);
 }
 static float singles(const float *x, int n) {
   return __builtin_cpu_supports("fma") ? products(x, n) : x[0] * x[n - 1];
@@ -65,4 +86,5 @@ static float singles(const float *x, int n) {
 
 GRADIENT_CHECK(avx_lanes, Double, lanes, In(double, 9), Int(9))
 GRADIENT_CHECK(avx_places, Double, places, In(double, 6), Int(6))
+GRADIENT_CHECK(avx_aligned, Double, aligned, In(double, 6), Int(6))
 GRADIENT_CHECK_BOUND(1e-4, avx_singles, Float, singles, In(float, 8), Int(8))

@@ -70,6 +70,9 @@ function(contraflow_add_programs Set)
         target_precompile_headers(${Set}.${Configuration} PRIVATE
                                   "$<$<COMPILE_LANGUAGE:CXX>:<${Header}$<ANGLE-R>>")
       endforeach()
+      if(Arg_HEADERS) # what headers switch off by pragmas is on where they were read before
+        target_compile_options(${Set}.${Configuration} PRIVATE -Wno-deprecated-declarations)
+      endif()
       foreach(Source IN LISTS Arg_SOURCES)
         _contraflow_source_test(${Set}.${Configuration} ${Source})
       endforeach()

@@ -67,7 +67,11 @@ private:
   }
   bool allEnter(const SharedLoop &Loop, ArrayRef<SharedLoop> Loops) const;
   bool chooseAlike(const SharedLoop &A, const SharedLoop &B) const;
-  bool isAlike(Value *Condition, const SharedLoop &Loop) const;
+  bool isAlike(Value *Condition, const SharedLoop &Loop, SmallPtrSetImpl<Value *> &Seen) const;
+  bool isAlike(Value *Condition, const SharedLoop &Loop) const {
+    SmallPtrSet<Value *, 16> Seen;
+    return isAlike(Condition, Loop, Seen);
+  }
   const SCEV *uniformBase(const SCEV *Start, const SCEV *Stride);
   bool uniform(const SCEV *S) const;
   bool mentions(const SCEV *S, const Value *V) const;
@@ -434,8 +438,9 @@ void Sharer::uniteVersions(MutableArrayRef<SharedLoop> Loops) const {
 }
 
 /// True if the condition is the same for all threads, or asks whether there are iterations.
-bool Sharer::isAlike(Value *Condition, const SharedLoop &Loop) const {
-  if (Q.Uniform(Condition, *Loop.L))
+bool Sharer::isAlike(Value *Condition, const SharedLoop &Loop,
+                     SmallPtrSetImpl<Value *> &Seen) const {
+  if (!Seen.insert(Condition).second || Q.Uniform(Condition, *Loop.L))
     return true;
   auto *I = dyn_cast<Instruction>(Condition);
   if (auto *Load = dyn_cast_or_null<LoadInst>(I))
@@ -448,13 +453,14 @@ bool Sharer::isAlike(Value *Condition, const SharedLoop &Loop) const {
   if (isa<PHINode>(I)) {
     const BasicBlock *Fork = DT.getNode(I->getParent())->getIDom()->getBlock();
     auto *Branch = dyn_cast<BranchInst>(Fork->getTerminator());
-    if (!Branch || !Branch->isConditional() || !isAlike(Branch->getCondition(), Loop) ||
+    if (!Branch || !Branch->isConditional() || !isAlike(Branch->getCondition(), Loop, Seen) ||
         any_of(predecessors(I->getParent()), [&](const BasicBlock *From) {
           return From != Fork && From->getSinglePredecessor() != Fork;
         }))
       return false;
   }
-  return all_of(I->operands(), [&](Value *Op) { return isa<Function>(Op) || isAlike(Op, Loop); });
+  return all_of(I->operands(),
+                [&](Value *Op) { return isa<Function>(Op) || isAlike(Op, Loop, Seen); });
 }
 
 /// The blocks between a division and the versions of its loop.

@@ -13,6 +13,7 @@
 #include "prepare/Indirect.h"
 #include "rules/Smooth.h"
 #include "support/Assignments.h"
+#include "support/ShadowAlign.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -332,6 +333,7 @@ Error ForwardSweep::visitPointer(Instruction &I) {
   Instruction *Twin = cloneForShadow(I);
   if (auto *Load = dyn_cast<LoadInst>(Twin)) {
     Load->setVolatile(false);
+    Load->setAlignment(shadowAlign(Load->getAlign()));
     Twin->dropUnknownNonDebugMetadata({LLVMContext::MD_tbaa});
     Mirrors[Twin] = &I;
   }
@@ -351,6 +353,7 @@ Error ForwardSweep::visitStore(StoreInst &I) {
     return Error::success();
   auto *Twin = cloneForShadow(I);
   Twin->setVolatile(false);
+  Twin->setAlignment(shadowAlign(I.getAlign()));
   Value *Shadow = shadowOf(I.getValueOperand()), *To = shadowOf(I.getPointerOperand());
   if (mayBeOwnShadow(I.getPointerOperand()) && Shadow != I.getValueOperand()) {
     Value *Differs = B.CreateICmpNE(Shadow, I.getValueOperand());
@@ -358,7 +361,7 @@ Error ForwardSweep::visitStore(StoreInst &I) {
     checkOwnShadow(B.CreateSelect(Differs, I.getPointerOperand(), Null), To, I);
   }
   if (U.Kind != SweepKind::Tangent && carriesEither(I.getValueOperand())) {
-    Value *Old = B.CreateAlignedLoad(Shadow->getType(), To, I.getAlign());
+    Value *Old = B.CreateAlignedLoad(Shadow->getType(), To, Twin->getAlign());
     Shadow = B.CreateSelect(isAddress(B, Shadow), Shadow, Old);
   }
   Twin->setOperand(0, Shadow);

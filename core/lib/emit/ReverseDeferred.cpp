@@ -4,6 +4,7 @@
 // reverse runs.
 
 #include "ReverseSweep.h"
+#include "support/ShadowAlign.h"
 
 #include "llvm/IR/Instructions.h"
 
@@ -77,7 +78,7 @@ void ReverseSweep::addWindow(const DeferredLoop &D, ArrayRef<DeferredUpdate> Win
   B.SetInsertPoint(Body);
   PHINode *Element = B.CreatePHI(B.getInt64Ty(), 2);
   Value *Where = B.CreateGEP(T, To, Element);
-  LoadInst *Old = B.CreateAlignedLoad(T, Where, First->getAlign());
+  LoadInst *Old = B.CreateAlignedLoad(T, Where, shadowAlign(First->getAlign()));
   Tags.shadow(*Old, *First);
   Value *Sum = Old;
   for (auto [Update, Start] : zip(Window, From)) {
@@ -85,7 +86,7 @@ void ReverseSweep::addWindow(const DeferredLoop &D, ArrayRef<DeferredUpdate> Win
     Tags.buffer(*Part, Update.Buffer, D.Buffers.size());
     Sum = B.CreateFAdd(Sum, Part);
   }
-  Tags.shadow(*B.CreateAlignedStore(Sum, Where, First->getAlign()), *First);
+  Tags.shadow(*B.CreateAlignedStore(Sum, Where, shadowAlign(First->getAlign())), *First);
   Value *Next = B.CreateNUWAdd(Element, B.getInt64(1));
   Element->addIncoming(B.getInt64(0), Before);
   Element->addIncoming(Next, Body);

@@ -7,6 +7,7 @@
 #include "contraflow/core/Rule.h"
 #include "prepare/Indirect.h"
 #include "rules/Guard.h"
+#include "support/ShadowAlign.h"
 
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -98,12 +99,12 @@ void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
     return;
   else if (shared(Address) && !addsPlainly(I))
     return addAtomically(I, Where, Bar);
-  auto &Load = cast<LoadInst>(I);
-  LoadInst *Old = B.CreateAlignedLoad(Bar->getType(), Where, Load.getAlign());
+  const Align Alignment = shadowAlign(cast<LoadInst>(I).getAlign());
+  LoadInst *Old = B.CreateAlignedLoad(Bar->getType(), Where, Alignment);
   Value *Sum = B.CreateFAdd(Old, Bar);
   if (auto *Add = dyn_cast<Instruction>(Sum))
     Add->setHasNoSignedZeros(true); // 0 + Bar, where the shadow has just been consumed, is Bar
-  StoreInst *New = B.CreateAlignedStore(Sum, Where, Load.getAlign());
+  StoreInst *New = B.CreateAlignedStore(Sum, Where, Alignment);
   Old->setVolatile(In.S.C.HasViews);
   New->setVolatile(In.S.C.HasViews);
   Tags.shadow(*Old, I);
@@ -120,8 +121,9 @@ Error ReverseSweep::reverseStore(StoreInst &I) {
   Value *Where = recall(In.Fwd.accessOf(I));
   takeInOrder(I, Where);
   takeFromWindows(I, Where, T);
-  LoadInst *Bar = B.CreateAlignedLoad(T, Where, I.getAlign());
-  StoreInst *Zero = B.CreateAlignedStore(Constant::getNullValue(T), Where, I.getAlign());
+  const Align Alignment = shadowAlign(I.getAlign());
+  LoadInst *Bar = B.CreateAlignedLoad(T, Where, Alignment);
+  StoreInst *Zero = B.CreateAlignedStore(Constant::getNullValue(T), Where, Alignment);
   Tags.shadow(*Bar, I);
   Tags.shadow(*Zero, I);
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa)) {

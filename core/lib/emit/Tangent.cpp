@@ -8,6 +8,7 @@
 #include "Steps.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
+#include "support/ShadowAlign.h"
 
 #include "llvm/IR/Instructions.h"
 
@@ -71,7 +72,7 @@ void TangentSweep::visitLoadDot(LoadInst &I) {
   if (!S.Activity.activeAt(S.Graph.find(I.getPointerOperand()),
                            S.Graph.layout().getTypeStoreSize(I.getType())))
     return;
-  LoadInst *Dot = B.CreateAlignedLoad(floatType(&I), accessOf(I), I.getAlign());
+  LoadInst *Dot = B.CreateAlignedLoad(floatType(&I), accessOf(I), shadowAlign(I.getAlign()));
   Dot->setVolatile(S.C.HasViews && I.isVolatile());
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
     Dot->setMetadata(LLVMContext::MD_tbaa, Tag);
@@ -99,7 +100,7 @@ Error TangentSweep::visitStoreDot(StoreInst &I) {
     Dot = orAddress(V, Dot);
   if (Active)
     checkStored(I, Dot);
-  StoreInst *Store = B.CreateAlignedStore(Dot, accessOf(I), I.getAlign());
+  StoreInst *Store = B.CreateAlignedStore(Dot, accessOf(I), shadowAlign(I.getAlign()));
   Store->setVolatile(S.C.HasViews && I.isVolatile());
   if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
     Store->setMetadata(LLVMContext::MD_tbaa, Tag);

@@ -8,6 +8,7 @@
 
 #include "Windows.h"
 #include "ReverseSweep.h"
+#include "support/ShadowAlign.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -172,8 +173,9 @@ bool ReverseSweep::addToWindow(const LoadInst &Load, Value *Where, Value *Bar) {
   BasicBlock *Outside = BasicBlock::Create(B.getContext(), "window.outside", In.U.Reverse);
   BasicBlock *Behind = branchIf(B.CreateICmpULT(Away, windowField(*W, Bytes)), Outside);
   Value *Own = B.CreatePtrAdd(windowField(*W, Memory), Away);
-  B.CreateAlignedStore(B.CreateFAdd(B.CreateAlignedLoad(Bar->getType(), Own, Load.getAlign()), Bar),
-                       Own, Load.getAlign());
+  const Align Alignment = shadowAlign(Load.getAlign());
+  Value *Old = B.CreateAlignedLoad(Bar->getType(), Own, Alignment);
+  B.CreateAlignedStore(B.CreateFAdd(Old, Bar), Own, Alignment);
   B.CreateBr(Behind);
   B.SetInsertPoint(Outside);
   runtime(withType("omp_window_add", W->Array->Scalar), B.getVoidTy(), {W->State, Where, Bar});
