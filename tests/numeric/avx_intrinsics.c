@@ -55,17 +55,19 @@ AVX float products(const float *x, int n) {
   return out[0] * out[4] + out[1] * part[0] + out[2] + part[1] * part[1] + part[2];
 }
 
-/* Memory that is aligned by hand, as Eigen does it. */
+/* Memory that is aligned by hand, as Eigen does it, wherever the heap has room. */
 AVX double aligned_by_hand(const double *x, int n) {
   double out = 0;
-  for (size_t size = 64; size <= 1024; size *= 2) { /* wherever the heap has room */
-    char *room = malloc(size + 31);
+  for (int size = 64; size <= 1024; size *= 2) {
+    char *room = malloc(size * sizeof(double) + 31);
     double *a = (double *)(((uintptr_t)room + 31) & ~(uintptr_t)31);
-    for (int i = 0; i < 4; i++)
-      a[i] = x[i] * x[(i + 1) % n];
-    __m256d v = _mm256_load_pd(a);
-    _mm256_store_pd(a + 4, _mm256_mul_pd(v, _mm256_loadu_pd(x)));
-    out += a[4] * a[7] + a[5] - a[6] * a[0];
+    for (int i = 0; i < size; i++)
+      a[i] = x[i % n];
+    for (int k = 0; k < 3; k++)
+      for (int i = 0; i < size; i += 4)
+        _mm256_store_pd(a + i, _mm256_mul_pd(_mm256_load_pd(a + i), _mm256_loadu_pd(x)));
+    for (int i = 0; i < size; i++)
+      out += a[i] * a[(i * 7) % size] / size;
     free(room);
   }
   return out;
