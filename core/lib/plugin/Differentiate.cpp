@@ -487,7 +487,7 @@ static void keepApart(Module &M) {
 }
 
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
-  recordStructures(M); // not every pipeline has a start
+  recordUnoptimised(M); // not every pipeline has a start
   protectRequests(M);
   keepApart(M);
   Error Faults = Error::success();

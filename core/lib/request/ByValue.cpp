@@ -267,14 +267,23 @@ static void noteHalves(Function &F) {
     F.addRetAttr(Attribute::get(Context, HalvesAttribute, Halves));
 }
 
+static void record(Function &F) {
+  if (F.isDeclaration() || F.hasMetadata(MetadataName))
+    return;
+  StructureRecorder(F).run();
+  if (F.hasMetadata(MetadataName))
+    noteHalves(F);
+}
+
 void recordStructures(Module &M) {
-  for (Function &F : M) {
-    if (F.isDeclaration() || F.hasMetadata(MetadataName))
-      continue;
-    StructureRecorder(F).run();
-    if (F.hasMetadata(MetadataName))
-      noteHalves(F);
-  }
+  for (Function &F : M)
+    record(F);
+}
+
+void recordUnoptimised(Module &M) {
+  for (Function &F : M)
+    if (F.hasOptNone())
+      record(F);
 }
 
 /// Of "(pair, double (*)(int, int))": 2.
