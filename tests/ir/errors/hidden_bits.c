@@ -28,7 +28,8 @@ static double sum(const Int *x, union Word *y, int n) {
     __builtin_memcpy(&all[i].bits, &y[i].number, sizeof(double));
     all[i].weight = y[i].number;
   }
-  // EXPONENT: hidden_bits.c:[[@LINE+2]]:{{.*}}[CF203]
+  // Stored as bits, or found to be those of a float.
+  // EXPONENT: hidden_bits.c:[[@LINE+2]]:{{.*}}{{CF203|CF205}}]
   for (int i = 0; i < 8; i++)
     all[i].bits += (Int)n << 52; // times 2 to the n
   for (int i = 0; i < 8; i++) {
