@@ -9,8 +9,12 @@
 // and how many shared ones since the last of them. The number is looked at before the lock is given
 // up, because MPI need not have it before something is accessed.
 //
-//   exclusive   forward: n -> (turn + 1) << 20    reverse: waits for (turn + 1) << 20; puts back n
-//   shared      forward: n -> n + 1               reverse: waits for its turn; n -> n - 1
+//   exclusive      forward: n -> (turn + 1) << 20   reverse: waits for (turn + 1) << 20; puts back
+//   n shared         forward: n -> n + 1              reverse: waits for its turn; n -> n - 1
+//   shared, own    forward: n -> n + (1 << 20)      reverse: waits for this; n -> n - (1 << 20)
+//
+// What a rank reads of its own memory it adds to without MPI in reverse, so nobody else may be
+// there; what others have read they add by MPI, which keeps them apart.
 
 #include "mpi/Watch.h"
 #include "mpi/Windows.h"
@@ -30,6 +34,7 @@ struct Section : cf_mpi_record {
 namespace {
 
 constexpr int ReaderBits = 20;
+constexpr std::int64_t Turn = std::int64_t{1} << ReaderBits;
 
 std::int64_t turnOf(std::int64_t Number) { return Number >> ReaderBits; }
 std::int64_t next(std::int64_t Number) { return (turnOf(Number) + 1) << ReaderBits; }
@@ -37,6 +42,7 @@ std::int64_t next(std::int64_t Number) { return (turnOf(Number) + 1) << ReaderBi
 } // namespace
 
 Turns::Turns(MPI_Comm Comm) : Comm(Comm) {
+  PMPI_Comm_rank(Comm, &Me);
   constexpr MPI_Aint Bytes = sizeof *Own;
   if (AllocatesWindows) {
     PMPI_Win_allocate(Bytes, Bytes, MPI_INFO_NULL, Comm, static_cast<void *>(&Own), &Table);
@@ -67,7 +73,7 @@ std::int64_t Turns::fetch(int Rank, std::int64_t Value, MPI_Op Op) const {
 void Turns::enter(Section &S) const {
   S.Entered = true;
   if (!S.Exclusive) {
-    S.Number = fetch(S.Rank, 1, MPI_SUM);
+    S.Number = fetch(S.Rank, S.Rank == Me ? Turn : 1, MPI_SUM);
     return;
   }
   S.Number = fetch(S.Rank, 0, MPI_NO_OP); // nobody else has a lock now
@@ -76,7 +82,9 @@ void Turns::enter(Section &S) const {
 
 void Turns::await(const Section &S) const {
   const auto IsReady = [&](std::int64_t Now) {
-    return S.Exclusive ? Now == next(S.Number) : turnOf(Now) == turnOf(S.Number);
+    if (S.Exclusive)
+      return Now == next(S.Number);
+    return S.Rank == Me ? Now == S.Number + Turn : turnOf(Now) == turnOf(S.Number);
   };
   const Watch Waits(Comm, S.Rank);
   while (S.Entered && !IsReady(fetch(S.Rank, 0, MPI_NO_OP))) {
@@ -93,7 +101,7 @@ void Turns::leave(const Section &S) const {
   if (S.Exclusive)
     fetch(S.Rank, S.Number, MPI_REPLACE);
   else
-    fetch(S.Rank, -1, MPI_SUM);
+    fetch(S.Rank, S.Rank == Me ? -Turn : -1, MPI_SUM);
 }
 
 Window *Window::withTurns() {

@@ -77,6 +77,7 @@ public:
 private:
   std::int64_t fetch(int Rank, std::int64_t Value, MPI_Op Op) const;
   MPI_Comm Comm;
+  int Me = 0;
   std::int64_t *Own = nullptr; ///< the number of this rank's memory
   MPI_Win Table = MPI_WIN_NULL;
 };
