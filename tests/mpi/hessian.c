@@ -3,19 +3,11 @@
 //
 // Hessian-vector products of functions that communicate. Every rank has numbers of its own.
 #include "Hessian.h"
+#include "HessianRanks.h"
 
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
-
-enum { n = 6 };
-
-static int rankOf(int *ranks) {
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, ranks);
-  return rank;
-}
 
 static double hessian_sums(const double *x) {
   double mine = 0, all, prefix, blocks[2] = {0, 0};

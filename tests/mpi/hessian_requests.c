@@ -3,18 +3,10 @@
 //
 // Hessian-vector products of functions that leave communication under way.
 #include "Hessian.h"
+#include "HessianRanks.h"
 
 #include <math.h>
 #include <mpi.h>
-
-enum { n = 6 };
-
-static int rankOf(int *ranks) {
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, ranks);
-  return rank;
-}
 
 static double hessian_persistent(const double *x) {
   int ranks, rank = rankOf(&ranks);

@@ -3,17 +3,9 @@
 //
 // Hessian-vector products of functions that look into each other's memory.
 #include "Hessian.h"
+#include "HessianRanks.h"
 
 #include <mpi.h>
-
-enum { n = 6 };
-
-static int rankOf(int *ranks) {
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, ranks);
-  return rank;
-}
 
 static double hessian_fences(const double *x) {
   int ranks, rank = rankOf(&ranks);
