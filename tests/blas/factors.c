@@ -3,6 +3,7 @@
 // LAPACK: factorisations and solutions by them, with the names of Fortran and with those of LAPACKE
 // in rows and in columns.
 // Supports: `getrf`, `getrs`, `gesv`, `potrf`, `potrs`, `posv`, `geqrf`, `ormqr`, `orgqr`, `syev`
+// Supports: `getri`, `potri`, `trtri`, `trtrs`, `lacpy`
 #include "GradientCheck.h"
 #include <lapacke.h>
 
@@ -105,3 +106,46 @@ static float single_factors(float *a, float *b, int n) {
 }
 
 GRADIENT_CHECK(lapack_single, Float, single_factors, InOut(float, 9), InOut(float, 3), Int(3))
+
+static double inverses(double *a, double *s, double *t, double *u, int n) {
+  int pivots[3], info, size = 9;
+  double work[9];
+  dominate(a, n, n);
+  for (int i = 0; i < n; ++i) {
+    s[i * (n + 1)] += 5;
+    t[i * (n + 1)] += 3;
+    u[i * (n + 1)] += 3;
+  }
+  LAPACK_dgetrf(&n, &n, a, &n, pivots, &info);
+  LAPACK_dgetri(&n, a, &n, pivots, work, &size, &info);
+  double r = a[0] * a[5] + a[7];
+  LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, a, n, pivots);
+  LAPACKE_dgetri(LAPACK_ROW_MAJOR, n, a, n, pivots);
+  LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, s, n);
+  LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', n, s, n);
+  LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', n, t, n);
+  LAPACKE_dpotri(LAPACK_COL_MAJOR, 'U', n, u, n);
+  r += s[3] * s[4] + t[0] * t[5] + u[3] * u[4];
+  for (int i = 0; i < n; ++i)
+    t[i * (n + 1)] += 2;
+  LAPACKE_dtrtri(LAPACK_ROW_MAJOR, 'U', 'N', n, t, n);
+  LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'L', 'U', n, u, n);
+  return r + a[2] * a[4] + t[1] * t[8] + u[2] * u[0] + u[6];
+}
+
+GRADIENT_CHECK(lapack_inverses, Double, inverses, InOut(double, 9), InOut(double, 9),
+               InOut(double, 9), InOut(double, 9), Int(3))
+
+static double triangles(double *a, double *b, double *c, int n) {
+  for (int i = 0; i < n; ++i)
+    a[i * (n + 1)] += 3;
+  LAPACKE_dtrtrs(LAPACK_ROW_MAJOR, 'U', 'T', 'N', n, 2, a, n, b, 2);
+  LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'L', 'N', 'U', n, 2, a, n, b, n);
+  LAPACKE_dlacpy(LAPACK_COL_MAJOR, 'U', n, 2, b, n, c, 4);
+  LAPACKE_dlacpy(LAPACK_COL_MAJOR, 'L', n, 2, b, n, c + 1, 4);
+  LAPACKE_dlacpy(LAPACK_ROW_MAJOR, 'A', 2, 2, b, 2, a, n);
+  return b[0] * b[5] + c[1] * c[3] + c[4] + a[1] * a[0] * a[4];
+}
+
+GRADIENT_CHECK(lapack_triangles, Double, triangles, InOut(double, 9), InOut(double, 6),
+               InOut(double, 12), Int(3))

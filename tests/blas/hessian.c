@@ -55,6 +55,27 @@ static double hessian_matrices(const double *x) {
 }
 HESSIAN_FORWARD(hessian_matrices)
 
+static double hessian_stored(const double *x) {
+  double a[16], y[4], z[4], c, s, p = x[2], q = x[3] + 2;
+  for (int i = 0; i < 16; ++i)
+    a[i] = 0.2 * x[i] * x[i + 8] + (i % 4 == 0 ? 1 : 0);
+  memcpy(y, x, sizeof y);
+  memcpy(z, x + 4, sizeof z);
+  cblas_dgbmv(CblasRowMajor, CblasTrans, 4, 4, 1, 2, x[9], a, 4, z, 1, x[10], y, 1);
+  cblas_dsbmv(CblasColMajor, CblasLower, 4, 2, x[1], a, 4, y, 1, 0.5, z, 1);
+  cblas_dspr2(CblasColMajor, CblasLower, 4, 0.3, y, 1, z, 1, a);
+  cblas_dspr(CblasRowMajor, CblasUpper, 4, x[8], y, 1, a);
+  cblas_dspmv(CblasRowMajor, CblasLower, 4, 0.5, a, y, 1, x[3], z, 1);
+  cblas_dtbmv(CblasRowMajor, CblasUpper, CblasTrans, CblasUnit, 4, 1, a, 4, z, 1);
+  cblas_dtbsv(CblasColMajor, CblasLower, CblasNoTrans, CblasUnit, 4, 2, a, 4, y, 1);
+  cblas_dtpsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasUnit, 4, a, z, 1);
+  cblas_drotg(&p, &q, &c, &s);
+  const double h[] = {-1, c, s, p, q};
+  cblas_drotm(4, y, 1, z, -1, h);
+  return 0.1 * (squares(y, 4) + squares(z, 4)) + 0.01 * squares(a, 16) + c * q;
+}
+HESSIAN_FORWARD(hessian_stored)
+
 // Sizes below and above those where the program's own BLAS does the work.
 static double products(const double *x, int m) {
   double a[12 * 12], b[12 * 12], c[12 * 12];

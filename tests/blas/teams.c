@@ -13,6 +13,8 @@ static double blocks(const double *a, const double *x, double *y, double alpha, 
     cblas_dgemv(CblasRowMajor, CblasNoTrans, n, n, alpha, a, n, x, 1, 0, own, 1);
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, a, n, own, 1);
     cblas_daxpy(n, alpha * b, own, 1, y + n * b, 1);
+    cblas_dspmv(CblasRowMajor, CblasUpper, n, alpha, a, own, 1, 1, y + n * b, 1);
+    cblas_dtbsv(CblasColMajor, CblasUpper, CblasTrans, CblasUnit, n, 1, a, n, y + n * b, 1);
     s += cblas_ddot(n, own, 1, y + n * b, 1);
   }
   return s;

@@ -11,6 +11,7 @@ float sdot_(const int *n, const float *x, const int *incx, const float *y, const
 void daxpy_(const int *n, const double *a, const double *x, const int *incx, double *y,
             const int *incy);
 void dscal_(const int *n, const double *a, double *x, const int *incx);
+void drotg_(double *a, double *b, double *c, double *s);
 void drot_(const int *n, double *x, const int *incx, double *y, const int *incy, const double *c,
            const double *s);
 
@@ -68,3 +69,23 @@ static double constant_vectors(double *x, double *fixed, int n) {
 
 GRADIENT_CHECK(blas_constant_vectors, Double, constant_vectors, InOut(double, 6), Const(double, 6),
                Int(6))
+
+// Givens rotations, found and applied; the pair that was turned holds both numbers of the rotation.
+static double rotations(double *x, double *y, double *param, int n) {
+  double c, s, a = x[0], b = y[0], d = y[1], e = x[1] * x[1] + 3, sum = 0;
+  cblas_drotg(&a, &b, &c, &s);
+  cblas_drot(n, x, 1, y, 1, c, s);
+  sum += a * b;
+  cblas_drotg(&d, &e, &c, &s);
+  sum += c * s * d + e;
+  double zero = 0, none = 0;
+  drotg_(&zero, &none, &c, &s);
+  for (int flag = -2; flag <= 1; ++flag) {
+    param[0] = flag;
+    cblas_drotm(n / 2, x, 1, y, -2, param);
+  }
+  return sum + c * x[1] + y[2] * zero;
+}
+
+GRADIENT_CHECK(blas_rotations, Double, rotations, InOut(double, 6), InOut(double, 6),
+               InOut(double, 5), Int(6))

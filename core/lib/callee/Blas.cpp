@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One line of the table gives four names:
+// One line of the table gives four names, and those of libraries whose integers have 64 bits:
 //
 //   gemm, Matrix   ->   cblas_dgemm  cblas_sgemm  dgemm_  sgemm_
+//                       cblas_dgemm64_  cblas_dgemm_64  dgemm_64_  ...
 //
 // A function of that name is the library's if the module does not define it and if it is called
-// with the arguments of the table; integers have 32 bits.
+// with the arguments of the table. In C a call shows how wide integers are, whatever the name is.
 
 #include "Blas.h"
 
@@ -34,9 +35,12 @@ constexpr TableRow Table[] = {
 #include "contraflow/abi_blas.def"
 };
 
-const StringMap<BlasRoutine> &routines() {
-  static const StringMap<BlasRoutine> Map = [] {
-    StringMap<BlasRoutine> M;
+/// What a name may mean: with integers of either width.
+using Readings = SmallVector<BlasRoutine, 2>;
+
+const StringMap<Readings> &routines() {
+  static const StringMap<Readings> Map = [] {
+    StringMap<Readings> M;
     for (unsigned Number = 0; Number < std::size(Table); ++Number) {
       const TableRow &Row = Table[Number];
       BlasDialect InC =
@@ -44,8 +48,13 @@ const StringMap<BlasRoutine> &routines() {
       for (char Letter : {'d', 's'}) {
         std::string Name = Letter + std::string(Row.Stem);
         bool Single = Letter == 's';
-        M[Name + "_"] = {Number, Row.Roles, BlasDialect::Fortran, Single, false};
-        M[Row.Prefix + Name] = {Number, Row.Roles, InC, Single, Row.HasOrder};
+        BlasRoutine Narrow = {Number, Row.Roles, InC, Single, Row.HasOrder, false}, Wide = Narrow;
+        Wide.Wide = true;
+        M[Row.Prefix + Name] = {Narrow, Wide};
+        for (const char *Suffix : {"64_", "_64"})
+          M[Row.Prefix + Name + Suffix] = {Wide};
+        M[Name + "_"] = {{Number, Row.Roles, BlasDialect::Fortran, Single, false, false}};
+        M[Name + "_64_"] = {{Number, Row.Roles, BlasDialect::Fortran, Single, false, true}};
       }
     }
     return M;
@@ -63,7 +72,7 @@ bool fits(const Type *T, char Role, const BlasRoutine &R) {
   case 'f':
     return T->isIntegerTy(R.Dialect == BlasDialect::Cblas ? 32 : 8);
   case 'i':
-    return T->isIntegerTy(32);
+    return T->isIntegerTy(R.Wide ? 64 : 32);
   case 's':
     return R.Single ? T->isFloatTy() : T->isDoubleTy();
   default:
@@ -75,8 +84,27 @@ bool resultFits(const Type *T, const BlasRoutine &R) {
   if (R.Roles.ends_with('R'))
     return R.Single ? T->isFloatTy() : T->isDoubleTy();
   if (R.Dialect == BlasDialect::Lapacke)
-    return T->isIntegerTy(32);
+    return T->isIntegerTy(R.Wide ? 64 : 32);
   return T->isVoidTy() || (R.Dialect == BlasDialect::Fortran && T->isIntegerTy(32));
+}
+
+bool means(const CallBase &Call, const BlasRoutine &R) {
+  unsigned Operands = R.HasOrder;
+  for (unsigned Role = 0; Role < R.Roles.size(); ++Role) {
+    int Operand = R.operandOf(Role);
+    if (Operand < 0)
+      continue;
+    ++Operands;
+    if (unsigned(Operand) >= Call.arg_size() ||
+        !fits(Call.getArgOperand(Operand)->getType(), R.Roles[Role], R))
+      return false;
+  }
+  // Compilers of Fortran add the lengths of the letters.
+  if (R.Dialect != BlasDialect::Fortran && Call.arg_size() != Operands)
+    return false;
+  if (R.HasOrder && !Call.getArgOperand(0)->getType()->isIntegerTy(32))
+    return false;
+  return resultFits(Call.getType(), R);
 }
 
 } // namespace
@@ -105,23 +133,8 @@ const BlasRoutine *findBlasRoutine(const CallBase &Call) {
   auto It = F && F->isDeclaration() ? routines().find(F->getName()) : routines().end();
   if (It == routines().end())
     return nullptr;
-  const BlasRoutine &R = It->second;
-  unsigned Operands = R.HasOrder;
-  for (unsigned Role = 0; Role < R.Roles.size(); ++Role) {
-    int Operand = R.operandOf(Role);
-    if (Operand < 0)
-      continue;
-    ++Operands;
-    if (unsigned(Operand) >= Call.arg_size() ||
-        !fits(Call.getArgOperand(Operand)->getType(), R.Roles[Role], R))
-      return nullptr;
-  }
-  // Compilers of Fortran add the lengths of the letters.
-  if (R.Dialect != BlasDialect::Fortran && Call.arg_size() != Operands)
-    return nullptr;
-  if (R.HasOrder && !Call.getArgOperand(0)->getType()->isIntegerTy(32))
-    return nullptr;
-  return resultFits(Call.getType(), R) ? &R : nullptr;
+  const auto *Found = find_if(It->second, [&](const BlasRoutine &R) { return means(Call, R); });
+  return Found == It->second.end() ? nullptr : Found;
 }
 
 } // namespace contraflow

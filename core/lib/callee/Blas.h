@@ -21,6 +21,7 @@ struct BlasRoutine {
   BlasDialect Dialect;
   bool Single;   ///< float, else double
   bool HasOrder; ///< the first operand is CblasRowMajor or the like
+  bool Wide;     ///< integers have 64 bits
 
   /// The operand that a role stands for; -1: this spelling has none.
   int operandOf(unsigned Role) const;

@@ -27,6 +27,7 @@ enum Form : unsigned {
   ByValue = 4,
   NoSpace = 8,
   Shared = 16,
+  Wide = 32,
   FirstStable = 1 << 8,
 };
 
@@ -140,6 +141,8 @@ CallInst *BlasHandler::begin(SweepBuilder &B, CallBase &Call, const BlasRoutine 
     Flags |= Enumerations | ByValue;
   if (R.Dialect == BlasDialect::Lapacke)
     Flags |= NoSpace;
+  if (R.Wide)
+    Flags |= Wide;
   for (const Player &P : Players) {
     Value *V = P.Operand < 0 ? Null : Call.getArgOperand(P.Operand), *Address = V, *Shadow = Null;
     if (!V->getType()->isPointerTy()) {
@@ -162,7 +165,9 @@ CallInst *BlasHandler::begin(SweepBuilder &B, CallBase &Call, const BlasRoutine 
 
 /// What LAPACKE returns says whether it succeeded.
 Value *infoOf(SweepBuilder &B, CallBase &Call, const BlasRoutine &R) {
-  return R.Dialect == BlasDialect::Lapacke ? static_cast<Value *>(&Call) : B.ir().getInt32(0);
+  auto &IR = B.ir();
+  return R.Dialect == BlasDialect::Lapacke ? IR.CreateTrunc(&Call, IR.getInt32Ty())
+                                           : static_cast<Value *>(IR.getInt32(0));
 }
 
 Error BlasHandler::tangent(SweepBuilder &B, CallBase &Call) const {

@@ -36,11 +36,22 @@ template <typename T> Matrix<T> Record<T>::keep(Matrix<T> M) {
   return To;
 }
 
-template <typename T> const int32_t *Record<T>::keepPivots(const int32_t *Pivots, int64_t Count) {
+/// What is at an address of the program's.
+template <typename I> I read(const void *At, int64_t Index = 0) {
+  I Value = 0;
+  std::memcpy(&Value, static_cast<const I *>(At) + Index, sizeof Value);
+  return Value;
+}
+
+template <typename T> void Record<T>::keepPivots(int64_t Count) {
   const auto Bytes = static_cast<size_t>(std::max<int64_t>(Count, 0)) * sizeof(int32_t);
-  void *To = reserve(Bytes);
-  std::memcpy(To, Pivots, Bytes);
-  return static_cast<int32_t *>(To);
+  auto *To = static_cast<int32_t *>(reserve(Bytes));
+  // A library may have 64 bits under the usual names. No pivot is zero, but its upper half is.
+  const bool AreWide = WideIntegers || (Count > 1 && read<int32_t>(ProgramPivots, 1) == 0);
+  for (int64_t I = 0; I < Count; ++I)
+    To[I] = AreWide ? static_cast<int32_t>(read<int64_t>(ProgramPivots, I))
+                    : read<int32_t>(ProgramPivots, I);
+  Pivots = To;
 }
 
 namespace {
@@ -75,19 +86,14 @@ char letterOf(int32_t Enumeration) {
 }
 
 char readFlag(const void *At, int32_t Form) {
-  if (Form & Enumerations) {
-    int32_t Value = 0;
-    std::memcpy(&Value, At, sizeof Value);
-    return letterOf(Value);
-  }
+  if (Form & Enumerations)
+    return letterOf(read<int32_t>(At));
   const char Letter = *static_cast<const char *>(At) & ~0x20;
   return Letter == 'C' ? 'T' : Letter;
 }
 
-int64_t readInteger(const void *At) {
-  int32_t Value = 0;
-  std::memcpy(&Value, At, sizeof Value);
-  return Value;
+int64_t readInteger(const void *At, int32_t Form) {
+  return Form & Wide ? read<int64_t>(At) : read<int32_t>(At);
 }
 
 struct Call {
@@ -128,7 +134,7 @@ template <typename T> void Reader<T>::array(int Index, char Letter, char Next) {
   A.ReadOnly = Letter == 'r';
   A.Stable = IsDual<T> || C.Form & (FirstStable << NextArray); // what is packed stays
   if (Next == 'i')
-    A.Step = readInteger(C.Arguments[Index + 1]);
+    A.Step = readInteger(C.Arguments[Index + 1], C.Form);
   ++NextArray;
 }
 
@@ -161,7 +167,7 @@ template <typename T> void Reader<T>::run(const char *Roles) {
       R.Flag[NextFlag++] = readFlag(At, C.Form);
       break;
     case 'i':
-      R.Size[NextSize++] = readInteger(At);
+      R.Size[NextSize++] = readInteger(At, C.Form);
       break;
     case 's':
       R.Scalars[NextScalar] = scalar(I);
@@ -174,16 +180,14 @@ template <typename T> void Reader<T>::run(const char *Roles) {
       I += Roles[I + 1] == 'i';
       break;
     case 'p':
-      R.ReadPivots = static_cast<int32_t *>(At);
-      break;
     case 'q':
-      R.WrittenPivots = static_cast<int32_t *>(At);
+      R.ProgramPivots = At;
       break;
     case 'l':
-      R.Query = At && readInteger(At) == -1;
+      R.Query = At && readInteger(At, C.Form) == -1;
       break;
     case 'x':
-      R.Info = static_cast<int32_t *>(At);
+      R.Info = At;
       break;
     default:
       break;
@@ -192,13 +196,24 @@ template <typename T> void Reader<T>::run(const char *Roles) {
 }
 
 template <typename T> Family<T> familyOf(int32_t What) {
-  if (What <= R_rot && What != R_dot)
-    return vectorFamily<T>(What);
   switch (What) {
+  case R_nrm2:
+  case R_asum:
+  case R_axpy:
+  case R_scal:
+  case R_copy:
+  case R_swap:
+  case R_lacpy:
+    return vectorFamily<T>(What);
+  case R_rot:
+  case R_rotg:
+  case R_rotm:
+    return rotationFamily<T>(What);
   case R_trmv:
   case R_trsv:
   case R_trmm:
   case R_trsm:
+  case R_trtrs:
     return triangularFamily<T>(What);
   case R_syr:
   case R_syr2:
@@ -217,6 +232,20 @@ template <typename T> Family<T> familyOf(int32_t What) {
   case R_orgqr:
   case R_syev:
     return orthogonalFamily<T>(What);
+  case R_gbmv:
+  case R_sbmv:
+  case R_spmv:
+  case R_tbmv:
+  case R_tbsv:
+  case R_tpmv:
+  case R_tpsv:
+  case R_spr:
+  case R_spr2:
+    return storedFamily<T>(What);
+  case R_trtri:
+  case R_getri:
+  case R_potri:
+    return inverseFamily<T>(What);
   default:
     return productFamily<T>(What);
   }
@@ -233,6 +262,7 @@ template <typename T> void *begin(const Call &C) {
   R->Single = std::is_same_v<Real<T>, float>;
   R->What = C.Routine;
   R->RowMajor = C.Order == RowMajorOrder;
+  R->WideIntegers = C.Form & Wide;
   R->Atomic = C.Form & Shared;
   R->Tape = C.Tape;
   R->Tangent = !C.Tape;
@@ -246,7 +276,7 @@ template <typename T> void *begin(const Call &C) {
 /// What a failed factorisation leaves has no derivative.
 template <typename T> void end(Record<T> &R, int32_t Info) {
   if (!Info && R.Info)
-    Info = *R.Info;
+    Info = read<int32_t>(R.Info); // of 64 bits, the lower half
   if (R.Query)
     return;
   if (Info != 0)
@@ -334,7 +364,7 @@ bool isSingle(const void *Record) { return *static_cast<const int32_t *>(Record)
 #define CF_RECORD(T)                                                                               \
   template void *Record<T>::reserve(size_t) const;                                                 \
   template Matrix<T> Record<T>::keep(Matrix<T>);                                                   \
-  template const int32_t *Record<T>::keepPivots(const int32_t *, int64_t);
+  template void Record<T>::keepPivots(int64_t);
 CF_BLAS_NUMBERS(CF_RECORD)
 
 } // namespace contraflow::blas

@@ -175,14 +175,14 @@ template <typename T> void luBefore(Record<T> &R) {
     return;
   const int64_t N = R.Size[0];
   R.New[0] = R.keepInput(0, R.matrix(0, N, N));
-  R.ReadPivots = R.keepPivots(R.ReadPivots, N);
+  R.keepPivots(N);
 }
 
 template <typename T> void luAfter(Record<T> &R) {
   const int64_t M = R.Size[0], N = R.What == R_getrf ? R.Size[1] : M;
   if (R.What != R_getrs) {
     R.New[0] = R.Tangent ? R.matrix(0, M, N) : R.keep(R.matrix(0, M, N));
-    R.ReadPivots = R.keepPivots(R.WrittenPivots, std::min(M, N));
+    R.keepPivots(std::min(M, N));
   }
   if (R.What != R_getrf)
     R.New[1] = R.Tangent ? R.matrix(1, N, R.Size[1]) : R.keep(R.matrix(1, N, R.Size[1]));
@@ -193,7 +193,7 @@ template <typename T> bool isTransposed(const Record<T> &R) {
 }
 
 template <typename T> void luTangent(Record<T> &R) {
-  const LUParts<T> LU{R.New[0], R.ReadPivots};
+  const LUParts<T> LU{R.New[0], R.Pivots};
   if (R.What != R_getrs && R.Arrays[0].Shadow)
     factorTangent(LU.Kept, LU.Pivots, R.shadow(0, LU.Kept.Rows, LU.Kept.Columns));
   if (R.What == R_getrf)
@@ -204,7 +204,7 @@ template <typename T> void luTangent(Record<T> &R) {
 }
 
 template <typename T> void luAdjoint(Record<T> &R) {
-  const LUParts<T> LU{R.New[0], R.ReadPivots};
+  const LUParts<T> LU{R.New[0], R.Pivots};
   if (R.What != R_getrf) {
     const Solution<T> S = solutionOf(R);
     const bool Atomic = R.Atomic && R.What == R_getrs; // factors of gesv are its own

@@ -10,33 +10,40 @@
 // As the Fortran names are called from C. Integers are read as 32 bits or 64, whichever the library
 // has: they are small, and 64 bits are there.
 extern "C" {
-#define CF_PROGRAMS_BLAS(Letter, T)                                                                \
-  CF_WEAK void Letter##gemm_(const char *, const char *, const int64_t *, const int64_t *,         \
-                             const int64_t *, const T *, const T *, const int64_t *, const T *,    \
-                             const int64_t *, const T *, T *, const int64_t *, size_t, size_t);    \
-  CF_WEAK void Letter##trsm_(const char *, const char *, const char *, const char *,               \
-                             const int64_t *, const int64_t *, const T *, const T *,               \
-                             const int64_t *, T *, const int64_t *, size_t, size_t, size_t,        \
-                             size_t);                                                              \
-  CF_WEAK void Letter##syev_(const char *, const char *, const int64_t *, T *, const int64_t *,    \
-                             T *, T *, const int64_t *, int64_t *, size_t, size_t);
-CF_PROGRAMS_BLAS(d, double)
-CF_PROGRAMS_BLAS(s, float)
+#define CF_PROGRAMS_BLAS(Letter, Suffix, T)                                                        \
+  CF_WEAK void Letter##gemm##Suffix(const char *, const char *, const int64_t *, const int64_t *,  \
+                                    const int64_t *, const T *, const T *, const int64_t *,        \
+                                    const T *, const int64_t *, const T *, T *, const int64_t *,   \
+                                    size_t, size_t);                                               \
+  CF_WEAK void Letter##trsm##Suffix(const char *, const char *, const char *, const char *,        \
+                                    const int64_t *, const int64_t *, const T *, const T *,        \
+                                    const int64_t *, T *, const int64_t *, size_t, size_t, size_t, \
+                                    size_t);                                                       \
+  CF_WEAK void Letter##syev##Suffix(const char *, const char *, const int64_t *, T *,              \
+                                    const int64_t *, T *, T *, const int64_t *, int64_t *, size_t, \
+                                    size_t);
+CF_PROGRAMS_BLAS(d, _, double)
+CF_PROGRAMS_BLAS(s, _, float)
+CF_PROGRAMS_BLAS(d, _64_, double)
+CF_PROGRAMS_BLAS(s, _64_, float)
 }
 
 namespace contraflow::blas {
 namespace {
 
+/// The one of two names that the program has.
+template <typename F> F *either(F *Usual, F *Wide) { return Usual ? Usual : Wide; }
+
 template <typename T> struct Program;
 template <> struct Program<double> {
-  static constexpr auto gemm = &dgemm_;
-  static constexpr auto trsm = &dtrsm_;
-  static constexpr auto syev = &dsyev_;
+  static auto gemm() { return either(&dgemm_, &dgemm_64_); }
+  static auto trsm() { return either(&dtrsm_, &dtrsm_64_); }
+  static auto syev() { return either(&dsyev_, &dsyev_64_); }
 };
 template <> struct Program<float> {
-  static constexpr auto gemm = &sgemm_;
-  static constexpr auto trsm = &strsm_;
-  static constexpr auto syev = &ssyev_;
+  static auto gemm() { return either(&sgemm_, &sgemm_64_); }
+  static auto trsm() { return either(&strsm_, &strsm_64_); }
+  static auto syev() { return either(&ssyev_, &ssyev_64_); }
 };
 
 constexpr int64_t SmallProduct = 8 * 8 * 8;
@@ -58,7 +65,7 @@ private:
 };
 
 template <typename T> bool multiplyByProgram(T Factor, Matrix<T> A, Matrix<T> B, Matrix<T> C) {
-  if (!Program<T>::gemm || C.Rows * C.Columns * A.Columns <= SmallProduct)
+  if (!Program<T>::gemm() || C.Rows * C.Columns * A.Columns <= SmallProduct)
     return false;
   const Stored<T> FormA(A), FormB(B), FormC(C);
   if (!FormA.Form || !FormB.Form || !FormC.Form)
@@ -66,13 +73,13 @@ template <typename T> bool multiplyByProgram(T Factor, Matrix<T> A, Matrix<T> B,
   if (FormC.Form == 'T')
     return multiplyByProgram(Factor, B.t(), A.t(), C.t());
   const T One = 1;
-  Program<T>::gemm(&FormA.Form, &FormB.Form, &C.Rows, &C.Columns, &A.Columns, &Factor, A.At,
-                   &FormA.Leading, B.At, &FormB.Leading, &One, C.At, &FormC.Leading, 1, 1);
+  Program<T>::gemm()(&FormA.Form, &FormB.Form, &C.Rows, &C.Columns, &A.Columns, &Factor, A.At,
+                     &FormA.Leading, B.At, &FormB.Leading, &One, C.At, &FormC.Leading, 1, 1);
   return true;
 }
 
 template <typename T> bool solveByProgram(Matrix<T> A, Part P, bool Unit, Matrix<T> B) {
-  if (!Program<T>::trsm || A.Rows * A.Rows * B.Columns <= SmallProduct)
+  if (!Program<T>::trsm() || A.Rows * A.Rows * B.Columns <= SmallProduct)
     return false;
   const Stored<T> FormA(A), FormB(B);
   if (!FormA.Form || !FormB.Form)
@@ -84,20 +91,20 @@ template <typename T> bool solveByProgram(Matrix<T> A, Part P, bool Unit, Matrix
   const char Side = Right ? 'R' : 'L', Uplo = InMemory == Part::Lower ? 'L' : 'U';
   const char Trans = Transposed ? 'T' : 'N', Diagonal = Unit ? 'U' : 'N';
   const T One = 1;
-  Program<T>::trsm(&Side, &Uplo, &Trans, &Diagonal, Right ? &B.Columns : &B.Rows,
-                   Right ? &B.Rows : &B.Columns, &One, A.At, &FormA.Leading, B.At, &FormB.Leading,
-                   1, 1, 1, 1);
+  Program<T>::trsm()(&Side, &Uplo, &Trans, &Diagonal, Right ? &B.Columns : &B.Rows,
+                     Right ? &B.Rows : &B.Columns, &One, A.At, &FormA.Leading, B.At, &FormB.Leading,
+                     1, 1, 1, 1);
   return true;
 }
 
 template <typename T> bool eigenvectorsByProgram(Matrix<T> Values, Matrix<T> Vectors) {
-  if (!Program<T>::syev || Vectors.Rows < 8)
+  if (!Program<T>::syev() || Vectors.Rows < 8)
     return false;
   const int64_t N = Vectors.Rows, Size = 64 * N;
   std::vector<T> Work(static_cast<size_t>(Size));
   int64_t Info = 0;
-  Program<T>::syev("V", "L", &N, Vectors.At, &Vectors.RightStep, Values.At, Work.data(), &Size,
-                   &Info, 1, 1);
+  Program<T>::syev()("V", "L", &N, Vectors.At, &Vectors.RightStep, Values.At, Work.data(), &Size,
+                     &Info, 1, 1);
   return static_cast<int32_t>(Info) == 0;
 }
 

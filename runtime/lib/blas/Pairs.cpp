@@ -66,7 +66,7 @@ Matrix<T> Record<T>::shadowPairs(int Index, int64_t Rows, int64_t Columns, bool 
 }
 
 template <typename T> void Record<T>::unpack() {
-  for (int Index = 0; Index < 3; ++Index) {
+  for (int Index = 0; Index < MostArrays; ++Index) {
     const Packed<T> &P = Shadows[Index];
     const bool Adds = Now == Phase::Adjoint && Arrays[Index].ReadOnly;
     if (!P.Pairs || P.Since != Now || !P.Dots || (Now == Phase::Tangent && Arrays[Index].ReadOnly))

@@ -22,6 +22,7 @@ enum Form : int32_t {
   ByValue = 4,      ///< scalars were passed by value: their adjoints go back to the caller
   NoSpace = 8,      ///< LAPACKE: no work space, no info
   Shared = 16,      ///< others may add to the adjoints at the same time
+  Wide = 32,        ///< integers have 64 bits
   FirstStable =
       1 << 8, ///< and so on, one for each array: nobody overwrites it before the reverse sweep
 };
@@ -44,6 +45,8 @@ template <typename T> struct Array {
   bool Stable = false, ReadOnly = false;
 };
 
+constexpr int MostSizes = 4, MostArrays = 4;
+
 /// Which of a record's functions is running.
 enum class Phase { Begin, End, Tangent, Adjoint };
 
@@ -59,20 +62,21 @@ template <typename T> struct Record {
   int32_t Single = 0; ///< first, for those who do not know T
   int32_t What = 0;
   bool RowMajor = false, Atomic = false, Tangent = false;
+  bool WideIntegers = false;
   bool Query = false; ///< LAPACK was asked for the size of its work space
   char Flag[4] = {'N', 'N', 'N', 'N'};
-  int64_t Size[3] = {0, 0, 0};
+  int64_t Size[MostSizes] = {};
   Scalar<T> Scalars[2];
-  Array<T> Arrays[3];
-  const int32_t *Info = nullptr;
-  const int32_t *ReadPivots = nullptr; ///< kept by begin or, of a factorisation, by end
-  int32_t *WrittenPivots = nullptr;
-  T *Result = nullptr; ///< tangent or adjoint of what the routine returns
+  Array<T> Arrays[MostArrays];
+  const void *Info = nullptr;
+  const void *ProgramPivots = nullptr; ///< read or written, as wide as the program's integers
+  const int32_t *Pivots = nullptr;     ///< kept by begin or, of a factorisation, by end
+  T *Result = nullptr;                 ///< tangent or adjoint of what the routine returns
   Matrix<T> Old[3], New[3];
   cf_tape *Tape = nullptr;
   Phase Now = Phase::Begin;
-  mutable Packed<T> Values[3], Shadows[3]; ///< of pairs
-  T Own[2] = {0, 0};                       ///< what pairs have for the derivatives of scalars
+  mutable Packed<T> Values[MostArrays], Shadows[MostArrays]; ///< of pairs
+  T Own[2] = {0, 0}; ///< what pairs have for the derivatives of scalars
   Real<T> *ScalarDots[2] = {nullptr, nullptr};
   struct Block {
     Block *Next;
@@ -86,7 +90,7 @@ template <typename T> struct Record {
   Matrix<T> keepInput(int Index, Matrix<T> M) {
     return Tangent || Arrays[Index].Stable ? M : keep(M);
   }
-  const int32_t *keepPivots(const int32_t *Pivots, int64_t Count);
+  void keepPivots(int64_t Count);
 
   Matrix<T> matrix(int Index, int64_t Rows, int64_t Columns) const {
     if constexpr (IsDual<T>)
@@ -148,5 +152,8 @@ template <typename T> Family<T> triangularFamily(int32_t What);
 template <typename T> Family<T> updateFamily(int32_t What);
 template <typename T> Family<T> factorFamily(int32_t What);
 template <typename T> Family<T> orthogonalFamily(int32_t What);
+template <typename T> Family<T> rotationFamily(int32_t What);
+template <typename T> Family<T> storedFamily(int32_t What);
+template <typename T> Family<T> inverseFamily(int32_t What);
 
 } // namespace contraflow::blas

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// B = alpha A B (trmm, trmv) and B = alpha A^-1 B (trsm, trsv) with a triangular A. Where A is on
-// the right, everything is transposed.
+// B = alpha A B (trmm, trmv) and B = alpha A^-1 B (trsm, trsv, trtrs) with a triangular A. Where A
+// is on the right, everything is transposed.
 //
 //   product:  A' += alpha B' Bold^T     alpha' += <B', A Bold>    B' = alpha A^T B'
 //   solution: Z = A^-T B'    A' -= Z X^T    alpha' += <Z, Bold>    B' = alpha Z
@@ -24,11 +24,12 @@ template <typename T> struct Problem {
 template <typename T> Problem<T> problemOf(const Record<T> &R) {
   Problem<T> P;
   const bool Vector = R.What == R_trmv || R.What == R_trsv;
-  const char *Flag = R.Flag + (Vector ? 0 : 1); // uplo, trans, diag
-  const bool Right = !Vector && R.Flag[0] == 'R', Transposed = (Flag[1] == 'T') != Right;
+  const bool Sided = R.What == R_trmm || R.What == R_trsm;
+  const char *Flag = R.Flag + Sided; // uplo, trans, diag
+  const bool Right = Sided && R.Flag[0] == 'R', Transposed = (Flag[1] == 'T') != Right;
   const int64_t M = R.Size[0], N = Vector ? 1 : R.Size[1], Order = Right ? N : M;
-  P.Solves = R.What == R_trsv || R.What == R_trsm;
-  P.Alpha = Vector ? T(1) : R.Scalars[0].Value;
+  P.Solves = R.What != R_trmv && R.What != R_trmm;
+  P.Alpha = Sided ? R.Scalars[0].Value : T(1);
   P.Unit = Flag[2] == 'U';
   P.Stored = Flag[0] == 'L' ? Part::Lower : Part::Upper;
   P.A = R.matrix(0, Order, Order);

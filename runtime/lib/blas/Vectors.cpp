@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Level 1, but for the dot product, which is a product of matrices. Elements are dealt with one by
-// one, so that two operands may be one array.
+// Level 1, but for rotations and the dot product, which is a product of matrices, and copies of
+// parts of a matrix. Elements are dealt with one by one, so that two operands may be one array.
 //
 //   axpy   y = a x + y     x' += a y'   a' += <y', x>
 //   nrm2   r = |x|         x' += r' x / r, nothing at zero
 
-#include "blas/Record.h"
+#include "blas/Elements.h"
 
 #include <cmath>
 
 namespace contraflow::blas {
 namespace {
-
-template <typename T> struct Pair {
-  Matrix<T> X, Y, XBar, YBar;
-  int64_t N;
-
-  explicit Pair(const Record<T> &R)
-      : X(R.vector(0, R.Size[0])), Y(R.vector(1, R.Size[0])), XBar(R.vectorShadow(0, R.Size[0])),
-        YBar(R.vectorShadow(1, R.Size[0])), N(std::max<int64_t>(R.Size[0], 0)) {}
-};
-
-template <typename T> void addTo(Matrix<T> To, int64_t I, T Value, bool Atomic) {
-  if (To)
-    blas::addTo(To(I, 0), Value, Atomic);
-}
-
-template <typename T> T dotOf(Matrix<T> M, int64_t I) { return M ? M(I, 0) : T(0); }
-template <typename T> T dotOf(const Scalar<T> &S) { return S.Derivative ? *S.Derivative : T(0); }
 
 template <typename T> void keepX(Record<T> &R) {
   R.Old[0] = R.keepInput(0, R.vector(0, std::max<int64_t>(R.Size[0], 0)));
@@ -138,45 +121,33 @@ template <typename T> void swapBoth(Record<T> &R) {
   }
 }
 
-// rot
+// lacpy: the part of a matrix that a letter names
 
-template <typename T> void rotBefore(Record<T> &R) {
-  if (!R.Scalars[0].Derivative && !R.Scalars[1].Derivative)
+template <typename T> struct Parted {
+  Matrix<T> FromBar, ToBar;
+  Part Which;
+
+  explicit Parted(const Record<T> &R)
+      : FromBar(R.shadow(0, R.Size[0], R.Size[1])), ToBar(R.shadow(1, R.Size[0], R.Size[1])),
+        Which(R.Flag[0] == 'L'   ? Part::Lower
+              : R.Flag[0] == 'U' ? Part::Upper
+                                 : Part::All) {}
+};
+
+template <typename T> void partTangent(Record<T> &R) {
+  const Parted<T> P(R);
+  if (P.ToBar && P.FromBar)
+    copy(P.FromBar, P.ToBar, P.Which);
+  else if (P.ToBar)
+    fill(P.ToBar, T(0), P.Which);
+}
+template <typename T> void partAdjoint(Record<T> &R) {
+  const Parted<T> P(R);
+  if (!P.ToBar)
     return;
-  const Pair<T> P(R);
-  R.Old[0] = R.keep(R.vector(0, P.N));
-  R.Old[1] = R.keep(R.vector(1, P.N));
-}
-template <typename T> void rotTangent(Record<T> &R) {
-  const Pair<T> P(R);
-  const T C = R.Scalars[0].Value, S = R.Scalars[1].Value;
-  const T CDot = dotOf(R.Scalars[0]), SDot = dotOf(R.Scalars[1]);
-  for (int64_t I = 0; I < P.N; ++I) {
-    const T XDot = dotOf(P.XBar, I), YDot = dotOf(P.YBar, I);
-    const T X = R.Old[0] ? R.Old[0](I, 0) : T(0), Y = R.Old[1] ? R.Old[1](I, 0) : T(0);
-    if (P.XBar)
-      P.XBar(I, 0) = C * XDot + S * YDot + CDot * X + SDot * Y;
-    if (P.YBar)
-      P.YBar(I, 0) = C * YDot - S * XDot + CDot * Y - SDot * X;
-  }
-}
-template <typename T> void rotAdjoint(Record<T> &R) {
-  const Pair<T> P(R);
-  const T C = R.Scalars[0].Value, S = R.Scalars[1].Value;
-  T CBar = 0, SBar = 0;
-  for (int64_t I = 0; I < P.N; ++I) {
-    const T XBar = dotOf(P.XBar, I), YBar = dotOf(P.YBar, I);
-    if (R.Old[0]) {
-      CBar += XBar * R.Old[0](I, 0) + YBar * R.Old[1](I, 0);
-      SBar += XBar * R.Old[1](I, 0) - YBar * R.Old[0](I, 0);
-    }
-    if (P.XBar)
-      P.XBar(I, 0) = C * XBar - S * YBar;
-    if (P.YBar)
-      P.YBar(I, 0) = C * YBar + S * XBar;
-  }
-  R.addToScalar(0, CBar);
-  R.addToScalar(1, SBar);
+  if (P.FromBar)
+    add(P.FromBar, P.ToBar, T(1), R.Atomic, P.Which);
+  fill(P.ToBar, T(0), P.Which);
 }
 
 } // namespace
@@ -191,8 +162,8 @@ template <typename T> Family<T> vectorFamily(int32_t What) {
     return {nullptr, nullptr, copyTangent<T>, copyAdjoint<T>};
   case R_swap:
     return {nullptr, nullptr, swapBoth<T>, swapBoth<T>};
-  case R_rot:
-    return {rotBefore<T>, nullptr, rotTangent<T>, rotAdjoint<T>};
+  case R_lacpy:
+    return {nullptr, nullptr, partTangent<T>, partAdjoint<T>};
   default:
     return {keepX<T>, nullptr, normTangent<T>, normAdjoint<T>};
   }
