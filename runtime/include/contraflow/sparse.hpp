@@ -4,9 +4,9 @@
 // in no row share one direction (Curtis, Powell and Reid 1974). They are found by colouring, the
 // largest column first (Coleman and More 1983).
 //
-//   contraflow::sparsity p = contraflow::jacobian_pattern(f, x, n);  // once: as many tangents as
-//   inputs auto j = contraflow::sparse_jacobian(p, f, x, n);                // then: as many as
-//   colours j.pattern().row_begin, j.pattern().column, j.values()            // compressed rows
+//   auto p = contraflow::jacobian_pattern(f, x, n);    once: as many tangents as inputs
+//   auto j = contraflow::sparse_jacobian(p, f, x, n);  then: as many as colours
+//   j.pattern().row_begin, j.pattern().column, j.values() are compressed rows
 #ifndef CONTRAFLOW_SPARSE_HPP
 #define CONTRAFLOW_SPARSE_HPP
 
@@ -116,13 +116,16 @@ inline void check_pattern(const sparsity &p, std::size_t rows, std::size_t colum
     throw std::length_error("contraflow: the pattern does not have the shape of the derivative");
 }
 
-template <class T> sparsity pattern_of(const matrix<T> &m) {
-  std::vector<std::vector<std::size_t>> rows(m.rows());
-  for (std::size_t i = 0; i != m.rows(); ++i)
-    for (std::size_t j = 0; j != m.columns(); ++j)
-      if (m(i, j) != T{})
+/// Who notes the columns of each row whose entries are not zero: the matrix itself is nowhere.
+inline auto noting(std::size_t &columns, std::vector<std::vector<std::size_t>> &rows) {
+  return [&](std::size_t row_count, std::size_t column_count) {
+    columns = column_count;
+    rows.resize(row_count);
+    return [&rows](std::size_t i, std::size_t j, auto value) {
+      if (value != 0)
         rows[i].push_back(j);
-  return sparsity::from_rows(m.columns(), std::move(rows));
+    };
+  };
 }
 
 /// Fills the entries of m, one direction for each colour.
@@ -150,13 +153,27 @@ CF_INLINE void fill_entries(K kernel, H f, X &x, const S &zero, sparse_matrix<T>
 /// vanish at this x only are missed: take a general point, or unite the patterns of several.
 template <class F, class X, class... Rest>
 CF_INLINE sparsity jacobian_pattern(F f, X &&x, const Rest &...rest) {
-  return detail::pattern_of(jacobian(f, x, rest...));
+  if constexpr (detail::check_jacobian<F, X, Rest...>()) {
+    std::size_t columns = 0;
+    std::vector<std::vector<std::size_t>> rows;
+    detail::visit_jacobian<F, X>(f, x, detail::noting(columns, rows), rest...);
+    return sparsity::from_rows(columns, std::move(rows));
+  } else {
+    return sparsity{};
+  }
 }
 
 /// As jacobian_pattern, of hessian(f, x, rest...).
 template <class F, class X, class... Rest>
 CF_INLINE sparsity hessian_pattern(F f, X &&x, const Rest &...rest) {
-  return detail::pattern_of(hessian(f, x, rest...));
+  if constexpr (detail::check_gradient<F, X, Rest...>()) {
+    std::size_t columns = 0;
+    std::vector<std::vector<std::size_t>> rows;
+    detail::visit_hessian<F, X>(f, x, detail::noting(columns, rows), rest...);
+    return sparsity::from_rows(columns, std::move(rows));
+  } else {
+    return sparsity{};
+  }
 }
 
 /// jacobian(f, x, rest...), of which only the entries of the pattern may be other than zero.

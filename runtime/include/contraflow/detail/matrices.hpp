@@ -152,32 +152,76 @@ CF_INLINE void sweep_columns(K kernel, H f, X &x, const S &zero, Job job, const 
   }
 }
 
-/// Fills the columns of m, one direction each.
-template <class K, class H, class X, class S, class T, class... Rest>
-CF_INLINE void fill_columns(K kernel, H f, X &x, const S &zero, matrix<T> &m, const Rest &...rest) {
-  std::vector<std::array<std::size_t, 1>> groups(m.columns());
-  for (std::size_t j = 0; j != m.columns(); ++j)
+/// A matrix that is visited entry by entry.
+template <class Sink> struct entry_job {
+  std::size_t rows, columns;
+  Sink sink; ///< sink(i, j, value)
+};
+
+/// Column after column, one direction each.
+template <class K, class H, class X, class S, class Job, class... Rest>
+CF_INLINE void visit_columns(K kernel, H f, X &x, const S &zero, Job job, const Rest &...rest) {
+  std::vector<std::array<std::size_t, 1>> groups(job.columns);
+  for (std::size_t j = 0; j != job.columns; ++j)
     groups[j][0] = j;
-  const auto sink = [&m](std::size_t j, const std::vector<T> &y_dot) {
-    for (std::size_t i = 0; i != m.rows(); ++i)
-      m(i, j) = y_dot[i];
+  const auto sink = [&job](std::size_t j, const auto &y_dot) {
+    for (std::size_t i = 0; i != job.rows; ++i)
+      job.sink(i, j, y_dot[i]);
   };
-  sweep_columns(kernel, f, x, zero, column_job{m.rows(), groups, sink}, rest...);
+  sweep_columns(kernel, f, x, zero, column_job{job.rows, groups, sink}, rest...);
 }
 
-/// Fills the rows of m, one adjoint each.
-template <class K, class H, class X, class S, class T, class... Rest>
-CF_INLINE void fill_rows(K kernel, H f, X &x, S x_bar, matrix<T> &m, const Rest &...rest) {
-  std::vector<T> y(m.rows()), y_bar(m.rows());
+/// Row after row, one adjoint each.
+template <class K, class H, class X, class S, class Job, class... Rest>
+CF_INLINE void visit_rows(K kernel, H f, X &x, S x_bar, Job job, const Rest &...rest) {
+  using T = typename decltype(number_in<S>())::type;
+  std::vector<T> y(job.rows), y_bar(job.rows);
   const std::vector<T *> row = numbers_of(x_bar);
-  for (std::size_t i = 0; i != m.rows(); ++i) {
+  for (std::size_t i = 0; i != job.rows; ++i) {
     zero_shadow(x_bar);
-    y_bar.assign(m.rows(), T{});
+    y_bar.assign(job.rows, T{});
     y_bar[i] = 1;
     request_kernel<mode::adjoint>(kernel, f, dup(x, x_bar), dup(y, y_bar), constant(rest)...);
-    for (std::size_t j = 0; j != m.columns(); ++j)
-      m(i, j) = *row[j];
+    for (std::size_t j = 0; j != job.columns; ++j)
+      job.sink(i, j, *row[j]);
   }
+}
+
+/// The entries of jacobian(f, x, rest...): make(rows, columns) says who gets them.
+template <class F, class X, class Make, class... Rest>
+CF_INLINE void visit_jacobian(F f, X &x, Make make, const Rest &...rest) {
+  auto zero = shadow_for<F, X, Rest...>(x);
+  using number = typename decltype(number_in<decltype(zero)>())::type;
+  const auto kernel = &kernels_for<F, X, Rest...>::template values_of<number>;
+  const std::size_t rows = count_outputs(f, x, rest...), columns = numbers_of(zero).size();
+  const auto sink = make(rows, columns);
+  if (rows * 2 < columns)
+    visit_rows(kernel, handle_of(f), x, zero, entry_job{rows, columns, sink}, rest...);
+  else
+    visit_columns(kernel, handle_of(f), x, zero, entry_job{rows, columns, sink}, rest...);
+}
+
+/// The entries of hessian(f, x, rest...).
+template <class F, class X, class Make, class... Rest>
+CF_INLINE void visit_hessian(F f, X &x, Make make, const Rest &...rest) {
+  auto zero = shadow_for<F, X, Rest...>(x);
+  using number = typename decltype(number_in<decltype(zero)>())::type;
+  const std::size_t size = numbers_of(zero).size();
+  visit_columns(&kernels_for<F, X, Rest...>::template gradient_of<number>, handle_of(f), x, zero,
+                entry_job{size, size, make(size, size)}, rest...);
+}
+
+/// The type of the numbers that f is differentiated by.
+template <class F, class X, class... Rest>
+using number_of =
+    typename decltype(number_in<decltype(shadow_for<F, X, Rest...>(std::declval<X &>()))>())::type;
+
+/// Who fills a dense matrix.
+template <class T> auto filling(matrix<T> &m) {
+  return [&m](std::size_t rows, std::size_t columns) {
+    m = matrix<T>(rows, columns);
+    return [&m](std::size_t i, std::size_t j, T value) { m(i, j) = value; };
+  };
 }
 
 } // namespace detail
@@ -189,18 +233,8 @@ CF_INLINE void fill_rows(K kernel, H f, X &x, S x_bar, matrix<T> &m, const Rest 
 template <class F, class X, class... Rest>
 CF_INLINE auto jacobian(F f, X &&x, const Rest &...rest) {
   if constexpr (detail::check_jacobian<F, X, Rest...>()) {
-    auto zero = detail::shadow_for<F, X, Rest...>(x);
-    const auto numbers = detail::numbers_of(zero);
-    using number = typename decltype(detail::number_in<decltype(zero)>())::type;
-    using all = detail::kernels_for<F, X, Rest...>;
-    const std::size_t rows = detail::count_outputs(f, x, rest...);
-    matrix<number> m(rows, numbers.size());
-    if (rows * 2 < numbers.size())
-      detail::fill_rows(&all::template values_of<number>, detail::handle_of(f), x, zero, m,
-                        rest...);
-    else
-      detail::fill_columns(&all::template values_of<number>, detail::handle_of(f), x, zero, m,
-                           rest...);
+    matrix<detail::number_of<F, X, Rest...>> m;
+    detail::visit_jacobian<F, X>(f, x, detail::filling(m), rest...);
     return m;
   }
 }
@@ -209,12 +243,8 @@ CF_INLINE auto jacobian(F f, X &&x, const Rest &...rest) {
 /// tangents of the adjoint. f leaves x as it is.
 template <class F, class X, class... Rest> CF_INLINE auto hessian(F f, X &&x, const Rest &...rest) {
   if constexpr (detail::check_gradient<F, X, Rest...>()) {
-    auto zero = detail::shadow_for<F, X, Rest...>(x);
-    const auto numbers = detail::numbers_of(zero);
-    using number = typename decltype(detail::number_in<decltype(zero)>())::type;
-    matrix<number> m(numbers.size(), numbers.size());
-    detail::fill_columns(&detail::kernels_for<F, X, Rest...>::template gradient_of<number>,
-                         detail::handle_of(f), x, zero, m, rest...);
+    matrix<detail::number_of<F, X, Rest...>> m;
+    detail::visit_hessian<F, X>(f, x, detail::filling(m), rest...);
     return m;
   }
 }
