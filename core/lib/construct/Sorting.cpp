@@ -9,7 +9,9 @@
 
 #include "Fields.h"
 #include "Memory.h"
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
+#include "support/Counters.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
@@ -26,9 +28,13 @@ bool mayWrite(const Function &F, unsigned Depth = 0) {
   constexpr unsigned MostDepth = 8;
   if (F.onlyReadsMemory() || F.doesNotAccessMemory())
     return false;
-  if (F.isDeclaration())
-    return !F.isIntrinsic();
+  if (F.isDeclaration()) {
+    const CalleeInfo Info = lookupCallee(F);
+    return !F.isIntrinsic() && !Info.ReadOnly && Info.Kind != CalleeKind::NoReturn;
+  }
   for (const Instruction &I : instructions(F)) {
+    if (isCount(I))
+      continue;
     if (auto *Store = dyn_cast<StoreInst>(&I)) {
       if (!isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand())))
         return true;

@@ -341,7 +341,7 @@ Error FunctionViews::write(IRBuilder<> &B, Place At, Value *V, const Instruction
 }
 
 Error FunctionViews::lowerIntrinsic(IntrinsicInst &I, Use &U, Place At) {
-  if (I.isLifetimeStartOrEnd() || isa<AssumeInst>(I)) {
+  if (I.isLifetimeStartOrEnd() || isa<AssumeInst>(I) || I.getIntrinsicID() == Intrinsic::fake_use) {
     Dead.insert(&I);
     return Error::success();
   }

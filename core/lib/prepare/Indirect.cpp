@@ -112,6 +112,9 @@ bool Candidates::escapes(const Value &F) const {
     auto *User = dyn_cast<CallBase>(By);
     if (!User || User->isCallee(&U))
       return !User;
+    const Function *Callee = User->getCalledFunction();
+    if (Callee && Callee->isDeclaration() && lookupCallee(*Callee).ReadOnly)
+      return false; // an address that is printed, or noted by -finstrument-functions
     return !Handlers.find(*User) && !(isRequest(*User) && U.getOperandNo() == 0);
   });
 }

@@ -18,6 +18,7 @@
 #include "Indices.h"
 #include "Indirect.h"
 #include "InlineStorage.h"
+#include "Instrumentation.h"
 #include "Lanes.h"
 #include "Library.h"
 #include "Packs.h"
@@ -663,6 +664,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
                      "jumps to labels whose addresses are not constant or leave the function");
   if (Error E = resolveCalls(*P, F))
     return std::move(E);
+  dropEntryHooks(*P);
   relaxAnnotations(*P);
   if (hasBarriers(*P)) // what they keep apart has to be seen before they go
     simplifyFunction(*P, C);

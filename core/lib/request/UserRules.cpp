@@ -13,6 +13,7 @@
 #include "RequestTypes.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
+#include "support/Counters.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -164,6 +165,12 @@ Error resolveReverse(UserRule &Rule) {
   return Error::success();
 }
 
+/// What `-Og` leaves for debuggers.
+bool isFakeUse(const Instruction &I) {
+  const auto *Call = dyn_cast<IntrinsicInst>(&I);
+  return Call && Call->getIntrinsicID() == Intrinsic::fake_use;
+}
+
 /// True if a call of F may change memory that the caller sees.
 bool changesMemory(const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
   if (F.onlyReadsMemory() || !Seen.insert(&F).second)
@@ -173,7 +180,7 @@ bool changesMemory(const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
     return Info.Kind != CalleeKind::Math && !Info.ReadOnly;
   }
   for (const Instruction &I : instructions(F)) {
-    if (!I.mayWriteToMemory())
+    if (!I.mayWriteToMemory() || I.isLifetimeStartOrEnd() || isFakeUse(I) || isCount(I))
       continue;
     if (const auto *Store = dyn_cast<StoreInst>(&I);
         Store && isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand())))
