@@ -198,7 +198,8 @@ double bindings(const double *x, int n) {
   double s = 0;
   for (int i = 0; i + 1 < n; ++i) {
     auto [r, phi, first] = polar(x[i], x[i + 1]);
-    auto [lo, hi] = std::minmax(x[i] * x[i], x[i + 1]);
+    const double square = x[i] * x[i];
+    auto [lo, hi] = std::minmax(square, x[i + 1]);
     s += first ? r * phi : r - phi + lo * hi;
   }
   return s;

@@ -13,7 +13,7 @@
 //   pthread_once(flag, f)             if (*flag is not 2) f(), *flag = 2
 //   std::__call_once(flag, p, f)      if (*flag == 0) f(p), *flag = ~0
 //   __once_proxy()                    std::__once_call()
-//   _Result_base(), ~_Result_base()   of futures: an exception_ptr and a flag
+//   _Result_base(), ~_Result_base()   of futures: an exception_ptr
 //
 // or fill it. A number that was read has no derivative; where none was read, the old one stays:
 //
@@ -174,8 +174,7 @@ Function *onceProxy(Module &M, FunctionType *Like) {
   return F;
 }
 
-constexpr uint64_t ResultError = 8;        ///< in a result, behind its table
-constexpr uint64_t ResultInitialised = 16; ///< behind that
+constexpr uint64_t ResultError = 8; ///< in a result, behind its table
 
 /// The table is set by the constructors of the classes derived from it.
 Function *resultBegins(Module &M, FunctionType *Like) {
@@ -186,7 +185,6 @@ Function *resultBegins(Module &M, FunctionType *Like) {
   Value *Result = F->getArg(0);
   B.CreateStore(ConstantPointerNull::get(B.getPtrTy()),
                 B.CreatePtrAdd(Result, B.getInt64(ResultError)));
-  B.CreateStore(B.getInt8(0), B.CreatePtrAdd(Result, B.getInt64(ResultInitialised)));
   B.CreateRetVoid();
   return F;
 }
