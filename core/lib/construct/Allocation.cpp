@@ -2,7 +2,7 @@
 //
 // p = malloc(n).  Forward: a zeroed shadow is allocated with it.  Reverse: both are freed, if the
 // primal freed p.
-// posix_memalign(&p, a, n) becomes p = aligned_alloc(a, n) before anything else.
+// posix_memalign(&p, a, n) becomes p = aligned_alloc(a, n), rounded up, before anything else.
 // Rust's realloc, which is told the old size, becomes an allocation, a copy and a free.
 // free(p).        Forward: put off, since the reverse sweep may still read p and writes its shadow.
 // q = realloc(p, n).  Forward: an allocation, a copy, and a free that is put off. Reverse: the
@@ -99,7 +99,10 @@ void returnFresh(CallInst &Call) {
   Value *Alignment = Call.getArgOperand(1), *Size = Call.getArgOperand(2);
   FunctionCallee Allocate = Call.getModule()->getOrInsertFunction(
       "aligned_alloc", B.getPtrTy(), Alignment->getType(), Size->getType());
-  CallInst *Fresh = B.CreateCall(Allocate, {Alignment, Size});
+  // aligned_alloc wants a multiple of the alignment.
+  Value *Last = B.CreateSub(Alignment, ConstantInt::get(Alignment->getType(), 1));
+  Value *Rounded = B.CreateAnd(B.CreateAdd(Size, Last), B.CreateNot(Last));
+  CallInst *Fresh = B.CreateCall(Allocate, {Alignment, Rounded});
   Fresh->addRetAttr(Attribute::NoAlias);
   B.CreateStore(Fresh, Call.getArgOperand(0));
   Value *Failure = B.getInt32(ENOMEM);
