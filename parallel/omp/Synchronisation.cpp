@@ -500,7 +500,12 @@ private:
   }
 };
 
-constexpr StringRef TargetKernel = "__tgt_target_kernel";
+/// Calls that say more than their names.
+constexpr std::pair<StringRef, StringRef> Remedies[] = {
+    {"__tgt_target_kernel", "a target region without a version for the host "
+                            "(-fopenmp-offload-mandatory), or without effect"},
+    {"__kmpc_threadprivate_cached", "threadprivate variables that the library finds; compile with "
+                                    "-fopenmp-use-tls, or make them thread_local"}};
 
 /// Every other entry point is refused by name.
 class RestHandler : public RefusingHandler {
@@ -510,11 +515,9 @@ public:
 private:
   Error refuse(CallBase &Call) const override {
     StringRef Name = Call.getCalledFunction()->getName();
-    if (Name == TargetKernel)
-      return diffError(DiagId::UnsupportedOpenMP, Call,
-                       "a target region without a version for the host "
-                       "(-fopenmp-offload-mandatory), or without effect");
-    return diffError(DiagId::UnsupportedOpenMP, Call, Name);
+    auto *Known = find_if(Remedies, [&](auto &Remedy) { return Remedy.first == Name; });
+    return diffError(DiagId::UnsupportedOpenMP, Call,
+                     Known == std::end(Remedies) ? Name : Known->second);
   }
 };
 
