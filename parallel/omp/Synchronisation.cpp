@@ -59,15 +59,6 @@ bool waitsByLooking(const CallBase &Call) {
 constexpr StringRef BeginAlone = "__kmpc_serialized_parallel",
                     EndAlone = "__kmpc_end_serialized_parallel";
 
-/// True if a region may run alone in the function: what is in it is not the team's.
-bool hasRegionAlone(const Function &F) {
-  return any_of(instructions(F), [](const Instruction &I) {
-    auto *Call = dyn_cast<CallBase>(&I);
-    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    return Callee && Callee->getName() == BeginAlone;
-  });
-}
-
 class ForwardOnlyHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
@@ -522,6 +513,14 @@ private:
 };
 
 } // namespace
+
+bool hasRegionAlone(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    return Callee && Callee->getName() == BeginAlone;
+  });
+}
 
 void registerSynchronisation(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<ForwardOnlyHandler>());
