@@ -16,7 +16,7 @@ inline constexpr llvm::StringLiteral PlaceMark = "cf.meeting.place";
 /// They wait for each other there in the reverse sweep, and go on in the forward sweep.
 inline constexpr llvm::StringLiteral MeetingMark = "cf.meeting";
 /// The result is zero on all threads but one: any, or the first one.
-inline constexpr llvm::StringLiteral ChoiceMark = "cf.choice";
+inline constexpr llvm::StringLiteral AnyMark = "cf.choice.any", FirstMark = "cf.choice.first";
 
 enum class Chosen { None, Any, First };
 
@@ -24,8 +24,8 @@ inline bool hasMark(const llvm::Instruction &I, llvm::StringRef Mark) {
   auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
   return Call && Call->getAttributes().hasFnAttr(Mark);
 }
-inline void setMark(llvm::CallBase &Call, llvm::StringRef Mark, llvm::StringRef Value = {}) {
-  Call.addFnAttr(llvm::Attribute::get(Call.getContext(), Mark, Value));
+inline void setMark(llvm::CallBase &Call, llvm::StringRef Mark) {
+  Call.addFnAttr(llvm::Attribute::get(Call.getContext(), Mark));
 }
 
 inline void markBarrier(llvm::CallBase &Call) { setMark(Call, BarrierMark); }
@@ -37,13 +37,10 @@ inline void markMeeting(llvm::CallBase &Call) { setMark(Call, MeetingMark); }
 inline bool isMeeting(const llvm::Instruction &I) { return hasMark(I, MeetingMark); }
 
 inline void markChoice(llvm::CallBase &Call, Chosen Who) {
-  setMark(Call, ChoiceMark, Who == Chosen::First ? "first" : "any");
+  setMark(Call, Who == Chosen::First ? FirstMark : AnyMark);
 }
 inline Chosen choosesThread(const llvm::Instruction &I) {
-  auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
-  if (!Call || !Call->getAttributes().hasFnAttr(ChoiceMark))
-    return Chosen::None;
-  return Call->getFnAttr(ChoiceMark).getValueAsString() == "first" ? Chosen::First : Chosen::Any;
+  return hasMark(I, FirstMark) ? Chosen::First : hasMark(I, AnyMark) ? Chosen::Any : Chosen::None;
 }
 
 } // namespace contraflow
