@@ -270,9 +270,9 @@ static double sums(const double *x, double *y, int n) {
 #pragma omp sections reduction(max : m)
     {
 #pragma omp section
-      m = x[0] * x[1];
+      m = fmax(m, x[0] * x[1]);
 #pragma omp section
-      m = x[1] * x[2] * x[0];
+      m = fmax(m, x[1] * x[2] * x[0]);
     }
   }
   for (int i = 1; i < n; i++)
