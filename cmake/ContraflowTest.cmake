@@ -16,7 +16,7 @@ set(ContraflowTestEnvironment
 # The sanitizers know OpenMP through archer; MPI libraries keep memory until the process ends.
 if(CONTRAFLOW_SANITIZE MATCHES "thread")
   find_library(ArcherLibrary archer HINTS ${LLVM_LIBRARY_DIR} NO_CACHE)
-  list(APPEND ContraflowTestEnvironment "TSAN_OPTIONS=ignore_noninstrumented_modules=1"
+  list(APPEND ContraflowTestEnvironment "TSAN_OPTIONS=ignore_noninstrumented_modules=1 suppressions=${PROJECT_SOURCE_DIR}/tests/sanitizers/thread.supp"
        "OMP_TOOL_LIBRARIES=${ArcherLibrary}")
 elseif(CONTRAFLOW_SANITIZE MATCHES "address")
   list(APPEND ContraflowTestEnvironment "ASAN_OPTIONS=detect_leaks=0")

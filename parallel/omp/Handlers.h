@@ -35,6 +35,8 @@ inline llvm::CallBase &plainCall(llvm::CallBase &Call) {
 
 /// False if the task that begins at Entry has to run where it is made; see TaskKinds.cpp.
 bool mayRunLater(const llvm::Function &Entry);
+/// True if a region may run alone in the function: what is in it is not the team's.
+bool hasRegionAlone(const llvm::Function &F);
 /// True if the module forks teams.
 bool hasTeams(const llvm::Module &M);
 
@@ -51,5 +53,6 @@ void registerTasks(HandlerRegistry &Registry);
 void registerTaskGraph(HandlerRegistry &Registry);
 void registerTarget(HandlerRegistry &Registry);
 void registerTeams(HandlerRegistry &Registry);
+void registerWorksharing(HandlerRegistry &Registry);
 
 } // namespace contraflow::omp

@@ -8,6 +8,9 @@
 // Otherwise the library gives it and takes it back, through functions that say no more than needed:
 //
 //   __kmpc_alloc(thread, bytes, allocator)     ->   omp_alloc(bytes, allocator)
+//   q = omp_realloc(p, bytes, a, b)            ->   q = omp_alloc(bytes, a); the bytes of p are
+//   copied;
+//                                                   omp_give_back(p)
 //   omp_free(p, allocator)                     ->   omp_give_back(p), in an adjoint when p's life
 //   ends omp_destroy_allocator(a)                   ->   in an adjoint, at the reverse of its
 //   initialisation
@@ -26,6 +29,7 @@ namespace {
 
 constexpr StringRef Take = "__kmpc_alloc", GiveBack = "__kmpc_free";
 constexpr StringRef TakeAligned = "__kmpc_aligned_alloc", UserGivesBack = "omp_free";
+constexpr StringRef Resize = "omp_realloc", TakeByUser = "omp_alloc";
 constexpr StringRef Initialise = "omp_init_allocator", Destroy = "omp_destroy_allocator";
 
 CallInst *callOf(Value *V, StringRef Name) {
@@ -56,16 +60,45 @@ void giveBack(CallInst &Call, Value *Memory) {
   Call.eraseFromParent();
 }
 
+/// omp_realloc(p, bytes, allocator, allocator of p). What cannot be had leaves p as it is.
+void splitResize(CallInst &Call) {
+  IRBuilder<> B(&Call);
+  Module &M = *Call.getModule();
+  Value *Old = Call.getArgOperand(0), *Bytes = Call.getArgOperand(1);
+  Value *Allocator = Call.getArgOperand(2), *None = ConstantPointerNull::get(B.getPtrTy());
+  CallInst *Fresh = B.CreateCall(
+      M.getOrInsertFunction(TakeByUser, B.getPtrTy(), Bytes->getType(), Allocator->getType()),
+      {Bytes, Allocator});
+  Fresh->addRetAttr(Attribute::NoAlias);
+  Value *Kept = SweepBuilder::callRuntime(B, M, "omp_block_bytes", B.getInt64Ty(), {Old});
+  Kept = B.CreateBinaryIntrinsic(Intrinsic::umin, Kept, Bytes);
+  Value *Failed = B.CreateIsNull(Fresh);
+  B.CreateMemCpy(Fresh, MaybeAlign(), Old, MaybeAlign(),
+                 B.CreateSelect(Failed, B.getInt64(0), Kept));
+  Value *Stays = B.CreateLogicalAnd(Failed, B.CreateIsNotNull(Bytes));
+  SweepBuilder::callRuntime(B, M, "omp_give_back", B.getVoidTy(),
+                            {B.CreateSelect(Stays, None, Old)});
+  Call.replaceAllUsesWith(Fresh);
+  Call.eraseFromParent();
+}
+
+bool resizes(const CallInst &Call) {
+  return Call.arg_size() == 4 && Call.getType()->isPointerTy() &&
+         Call.getArgOperand(1)->getType()->isIntegerTy(64);
+}
+
 void useUserFunctions(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F)))
     if (CallInst *Call = callOf(&I, Take))
-      takeFromUserFunction(*Call, "omp_alloc");
+      takeFromUserFunction(*Call, TakeByUser);
     else if (CallInst *Call = callOf(&I, TakeAligned))
       takeFromUserFunction(*Call, "omp_aligned_alloc");
     else if (CallInst *Call = callOf(&I, GiveBack))
       giveBack(*Call, Call->getArgOperand(1));
     else if (CallInst *Call = callOf(&I, UserGivesBack))
       giveBack(*Call, Call->getArgOperand(0));
+    else if (CallInst *Call = callOf(&I, Resize); Call && resizes(*Call))
+      splitResize(*Call);
 }
 
 /// Memory is given back after its allocator was destroyed if both wait for the reverse sweep.

@@ -59,15 +59,6 @@ bool waitsByLooking(const CallBase &Call) {
 constexpr StringRef BeginAlone = "__kmpc_serialized_parallel",
                     EndAlone = "__kmpc_end_serialized_parallel";
 
-/// True if a region may run alone in the function: what is in it is not the team's.
-bool hasRegionAlone(const Function &F) {
-  return any_of(instructions(F), [](const Instruction &I) {
-    auto *Call = dyn_cast<CallBase>(&I);
-    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    return Callee && Callee->getName() == BeginAlone;
-  });
-}
-
 class ForwardOnlyHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
@@ -500,7 +491,12 @@ private:
   }
 };
 
-constexpr StringRef TargetKernel = "__tgt_target_kernel";
+/// Calls that say more than their names.
+constexpr std::pair<StringRef, StringRef> Remedies[] = {
+    {"__tgt_target_kernel", "a target region without a version for the host "
+                            "(-fopenmp-offload-mandatory), or without effect"},
+    {"__kmpc_threadprivate_cached", "threadprivate variables that the library finds; compile with "
+                                    "-fopenmp-use-tls, or make them thread_local"}};
 
 /// Every other entry point is refused by name.
 class RestHandler : public RefusingHandler {
@@ -510,15 +506,21 @@ public:
 private:
   Error refuse(CallBase &Call) const override {
     StringRef Name = Call.getCalledFunction()->getName();
-    if (Name == TargetKernel)
-      return diffError(DiagId::UnsupportedOpenMP, Call,
-                       "a target region without a version for the host "
-                       "(-fopenmp-offload-mandatory), or without effect");
-    return diffError(DiagId::UnsupportedOpenMP, Call, Name);
+    auto *Known = find_if(Remedies, [&](auto &Remedy) { return Remedy.first == Name; });
+    return diffError(DiagId::UnsupportedOpenMP, Call,
+                     Known == std::end(Remedies) ? Name : Known->second);
   }
 };
 
 } // namespace
+
+bool hasRegionAlone(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    return Callee && Callee->getName() == BeginAlone;
+  });
+}
 
 void registerSynchronisation(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<ForwardOnlyHandler>());

@@ -2,7 +2,7 @@
 //
 // Several worksharing loops in one region: the barrier between two of them separates their
 // reverses, too, so each is looked at for itself.
-// Supports: several worksharing loops of one region without atomics
+// Supports: several worksharing loops of one region without atomics, also with `nowait`; bodies of `single` and `masked`
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
@@ -143,6 +143,143 @@ static void thread_blocks(double *x, double *y, int n) {
   }
 }
 
+// No barrier between: the reverse sweep has one, unless a critical section is in front.
+static double together(const double *x, double *y, double *z, int n) {
+  double s = 0;
+#pragma omp parallel
+  {
+#pragma omp for nowait
+    for (int i = 1; i < n - 1; i++)
+      y[i] = x[i] * x[i - 1] + x[i + 1];
+#pragma omp for
+    for (int i = 1; i < n - 1; i++)
+      z[i] = x[i] * x[i - 1] * x[i + 1];
+  }
+  for (int i = 1; i < n - 1; i++)
+    s += y[i] * z[i];
+  return s;
+}
+
+static void again(const double *x, double *y, int n, int count) {
+#pragma omp parallel
+  for (int s = 0; s < count; s++) {
+#pragma omp for schedule(static) nowait
+    for (int i = 0; i < n; i++)
+      y[i] = y[i] * x[i] + x[(i + 1 < n) ? i + 1 : 0] * x[n - 1 - i];
+  }
+}
+
+static double bodies(double *x, int n) {
+  double s = 0;
+#pragma omp parallel
+  {
+#pragma omp for
+    for (int i = 0; i < n; i++)
+      x[i] *= x[i];
+#pragma omp single
+    for (int i = 0; i < n; i++)
+      s += x[i] * x[n - 1 - i];
+#pragma omp master
+    for (int i = 1; i < n; i++)
+      x[i] += x[i - 1] * x[0];
+#pragma omp barrier
+#pragma omp masked
+    {
+      x[0] *= s;
+      for (int i = 1; i < n; i++)
+        s += x[i] * x[i - 1];
+    }
+#pragma omp barrier
+#pragma omp for nowait
+    for (int i = 0; i < n / 2; i++)
+      x[i] *= s;
+#pragma omp single nowait
+    for (int i = n / 2; i < n; i++)
+      x[i] *= s * s;
+#pragma omp for
+    for (int i = 0; i < n; i++)
+      (void)0;
+#pragma omp single
+    s *= x[0] * x[n - 1] * x[n / 2];
+  }
+  return s;
+}
+
+static double singles(const double *x, double *y, int n) {
+#pragma omp parallel
+  {
+    for (int k = 0; k < n; k++) {
+#pragma omp single nowait
+      for (int i = 0; i < n; i++)
+        y[k] += x[i] * x[k];
+    }
+#pragma omp single nowait
+    y[n] = x[0] * x[0] * x[1];
+#pragma omp master
+    y[n + 1] = x[0] * x[1];
+#pragma omp single nowait
+    y[n + 2] = x[1] * x[1] * x[0];
+  }
+  double s = 0;
+  for (int i = 0; i < n + 3; i++)
+    s += y[i] * y[i];
+  return s;
+}
+
+static double around_critical(const double *x, double *y, int n) {
+  double s = 1;
+#pragma omp parallel
+  {
+#pragma omp for nowait schedule(static)
+    for (int i = 1; i < n; i++)
+      y[i] = x[i] * x[i - 1];
+#pragma omp critical
+    s *= omp_get_thread_num() ? 1 : 1 + 0.1 * x[0];
+#pragma omp for nowait schedule(static)
+    for (int i = 1; i < n; i++)
+      y[i] *= x[i];
+#pragma omp critical
+    s *= omp_get_thread_num() ? 1 : 1 + 0.1 * x[1];
+#pragma omp for nowait schedule(static)
+    for (int i = 1; i < n; i++)
+      y[i] += x[i - 1] * x[i] * x[i];
+#pragma omp critical
+    s *= omp_get_thread_num() ? 1 : 1 + 0.3 * x[2];
+  }
+  for (int i = 1; i < n; i++)
+    s += y[i];
+  return s;
+}
+
+static double sums(const double *x, double *y, int n) {
+  double a = 0, b = 0, m = 0;
+#pragma omp parallel
+  {
+#pragma omp for reduction(+ : a) nowait
+    for (int i = 1; i < n; i++)
+      a += x[i] * x[i - 1];
+#pragma omp for reduction(+ : b) nowait
+    for (int i = 1; i < n; i++)
+      b += x[i] * x[i] * x[i - 1];
+#pragma omp for nowait
+    for (int i = 1; i < n; i++)
+      y[i] = x[i] * x[i - 1];
+#pragma omp for schedule(dynamic) nowait
+    for (int i = 1; i < n; i++)
+      y[n + i] += x[i] * x[i - 1];
+#pragma omp sections reduction(max : m)
+    {
+#pragma omp section
+      m = fmax(m, x[0] * x[1]);
+#pragma omp section
+      m = fmax(m, x[1] * x[2] * x[0]);
+    }
+  }
+  for (int i = 1; i < n; i++)
+    m += y[i] * y[n + i] * a * b;
+  return m;
+}
+
 GRADIENT_CHECK(phases_stencils, Void, two_stencils, InOut(double, 31), InOut(double, 31),
                InOut(double, 31), Int(31))
 GRADIENT_CHECK(phases_there_and_back, Void, there_and_back, InOut(double, 37), InOut(double, 37),
@@ -157,3 +294,11 @@ GRADIENT_CHECK(phases_without_waiting, Void, without_waiting, InOut(double, 23),
 GRADIENT_CHECK(phases_ends, Void, ends, InOut(double, 26), InOut(double, 26), Int(26))
 GRADIENT_CHECK(phases_thread_blocks, Void, thread_blocks, InOut(double, 19), InOut(double, 19),
                Int(19))
+GRADIENT_CHECK(phases_together, Double, together, In(double, 40), InOut(double, 40),
+               InOut(double, 40), Int(40))
+GRADIENT_CHECK(phases_again, Void, again, In(double, 20), InOut(double, 20), Int(20), Int(3))
+GRADIENT_CHECK(phases_bodies, Double, bodies, InOut(double, 20), Int(20))
+GRADIENT_CHECK(phases_singles, Double, singles, In(double, 10), InOut(double, 13), Int(10))
+GRADIENT_CHECK(phases_around_critical, Double, around_critical, In(double, 20), InOut(double, 20),
+               Int(20))
+GRADIENT_CHECK(phases_sums, Double, sums, In(double, 20), InOut(double, 40), Int(20))

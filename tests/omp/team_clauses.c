@@ -2,7 +2,7 @@
 //
 // if and num_threads decide the size of the team.
 // Supports: clauses of `parallel`: `num_threads`, `if`, `private`, `firstprivate`, `allocate`
-// Supports: `omp_alloc`, `omp_calloc`, `omp_aligned_alloc`, `omp_free`, the directive `allocate`
+// Supports: `omp_alloc`, `omp_calloc`, `omp_aligned_alloc`, `omp_realloc`, `omp_free`, the directive `allocate`
 #include "GradientCheck.h"
 #include <omp.h>
 
@@ -59,6 +59,13 @@ static double allocators(const double *x, int n) {
     omp_free(zeros, omp_null_allocator);
     omp_free(own, omp_default_mem_alloc);
   }
+  all = omp_realloc(all, (size_t)(2 * n) * sizeof(double), omp_default_mem_alloc,
+                    omp_default_mem_alloc);
+  for (int i = 0; i < n; i++)
+    all[n + i] = all[i] * x[i];
+  all =
+      omp_realloc(all, (size_t)(n + 1) * sizeof(double), omp_default_mem_alloc, omp_null_allocator);
+  sum += all[n] * all[1];
   double squares[16];
 #pragma omp allocate(squares) align(64)
   for (int i = 0; i < 16; i++)

@@ -126,7 +126,7 @@ const DividedLoop *Sharer::divisionOf(const Loop &L) const {
   for (const DividedLoop &D : Q.Loops)
     if (DT.dominates(D.Division, &L.getHeader()->front()) &&
         LI.getLoopFor(D.Division->getParent()) == L.getParentLoop() &&
-        Q.Phases.phaseOf(*D.Division) == Q.Phases.phaseOf(L.getHeader()->front()))
+        Q.Phases.phaseOf(*D.Division->getNextNode()) == Q.Phases.phaseOf(L.getHeader()->front()))
       Found = !Found || DT.dominates(Found->Division, D.Division) ? &D : Found;
   return Found;
 }

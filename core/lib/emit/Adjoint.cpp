@@ -130,6 +130,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   auto &LI = FAM.getResult<LoopAnalysis>(*U.Forward);
   auto &AA = FAM.getResult<AAManager>(*U.Forward);
   ReverseSteps Steps(S, Fwd);
+  divideBody(S, U, Steps);
   ReverseShape Shape(*U.Forward, LI, DT, S.Loops,
                      [&](const Instruction &I) { return Steps.hasWork(I); });
   BodyAnalyses A{LI, DT, FAM.getResult<ScalarEvolutionAnalysis>(*U.Forward), AA, Shape, Steps};
@@ -168,6 +169,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
     Owned = findOwnedLoads(U, A);
   for (const Instruction *Load : Sharing.Planned)
     Owned.erase(Load);
+  Owned.insert(Sharing.Alone.begin(), Sharing.Alone.end());
   Settled.insert(Owned.begin(), Owned.end());
   WindowLoops Windows = findWindowLoops(S, U, Fwd, A, Settled);
   auto Deferred = findDeferredLoops(S, U, Fwd, Shared, A);

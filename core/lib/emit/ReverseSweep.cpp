@@ -4,6 +4,7 @@
 
 #include "ReverseSweep.h"
 #include "Remarks.h"
+#include "contraflow/core/Barrier.h"
 #include "contraflow/core/Rule.h"
 #include "prepare/Indirect.h"
 #include "rules/Guard.h"
@@ -306,6 +307,10 @@ Error ReverseSweep::reverse(Instruction &I) {
   if (isa<PHINode>(I) || !In.Steps.hasWork(I))
     return Error::success();
   B.SetCurrentDebugLocation(I.getDebugLoc());
+  if (isMeeting(I)) {
+    runtime("omp_barrier", B.getVoidTy(), {});
+    return Error::success();
+  }
   if (const CallSite *Site = In.Steps.site(I))
     return reverseSite(*Site);
   if (auto *Store = dyn_cast<StoreInst>(&I))

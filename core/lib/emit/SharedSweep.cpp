@@ -3,10 +3,12 @@
 // Collects the updates of a body, asks the sharing analysis, expands its answer.
 
 #include "SharedSweep.h"
+#include "Meetings.h"
 #include "analysis/TeamPhases.h"
 #include "contraflow/core/Barrier.h"
 #include "support/OwnBlock.h"
 
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/CaptureTracking.h"
@@ -48,7 +50,8 @@ struct PhaseContents {
 class SharedPlanner {
 public:
   SharedPlanner(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A)
-      : S(S), U(U), Fwd(Fwd), A(A), Phases(*U.Forward, isBarrier) {}
+      : S(S), U(U), Fwd(Fwd), A(A), Barriers(*U.Forward, isBarrier),
+        Phases(*U.Forward, [](const Instruction &I) { return isBarrier(I) || isMeeting(I); }) {}
   SharedPlans run();
 
 private:
@@ -64,6 +67,7 @@ private:
   bool sameIteration(const Loop &Around, const Loop &L);
   bool leavesAlike(const Loop &Around, const Loop &L);
   bool isUnwritten(Instruction &Load) const;
+  bool isOneThreads(const PhaseContents &Phase) const;
   bool mayWait(Instruction &Load, Loop &L) const;
   bool waitsBefore(const Loop &L, const PhaseContents &Phase) const;
   void merge(SmallVectorImpl<Footprint> &Groups);
@@ -75,7 +79,8 @@ private:
   Unit &U;
   ForwardSweep &Fwd;
   const BodyAnalyses &A;
-  TeamPhases Phases;
+  TeamPhases Barriers, Phases;   ///< of the forward sweep, of the reverse sweep
+  SmallSet<unsigned, 4> Waiting; ///< those of the forward sweep with critical sections
   MapVector<unsigned, PhaseContents> Contents;
   SmallPtrSet<const PHINode *, 4> Assumed; ///< uniform, while that is being looked into
 };
@@ -91,6 +96,7 @@ void SharedPlanner::collect() {
           continue;
         Phase.Hidden |= !Site->OnlyWaits;
         Phase.Waits.push_back(&I);
+        Waiting.insert(Barriers.phaseOf(I));
         continue;
       }
       auto *Load = dyn_cast<LoadInst>(&I);
@@ -149,15 +155,13 @@ bool SharedPlanner::uniformOnceMore(Value *V, const Loop &L) {
   return OfUniform() && (!Load || isUnwritten(*Load) || isReadByAll(*Load, L));
 }
 
-/// All threads read this in the phase of L, so nobody else may write there, or the program has a
-/// race.
+/// All threads read this between the same barriers as L, so nobody else may write there, or the
+/// program has a race.
 bool SharedPlanner::isReadByAll(const LoadInst &Load, const Loop &L) const {
-  const unsigned Phase = Phases.phaseOf(Load);
-  auto Here = Contents.find(Phase);
-  return Load.isSimple() && Phase == Phases.phaseOf(L.getHeader()->front()) &&
+  const unsigned Phase = Barriers.phaseOf(Load);
+  return Load.isSimple() && Phase == Barriers.phaseOf(L.getHeader()->front()) &&
          A.LI.getLoopFor(Load.getParent()) == L.getParentLoop() &&
-         A.DT.dominates(Load.getParent(), L.getHeader()) &&
-         (Here == Contents.end() || Here->second.Waits.empty());
+         A.DT.dominates(Load.getParent(), L.getHeader()) && !Waiting.contains(Phase);
 }
 
 /// True if all threads come to one barrier once in each iteration of the loop right around L, which
@@ -344,6 +348,21 @@ StringRef SharedPlanner::planLoop(SharedPlan &New, const PhaseContents &Phase) {
   return {};
 }
 
+/// True if one thread makes all updates of the phase: the same one, or whoever is chosen once.
+bool SharedPlanner::isOneThreads(const PhaseContents &Phase) const {
+  if (U.Foreign || !Phase.Waits.empty())
+    return false;
+  const CallBase *Choice = nullptr;
+  for (auto &[Load, Shadow] : Phase.Updates) {
+    const CallBase *By = choiceFor(*Load, A.DT);
+    if (!By || (Choice && Choice != By &&
+                (choosesThread(*By) == Chosen::Any || choosesThread(*Choice) == Chosen::Any)))
+      return false;
+    Choice = By;
+  }
+  return choosesThread(*Choice) == Chosen::First || !Phases.reaches(*Choice, *Choice->getParent());
+}
+
 StringRef SharedPlanner::planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> Loops,
                                    SmallVectorImpl<SharedPlan> &Out) {
   if (Phase.Hidden)
@@ -379,6 +398,11 @@ SharedPlans SharedPlanner::run() {
   for (auto &[Number, Phase] : Contents) {
     if (Phase.Updates.empty())
       continue;
+    if (isOneThreads(Phase)) {
+      for (auto &[Load, Shadow] : Phase.Updates)
+        Out.Alone.insert(Load);
+      continue;
+    }
     SmallVector<SharedPlan, 2> New;
     Out.Why = planPhase(Phase, Loops, New);
     const bool Planned = Out.Why.empty();
@@ -396,17 +420,27 @@ SharedPlans SharedPlanner::run() {
 
 } // namespace
 
+/// Why nothing is known of the threads that run the unit; empty if it is the body of a team that
+/// runs alone.
+static StringRef whyUnknown(const RequestState &S, const Unit &U) {
+  if (!S.Switch.Sharing)
+    return "the sharing analysis is switched off";
+  if (!is_contained(S.Closure.TeamBodies, U.Prepared))
+    return "the function is called from a region, by several threads";
+  if (S.Closure.UsedInTeams.contains(U.Prepared))
+    return "the region is inside another one, of which other threads run others like it";
+  return {};
+}
+
+void divideBody(const RequestState &S, const Unit &U, const ReverseSteps &Steps) {
+  if (whyUnknown(S, U).empty())
+    chooseMeetings(U, Steps);
+}
+
 SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A) {
   SharedPlans None;
-  if (!S.Switch.Sharing)
-    None.Why = "the sharing analysis is switched off";
-  else if (!is_contained(S.Closure.TeamBodies, U.Prepared))
-    None.Why = "the function is called from a region, by several threads";
-  else if (S.Closure.UsedInTeams.contains(U.Prepared))
-    None.Why = "the region is inside another one, of which other threads run others like it";
-  else
-    return SharedPlanner(S, U, Fwd, A).run();
-  return None;
+  None.Why = whyUnknown(S, U);
+  return None.Why.empty() ? SharedPlanner(S, U, Fwd, A).run() : None;
 }
 
 bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps,

@@ -33,6 +33,8 @@ struct SharedPlans {
   llvm::DenseMap<const llvm::Instruction *, llvm::StringRef> Atomic;
   /// All updates of phases with a shared loop.
   llvm::DenseSet<const llvm::Instruction *> Planned;
+  /// Updates of phases in which one thread adds.
+  llvm::DenseSet<const llvm::Instruction *> Alone;
 
   llvm::StringRef whyAtomic(const llvm::Instruction &Load) const {
     auto Known = Atomic.find(&Load);
@@ -52,6 +54,10 @@ struct BodyAnalyses {
 
 /// True if another thread of the team may know the memory behind a shadow pointer of U.
 bool mayBeShared(const Unit &U, const llvm::Value *Shadow);
+
+/// Chooses where the threads of a team's body meet in the reverse sweep (Meetings.h), before its
+/// shape is asked for.
+void divideBody(const RequestState &S, const Unit &U, const ReverseSteps &Steps);
 
 /// Finds the shared loops of a team's body, one in a phase and that in all its versions, and adds
 /// their tables to the forward function.

@@ -4,6 +4,7 @@
 
 #include "Steps.h"
 #include "analysis/BitSources.h"
+#include "contraflow/core/Barrier.h"
 #include "contraflow/core/Rule.h"
 
 #include "llvm/IR/Instructions.h"
@@ -93,6 +94,8 @@ bool calculatesBits(const ActivityResult &Activity, const Instruction &I) {
 }
 
 bool ReverseSteps::hasWork(const Instruction &I) const {
+  if (isMeeting(I))
+    return true;
   if (const CallSite *Site = site(I))
     return !Site->Handler || Site->Handler->hasReverse(*Site->Anchor);
   if (S.Graph.original(&I) != &I)

@@ -24,6 +24,8 @@ using namespace contraflow;
 
 void cf_v1_omp_give_back(void *memory) { omp::giveBack(memory); }
 
+int64_t cf_v1_omp_block_bytes(const void *memory) { return memory ? omp::blockBytes(memory) : 0; }
+
 void cf_v1_omp_allocator_later(int64_t allocator) {
   const std::lock_guard Lock(omp::Guard);
   omp::Destroyed.push_back(allocator);

@@ -155,6 +155,27 @@ void waitForTasks() { __kmpc_omp_taskwait(&Fork, globalThread()); }
 
 void giveBack(void *Memory) { omp_free(Memory, omp_null_allocator); }
 
+namespace {
+
+/// What libomp keeps in front of memory that it has given, for its own omp_realloc.
+struct Description {
+  void *Taken;
+  size_t BytesTaken;
+  size_t Bytes;
+  void *Given;
+  void *Allocator;
+};
+
+} // namespace
+
+int64_t blockBytes(const void *Memory) {
+  Description D;
+  std::memcpy(&D, static_cast<const char *>(Memory) - sizeof D, sizeof D);
+  if (D.Given != Memory || D.Bytes > D.BytesTaken)
+    fail(ErrorId::UnknownBlock);
+  return static_cast<int64_t>(D.Bytes);
+}
+
 void destroyAllocator(int64_t Allocator) {
   omp_destroy_allocator(static_cast<omp_allocator_handle_t>(Allocator));
 }

@@ -55,6 +55,7 @@ void waitForTasks();
 
 /// Memory of an allocator, and the allocator itself.
 void giveBack(void *Memory);
+int64_t blockBytes(const void *Memory);
 void destroyAllocator(int64_t Allocator);
 
 /// True if a device has a copy of what is there; Device -1 is the default one.

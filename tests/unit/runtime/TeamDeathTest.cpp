@@ -53,6 +53,15 @@ TEST_F(TeamDeathTest, MemoryThatADeviceHolds) {
   EXPECT_EXIT(cf_v1_omp_target_check(&Value, 7), testing::KilledBySignal(SIGABRT), "CF331");
 }
 
+TEST_F(TeamDeathTest, MemoryOfUnknownSize) {
+  void *Given = omp_alloc(24, omp_default_mem_alloc);
+  EXPECT_EQ(cf_v1_omp_block_bytes(Given), 24);
+  EXPECT_EQ(cf_v1_omp_block_bytes(nullptr), 0);
+  omp_free(Given, omp_default_mem_alloc);
+  const double Own[16] = {};
+  EXPECT_EXIT(cf_v1_omp_block_bytes(Own + 8), testing::KilledBySignal(SIGABRT), "CF399");
+}
+
 TEST_F(TeamDeathTest, PromisesAreChecked) {
   const auto Check = [](std::vector<int32_t> Order, int64_t Trip, int64_t Other) {
     const auto Base = reinterpret_cast<int64_t>(Order.data());
