@@ -99,6 +99,8 @@ struct View {
   void pack(std::byte *To) const;
   void store(const std::byte *From) const;
   void add(const std::byte *From) const;
+  /// The same where other threads and processes add, too; no bytes.
+  void addAtomically(const std::byte *From) const;
   void zero() const;
   // In one direction, converted to one kind of leaf:
   void packAs(Leaf As, std::byte *To) const;

@@ -11,8 +11,18 @@
 
 namespace contraflow::mpi {
 
-/// True in programs that the part of the runtime for windows is linked with.
-inline bool RanksShareMemory = false;
+/// Ranks may have waited for each other: what others have added to this rank's adjoints is fetched
+/// (Inbox.h). Null in programs that the part of the runtime for windows is not linked with.
+inline void (*FetchAdjoints)() = nullptr;
+
+/// True in programs with windows.
+inline bool ranksShareMemory() { return FetchAdjoints; }
+
+/// At the end of every mirror that may have waited.
+inline void ordered() {
+  if (FetchAdjoints)
+    FetchAdjoints();
+}
 
 struct OrderRecord : cf_mpi_record {
   Communicator *Comm;
@@ -20,7 +30,7 @@ struct OrderRecord : cf_mpi_record {
 
 /// True if a collective that moves nothing has a mirror nevertheless.
 inline bool ordersAccesses(MPI_Comm Comm) {
-  return RanksShareMemory && !Communicator::of(Comm).isInter(); // no memory between groups
+  return ranksShareMemory() && !Communicator::of(Comm).isInter(); // no memory between groups
 }
 
 /// The record of a blocking collective that moves nothing, or null.
@@ -38,6 +48,7 @@ inline bool keptOrder(const cf_mpi_record &R) {
   if (R.Kind != cf_mpi_record::Role::Order)
     return false;
   PMPI_Barrier(static_cast<const OrderRecord &>(R).Comm->carrier());
+  ordered();
   return true;
 }
 

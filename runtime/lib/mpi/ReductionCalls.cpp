@@ -48,8 +48,10 @@ int augment(const ReductionCall &C, Action Primal, cf_tape *Tape, cf_mpi_record 
 }
 
 void reverse(const cf_mpi_record *Record) {
-  if (Record && !keptOrder(*Record))
-    adjoint(static_cast<const Reduction &>(*Record));
+  if (!Record || keptOrder(*Record))
+    return;
+  adjoint(static_cast<const Reduction &>(*Record));
+  ordered();
 }
 
 /// The block counts of a call that gives one for all.
