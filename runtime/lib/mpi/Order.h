@@ -8,6 +8,7 @@
 
 #include "mpi/Communicator.h"
 #include "mpi/Record.h"
+#include "mpi/Watch.h"
 
 namespace contraflow::mpi {
 
@@ -47,7 +48,9 @@ inline cf_mpi_record *orderRecord(MPI_Comm Comm, cf_tape *Tape) {
 inline bool keptOrder(const cf_mpi_record &R) {
   if (R.Kind != cf_mpi_record::Role::Order)
     return false;
-  PMPI_Barrier(static_cast<const OrderRecord &>(R).Comm->carrier());
+  const MPI_Comm Comm = static_cast<const OrderRecord &>(R).Comm->carrier();
+  const Watch Waits(Comm);
+  PMPI_Barrier(Comm);
   ordered();
   return true;
 }

@@ -90,6 +90,7 @@ void cf_v1_mpi_barrier_adjoint(cf_mpi_record *record) {
   const MPI_Comm Comm = static_cast<BarrierRecord *>(record)->Comm->carrier();
   const Watch Waits(Comm);
   PMPI_Barrier(Comm);
+  ordered();
 }
 
 int cf_v1_mpi_reduce_tangent(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,

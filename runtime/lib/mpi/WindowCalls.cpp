@@ -323,6 +323,7 @@ void cf_v1_mpi_win_free_adjoint(cf_mpi_record *record) {
     return;
   windowOf(record).use();
   windowOf(record).synchronise();
+  ordered();
 }
 
 // Epochs: what separates them for all ranks is a barrier in both directions.
