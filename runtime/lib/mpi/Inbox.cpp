@@ -99,7 +99,8 @@ MPI_Aint Inbox::attach(void *Shadow, MPI_Aint Size) {
   PMPI_Get_address(Shadow, &There);
   Place Here = placeOf(0, There, Size, 0);
   const MPI_Aint Bytes = MPI_Aint{std::size(Kinds)} * (Header + Here.Room);
-  Piece New{Here, static_cast<char *>(Shadow),
+  Piece New{Here,
+            static_cast<char *>(Shadow),
             {static_cast<std::byte *>(std::calloc(static_cast<std::size_t>(Bytes), 1)), std::free}};
   if (!New.Memory)
     refuse(Refusal::NoInbox, std::to_string(Bytes));
@@ -131,8 +132,8 @@ Inbox::Place Inbox::placeOf(int Rank, MPI_Aint Displacement) const {
 }
 
 MPI_Aint Inbox::startOf(const Place &P, Leaf Kind) {
-  return P.Start + (static_cast<MPI_Aint>(Kind) - static_cast<MPI_Aint>(Kinds[0])) *
-                       (Header + P.Room);
+  return P.Start +
+         (static_cast<MPI_Aint>(Kind) - static_cast<MPI_Aint>(Kinds[0])) * (Header + P.Room);
 }
 
 std::int64_t Inbox::word(int Rank, MPI_Aint At, std::int64_t Added) const {
@@ -193,7 +194,8 @@ void Inbox::addTo(std::byte *Old, const Target &T, const Place &P, MPI_Op Op) co
 
 /// Others may be adding to other values of the page: what is taken is subtracted. An infinite value
 /// cannot be, nor is there any sense in adding to it.
-template <class Real> void Inbox::foldPage(MPI_Aint At, int Count, MPI_Datatype Type, Real *To) const {
+template <class Real>
+void Inbox::foldPage(MPI_Aint At, int Count, MPI_Datatype Type, Real *To) const {
   std::array<Real, Page / sizeof(Real)> Found, Taken;
   PMPI_Get_accumulate(nullptr, 0, Type, Found.data(), Count, Type, Me, At, Count, Type, MPI_NO_OP,
                       Win);
@@ -212,8 +214,7 @@ template <class Real> void Inbox::foldPage(MPI_Aint At, int Count, MPI_Datatype 
   PMPI_Win_flush(Me, Win);
 }
 
-template <class Real>
-void Inbox::foldBlock(const Piece &From, Leaf Kind, MPI_Aint Block) const {
+template <class Real> void Inbox::foldBlock(const Piece &From, Leaf Kind, MPI_Aint Block) const {
   const MPI_Aint Start = startOf(From.Here, Kind) + Header, Room = From.Here.Room;
   const std::byte *Values = From.Memory.get() + (Start - From.Here.Start);
   const MPI_Aint End = std::min(Room, (Block + 1) * blockOf(Room));

@@ -3,9 +3,9 @@
 // What other ranks add to the adjoint of a rank's memory.
 //
 // The primal lets a rank read its memory by loads while others get the same numbers. In reverse it
-// adds to its shadow by plain additions while the others add by MPI, and the two do not know of each
-// other. So what the others add goes to memory of its own, and the owner comes by: wherever ranks
-// may have waited for each other, it moves what has arrived to the shadow.
+// adds to its shadow by plain additions while the others add by MPI, and the two do not know of
+// each other. So what the others add goes to memory of its own, and the owner comes by: wherever
+// ranks may have waited for each other, it moves what has arrived to the shadow.
 //
 //   reverse of Get    t-inbox += o-bar; the blocks it touched are counted
 //   order             blocks that have a count: t-bar += t-inbox; t-inbox = 0; counts -= seen
@@ -106,8 +106,7 @@ private:
   std::int64_t word(int Rank, MPI_Aint At, std::int64_t Added) const;
   void foldPiece(const Piece &From, Leaf Kind) const;
   template <class Real> void foldBlock(const Piece &From, Leaf Kind, MPI_Aint Block) const;
-  template <class Real>
-  void foldPage(MPI_Aint At, int Count, MPI_Datatype Type, Real *To) const;
+  template <class Real> void foldPage(MPI_Aint At, int Count, MPI_Datatype Type, Real *To) const;
 
   MPI_Comm Comm;
   int Me = 0;

@@ -108,9 +108,7 @@ void Window::hide(int Place) {
   Occupied.erase(Place);
 }
 
-void Window::show(int Place) {
-  Attached->show(Place);
-}
+void Window::show(int Place) { Attached->show(Place); }
 
 void Window::locate(Target &T, Inbox::Place &In) const {
   if (Attached)

@@ -79,7 +79,7 @@ struct AccessRecord : cf_mpi_record {
   Window *W;
   View Origin, Result; ///< Get, Fetch: Result only
   Target To;
-  Inbox::Place In;      ///< of an adjoint
+  Inbox::Place In;              ///< of an adjoint
   AccessRecord *Next = nullptr; ///< of the next direction
 };
 
@@ -127,11 +127,7 @@ bool describe(AccessRecord &A, const Call &C) {
     A.Origin = viewOf(C.Origin);
   if (C.Fetches)
     A.Result = viewOf(C.Result);
-  A.To = {C.Rank,
-          C.Displacement,
-          C.Count,
-          C.Type,
-          &L};
+  A.To = {C.Rank, C.Displacement, C.Count, C.Type, &L};
   return true;
 }
 
