@@ -155,7 +155,7 @@ Inbox::Turn::~Turn() { In.word(Rank, Start + Served, 1); }
 void Inbox::add(const Target &T, const Place &P, const std::byte *Values) {
   checkAlignment(T, P);
   const MPI_Aint Start = startOf(P, T.L->Widest);
-  PMPI_Accumulate(Values, T.leaves(), T.element(), T.Rank, Start + Header + P.At, T.Count, T.Type,
+  PMPI_Accumulate(Values, T.leaves(), T.element(), T.Rank, Start + Header + P.At, T.Count, T.type(),
                   MPI_SUM, Win);
   PMPI_Win_flush(T.Rank, Win);
   const BlockRange B = blocksOf(T, P);
@@ -186,7 +186,7 @@ void Inbox::addTo(std::byte *Old, const Target &T, const Place &P, MPI_Op Op) co
   const Packed Found = packedBuffer(static_cast<std::int64_t>(Bytes));
   std::memset(Nothing.get(), 0, Bytes);
   PMPI_Get_accumulate(Nothing.get(), T.leaves(), T.element(), Found.get(), T.leaves(), T.element(),
-                      T.Rank, startOf(P, T.L->Widest) + Header + P.At, T.Count, T.Type,
+                      T.Rank, startOf(P, T.L->Widest) + Header + P.At, T.Count, T.type(),
                       Op == MPI_REPLACE ? MPI_REPLACE : MPI_NO_OP, Win);
   PMPI_Win_flush(T.Rank, Win);
   View{reinterpret_cast<char *>(Old), &layoutOf(T.element()), T.leaves()}.add(Found.get());

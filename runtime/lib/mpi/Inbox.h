@@ -31,10 +31,10 @@ struct Target {
   int Rank;
   MPI_Aint Displacement;
   int Count;
-  MPI_Datatype Type;
-  const Layout *L; ///< of Type: leaves of one kind
+  const Layout *L; ///< of the datatype: leaves of one kind
   int leaves() const { return static_cast<int>(Count * L->Leaves); }
   MPI_Datatype element() const { return datatypeOf(L->Widest); }
+  MPI_Datatype type() const { return leafTypeOf(*L); }
 };
 
 class Inbox {

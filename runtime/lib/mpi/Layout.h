@@ -70,6 +70,10 @@ const Layout &intern(Layout &&New);
 /// Never goes away: layouts outlive the datatypes they came from.
 const Layout &layoutOf(MPI_Datatype Type);
 
+/// A datatype of an item's leaves, all of the kind L.Widest, as numbers that can be accumulated:
+/// MPI refuses a sum of real numbers with complex ones. Never goes away.
+MPI_Datatype leafTypeOf(const Layout &L);
+
 /// How MPI_Pack lays out items: the signature without gaps.
 const Layout &packedLayoutOf(const Layout &L);
 

@@ -75,7 +75,6 @@ enum class Access : std::uint8_t { Put, Get, Add, FetchAdd, Swap, Fetch };
 
 struct AccessRecord : cf_mpi_record {
   Access How;
-  bool OwnsType = false;
   Window *W;
   View Origin, Result; ///< Get, Fetch: Result only
   Target To;
@@ -127,17 +126,8 @@ bool describe(AccessRecord &A, const Call &C) {
     A.Origin = viewOf(C.Origin);
   if (C.Fetches)
     A.Result = viewOf(C.Result);
-  A.To = {C.Rank, C.Displacement, C.Count, C.Type, &L};
+  A.To = {C.Rank, C.Displacement, C.Count, &L};
   return true;
-}
-
-/// The datatype must outlive what the user may do to it.
-void keepType(AccessRecord &A) {
-  int I = 0, N = 0, T = 0, Kind = MPI_COMBINER_NAMED;
-  PMPI_Type_get_envelope(A.To.Type, &I, &N, &T, &Kind);
-  A.OwnsType = Kind != MPI_COMBINER_NAMED;
-  if (A.OwnsType)
-    PMPI_Type_dup(A.To.Type, &A.To.Type);
 }
 
 std::int64_t bytesOf(const AccessRecord &A) {
@@ -221,7 +211,6 @@ AccessRecord *keep(const AccessRecord &Found, cf_tape *Tape) {
   for (int D = Found.W->Adjoints > 0 ? Found.W->Adjoints : 1; D-- > 0;) {
     auto *A = record<AccessRecord>(Tape);
     *A = oneDirection(Found, D);
-    keepType(*A);
     A->Next = All;
     All = A;
   }
@@ -240,13 +229,8 @@ int augment(const Call &C, Action Primal, cf_tape *Tape, cf_mpi_record **Record)
 }
 
 void reverse(cf_mpi_record *Record) {
-  if (!Record)
-    return;
-  for (auto *A = static_cast<AccessRecord *>(Record); A; A = A->Next) {
+  for (auto *A = static_cast<AccessRecord *>(Record); A; A = A->Next)
     adjoint(*A);
-    if (A->OwnsType)
-      PMPI_Type_free(&A->To.Type);
-  }
 }
 
 } // namespace

@@ -157,14 +157,14 @@ void Window::synchronise() const {
 }
 
 void Window::update(const Target &T, const std::byte *Values, MPI_Op Op) const {
-  PMPI_Accumulate(Values, T.leaves(), T.element(), T.Rank, T.Displacement, T.Count, T.Type, Op,
+  PMPI_Accumulate(Values, T.leaves(), T.element(), T.Rank, T.Displacement, T.Count, T.type(), Op,
                   Shadow);
   PMPI_Win_flush(T.Rank, Shadow);
 }
 
 void Window::exchange(const Target &T, const std::byte *Values, MPI_Op Op, std::byte *Old) const {
   PMPI_Get_accumulate(Values, T.leaves(), T.element(), Old, T.leaves(), T.element(), T.Rank,
-                      T.Displacement, T.Count, T.Type, Op, Shadow);
+                      T.Displacement, T.Count, T.type(), Op, Shadow);
   PMPI_Win_flush(T.Rank, Shadow);
 }
 
