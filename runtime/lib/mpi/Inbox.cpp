@@ -88,7 +88,10 @@ Inbox::Inbox(MPI_Comm Comm) : Comm(Comm) {
 }
 
 Inbox::~Inbox() {
-  PMPI_Barrier(Comm);
+  {
+    const Watch Waits(Comm);
+    PMPI_Barrier(Comm);
+  }
   fold();
   PMPI_Win_unlock_all(Win);
   PMPI_Win_free(&Win);
