@@ -59,6 +59,15 @@ void checkAlignment(const Target &T, const Inbox::Place &P) {
       refuse(Refusal::Unaligned, "the target of an access");
 }
 
+MPI_Aint bytesOf(const Inbox::Place &P) { return MPI_Aint{std::size(Kinds)} * (Header + P.Room); }
+
+std::byte *zeros(MPI_Aint Bytes) {
+  auto *Memory = static_cast<std::byte *>(std::calloc(static_cast<std::size_t>(Bytes), 1));
+  if (!Memory)
+    refuse(Refusal::NoInbox, std::to_string(Bytes));
+  return Memory;
+}
+
 bool isZero(const std::byte *At, MPI_Aint Bytes) {
   return std::all_of(At, At + Bytes, [](std::byte B) { return B == std::byte{0}; });
 }
@@ -73,11 +82,25 @@ Inbox::Inbox(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) : Comm(Comm) 
   Part Mine = {0, Size, Unit};
   PMPI_Get_address(Shadow, &Mine.Shadow);
   PMPI_Allgather(&Mine, 3, MPI_AINT, Parts.data(), 3, MPI_AINT, Comm);
-  attach(Shadow, Size);
-  const MPI_Aint Bytes = MPI_Aint{std::size(Kinds)} * (Header + Pieces[0].Here.Room);
-  Pieces[0].Here.Start = 0;
-  PMPI_Win_create(Pieces[0].Memory.get(), Bytes, 1, MPI_INFO_NULL, Comm, &Win);
+  Piece P{placeOf(0, Mine.Shadow, Size, 0), static_cast<char *>(Shadow), {nullptr, std::free}};
+  allocate(P, bytesOf(P.Here));
+  Pieces.push_back(std::move(P));
   PMPI_Win_lock_all(MPI_MODE_NOCHECK, Win);
+  PMPI_Win_sync(Win);
+  PMPI_Barrier(Comm); // others may add at once
+}
+
+/// Memory of MPI is faster where ranks share it.
+void Inbox::allocate(Piece &P, MPI_Aint Bytes) {
+  if (AllocatesWindows) {
+    std::byte *Memory = nullptr;
+    PMPI_Win_allocate(Bytes, 1, MPI_INFO_NULL, Comm, static_cast<void *>(&Memory), &Win);
+    std::memset(Memory, 0, static_cast<std::size_t>(Bytes));
+    P.Memory = {Memory, [](void *) {}}; // goes with the window
+    return;
+  }
+  P.Memory.reset(zeros(Bytes));
+  PMPI_Win_create(P.Memory.get(), Bytes, 1, MPI_INFO_NULL, Comm, &Win);
 }
 
 Inbox::Inbox(MPI_Comm Comm) : Comm(Comm) {
@@ -101,13 +124,9 @@ MPI_Aint Inbox::attach(void *Shadow, MPI_Aint Size) {
   MPI_Aint There = 0, Start = 0;
   PMPI_Get_address(Shadow, &There);
   Place Here = placeOf(0, There, Size, 0);
-  const MPI_Aint Bytes = MPI_Aint{std::size(Kinds)} * (Header + Here.Room);
-  Piece New{Here,
-            static_cast<char *>(Shadow),
-            {static_cast<std::byte *>(std::calloc(static_cast<std::size_t>(Bytes), 1)), std::free}};
-  if (!New.Memory)
-    refuse(Refusal::NoInbox, std::to_string(Bytes));
-  if (Win != MPI_WIN_NULL && PMPI_Win_attach(Win, New.Memory.get(), Bytes) != MPI_SUCCESS)
+  const MPI_Aint Bytes = bytesOf(Here);
+  Piece New{Here, static_cast<char *>(Shadow), {zeros(Bytes), std::free}};
+  if (PMPI_Win_attach(Win, New.Memory.get(), Bytes) != MPI_SUCCESS)
     refuse(Refusal::TooManyAttached, std::to_string(Pieces.size()));
   PMPI_Get_address(New.Memory.get(), &Start);
   New.Here.Start = Start;

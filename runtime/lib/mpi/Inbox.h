@@ -26,6 +26,14 @@
 
 namespace contraflow::mpi {
 
+/// What is accumulated in a window that MPICH allocates (4.0, as Debian has it) is added twice
+/// where ranks share memory; not so if the memory is the program's own.
+#ifdef OPEN_MPI
+inline constexpr bool AllocatesWindows = true;
+#else
+inline constexpr bool AllocatesWindows = false;
+#endif
+
 /// Where an access goes in a window.
 struct Target {
   int Rank;
@@ -81,7 +89,7 @@ private:
   struct Piece {
     Place Here; ///< of its first byte
     char *Shadow;
-    std::unique_ptr<std::byte, decltype(&std::free)> Memory;
+    std::unique_ptr<std::byte, void (*)(void *)> Memory;
   };
   struct Part {
     MPI_Aint Shadow, Size, Unit;
@@ -100,6 +108,7 @@ private:
     MPI_Aint Start;
   };
 
+  void allocate(Piece &P, MPI_Aint Bytes);
   static MPI_Aint startOf(const Place &P, Leaf Kind);
   bool hasAny(const Target &T, const Place &P) const;
   void addTo(std::byte *Old, const Target &T, const Place &P, MPI_Op Op) const;

@@ -48,14 +48,6 @@ private:
   MPI_Win Table = MPI_WIN_NULL;
 };
 
-/// What is accumulated in a window that MPICH allocates (4.0, as Debian has it) is added twice
-/// where ranks share memory; not so if the memory is the program's own.
-#ifdef OPEN_MPI
-inline constexpr bool AllocatesWindows = true;
-#else
-inline constexpr bool AllocatesWindows = false;
-#endif
-
 struct Section;
 
 /// In which order ranks had a lock of each rank's memory (WindowTurns.cpp).
