@@ -44,7 +44,7 @@ int Attachments::add(const void *Base, MPI_Aint Size, void *Shadow) {
   MPI_Aint Here = 0, There = 0;
   PMPI_Get_address(Base, &Here);
   PMPI_Get_address(Shadow, &There);
-  *Free = {Here, Size, There, true, false};
+  *Free = {Here, Size, There, 0, true, false};
   PMPI_Win_sync(Table);
   return static_cast<int>(Free - Rows);
 }
@@ -55,6 +55,11 @@ int Attachments::find(const void *Base) const {
   const Row *Found = std::find_if(
       Rows, Rows + Most, [Here](const Row &R) { return R.Taken && !R.Hidden && R.Base == Here; });
   return Found == Rows + Most ? -1 : static_cast<int>(Found - Rows);
+}
+
+void Attachments::setInbox(int Place, MPI_Aint Start) {
+  Rows[Place].Inbox = Start;
+  PMPI_Win_sync(Table);
 }
 
 void Attachments::hide(int Place) {
@@ -72,14 +77,16 @@ void Attachments::remove(int Place) {
   PMPI_Win_sync(Table);
 }
 
-MPI_Aint Attachments::shadowOf(int Rank, MPI_Aint Address) const {
+MPI_Aint Attachments::locate(int Rank, MPI_Aint Address, Inbox::Place &In) const {
   std::array<Row, Most> There;
   constexpr int Bytes = Most * static_cast<int>(sizeof(Row));
   PMPI_Get(There.data(), Bytes, MPI_BYTE, Rank, 0, Bytes, MPI_BYTE, Table);
   PMPI_Win_flush(Rank, Table);
   for (const Row &R : There)
-    if (R.Taken && !R.Hidden && R.Base <= Address && Address < R.Base + R.Size)
+    if (R.Taken && !R.Hidden && R.Base <= Address && Address < R.Base + R.Size) {
+      In = Inbox::placeOf(R.Inbox, R.Shadow, R.Size, Address - R.Base);
       return R.Shadow + (Address - R.Base);
+    }
   refuse(Refusal::NotAttached, "an access");
 }
 
@@ -95,6 +102,11 @@ int Window::attach(const void *Base, MPI_Aint Size, void *Memory) {
   if (!There && PMPI_Win_attach(Shadow, P.Shadow, Size) != MPI_SUCCESS)
     refuse(Refusal::TooManyAttached, std::to_string(Pieces.size()));
   const int Place = Attached->add(Base, Size, P.Shadow);
+  if (Received) {
+    P.Inbox = Received->attach(P.Shadow, Size);
+    Attached->setInbox(Place, P.Inbox);
+    occupy(Place, Memory, Size);
+  }
   Pieces[Place] = std::move(P);
   return Place;
 }
@@ -103,6 +115,9 @@ void Window::detach(int Place) {
   const Piece P = std::move(Pieces.at(Place));
   Pieces.erase(Place);
   Attached->remove(Place);
+  Occupied.erase(Place);
+  if (Received)
+    Received->detach(P.Inbox);
   const bool There = std::any_of(Pieces.begin(), Pieces.end(),
                                  [&](const auto &Each) { return Each.second.Shadow == P.Shadow; });
   if (!There)
@@ -154,7 +169,7 @@ int cf_v1_mpi_win_create_dynamic_tangent(MPI_Info info, MPI_Comm comm, MPI_Win *
 int cf_v1_mpi_win_create_dynamic_augment(MPI_Info info, MPI_Comm comm, MPI_Win *win, cf_tape *tape,
                                          cf_mpi_record **record) {
   const int Code = cf_v1_mpi_win_create_dynamic_tangent(info, comm, win);
-  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win)->withTurns(), tape) : nullptr;
+  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win)->forReverse(), tape) : nullptr;
   return Code;
 }
 
@@ -196,7 +211,7 @@ int cf_v1_mpi_win_detach_augment(MPI_Win win, const void *base, cf_tape *tape,
   if (Place >= 0) {
     *record = attachment(W, Place, tape);
     for (; W; W = W->Next.get())
-      W->attached()->hide(Place);
+      W->hide(Place);
   }
   return PMPI_Win_detach(win, base);
 }
@@ -204,5 +219,5 @@ int cf_v1_mpi_win_detach_augment(MPI_Win win, const void *base, cf_tape *tape,
 void cf_v1_mpi_win_detach_adjoint(cf_mpi_record *record) {
   const auto *R = static_cast<AttachRecord *>(record);
   for (Window *W = R ? R->W : nullptr; W; W = W->Next.get())
-    W->attached()->show(R->Place);
+    W->show(R->Place);
 }

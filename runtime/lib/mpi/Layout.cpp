@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -348,6 +349,30 @@ const Layout &layoutOf(MPI_Datatype Type) {
   const Layout &New = intern(read(Type));
   PMPI_Type_set_attr(Type, layoutKey(), const_cast<Layout *>(&New));
   return New;
+}
+
+MPI_Datatype leafTypeOf(const Layout &L) {
+  static std::mutex Lock;
+  static auto *Made = new std::map<const Layout *, MPI_Datatype>;
+  if (L.Dense && L.Leaves == 1)
+    return datatypeOf(L.Widest);
+  const std::scoped_lock Guard(Lock);
+  MPI_Datatype &Type = Made->try_emplace(&L, MPI_DATATYPE_NULL).first->second;
+  if (Type != MPI_DATATYPE_NULL)
+    return Type;
+  std::vector<int> Counts;
+  std::vector<MPI_Aint> Offsets;
+  for (const Run &R : L.Runs) {
+    Counts.push_back(static_cast<int>(R.Count));
+    Offsets.push_back(R.Offset);
+  }
+  MPI_Datatype Leaves = MPI_DATATYPE_NULL;
+  PMPI_Type_create_hindexed(static_cast<int>(Counts.size()), Counts.data(), Offsets.data(),
+                            datatypeOf(L.Widest), &Leaves);
+  PMPI_Type_create_resized(Leaves, 0, L.Extent, &Type);
+  PMPI_Type_free(&Leaves);
+  PMPI_Type_commit(&Type);
+  return Type;
 }
 
 const Layout &packedLayoutOf(const Layout &L) {

@@ -70,6 +70,10 @@ const Layout &intern(Layout &&New);
 /// Never goes away: layouts outlive the datatypes they came from.
 const Layout &layoutOf(MPI_Datatype Type);
 
+/// A datatype of an item's leaves, all of the kind L.Widest, as numbers that can be accumulated:
+/// MPI refuses a sum of real numbers with complex ones. Never goes away.
+MPI_Datatype leafTypeOf(const Layout &L);
+
 /// How MPI_Pack lays out items: the signature without gaps.
 const Layout &packedLayoutOf(const Layout &L);
 
@@ -99,6 +103,8 @@ struct View {
   void pack(std::byte *To) const;
   void store(const std::byte *From) const;
   void add(const std::byte *From) const;
+  /// The same where other threads and processes add, too; no bytes.
+  void addAtomically(const std::byte *From) const;
   void zero() const;
   // In one direction, converted to one kind of leaf:
   void packAs(Leaf As, std::byte *To) const;

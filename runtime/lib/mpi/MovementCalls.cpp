@@ -57,8 +57,10 @@ int augment(const MovementCall &C, const Side &Send, const Side &Receive, Record
 }
 
 void reverse(const cf_mpi_record *Record) {
-  if (Record && !keptOrder(*Record))
-    adjoint(static_cast<const Movement &>(*Record));
+  if (!Record || keptOrder(*Record))
+    return;
+  adjoint(static_cast<const Movement &>(*Record));
+  ordered();
 }
 
 template <class Action>

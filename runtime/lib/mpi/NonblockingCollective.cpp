@@ -4,6 +4,7 @@
 
 #include "mpi/NonblockingCollective.h"
 
+#include "mpi/Order.h"
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
 #include "mpi/Watch.h"
@@ -94,6 +95,7 @@ void closeAdjoint(NonblockingCollective &C) {
     openAdjoint(C); // everything started later has been closed by now
   C.Open = false;
   finish(C, C.Derivative);
+  ordered();
 }
 
 void startTangent(NonblockingCollective &C, std::unique_ptr<Operation> Tangent) {

@@ -8,11 +8,22 @@
 
 #include "mpi/Communicator.h"
 #include "mpi/Record.h"
+#include "mpi/Watch.h"
 
 namespace contraflow::mpi {
 
-/// True in programs that the part of the runtime for windows is linked with.
-inline bool RanksShareMemory = false;
+/// Ranks may have waited for each other: what others have added to this rank's adjoints is fetched
+/// (Inbox.h). Null in programs that the part of the runtime for windows is not linked with.
+inline void (*FetchAdjoints)() = nullptr;
+
+/// True in programs with windows.
+inline bool ranksShareMemory() { return FetchAdjoints; }
+
+/// At the end of every mirror that may have waited.
+inline void ordered() {
+  if (FetchAdjoints)
+    FetchAdjoints();
+}
 
 struct OrderRecord : cf_mpi_record {
   Communicator *Comm;
@@ -20,7 +31,7 @@ struct OrderRecord : cf_mpi_record {
 
 /// True if a collective that moves nothing has a mirror nevertheless.
 inline bool ordersAccesses(MPI_Comm Comm) {
-  return RanksShareMemory && !Communicator::of(Comm).isInter(); // no memory between groups
+  return ranksShareMemory() && !Communicator::of(Comm).isInter(); // no memory between groups
 }
 
 /// The record of a blocking collective that moves nothing, or null.
@@ -37,7 +48,10 @@ inline cf_mpi_record *orderRecord(MPI_Comm Comm, cf_tape *Tape) {
 inline bool keptOrder(const cf_mpi_record &R) {
   if (R.Kind != cf_mpi_record::Role::Order)
     return false;
-  PMPI_Barrier(static_cast<const OrderRecord &>(R).Comm->carrier());
+  const MPI_Comm Comm = static_cast<const OrderRecord &>(R).Comm->carrier();
+  const Watch Waits(Comm);
+  PMPI_Barrier(Comm);
+  ordered();
   return true;
 }
 

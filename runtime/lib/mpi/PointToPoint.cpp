@@ -60,7 +60,7 @@ void receiveTangent(const Message &M) {
     return;
   M.Comm->numberCompleted(M);
   const std::int64_t Bytes = M.Shadow.bytes();
-  if (Bytes == 0 && !RanksShareMemory)
+  if (Bytes == 0 && !ranksShareMemory())
     return;
   const Packed Data = packedBuffer(Bytes);
   const Watch Waits(M.Comm->carrier(), M.Peer);
@@ -76,7 +76,7 @@ namespace {
 /// Pack: of the shadow.
 void sendPacked(const Message &M, void (View::*Pack)(std::byte *) const) {
   const std::int64_t Bytes = M.Shadow.bytes();
-  if (Bytes == 0 && !RanksShareMemory)
+  if (Bytes == 0 && !ranksShareMemory())
     return;
   Packed Data = packedBuffer(Bytes);
   (M.Shadow.*Pack)(Data.get());
@@ -87,7 +87,7 @@ void sendPacked(const Message &M, void (View::*Pack)(std::byte *) const) {
 void postReturn(Message &M) {
   const std::int64_t Bytes = M.Shadow.bytes();
   M.Open = true;
-  if (Bytes == 0 && !RanksShareMemory)
+  if (Bytes == 0 && !ranksShareMemory())
     return;
   M.Packed = packedBuffer(Bytes).release();
   PMPI_Irecv(M.Packed, carrierCount(Bytes), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
@@ -105,6 +105,7 @@ void takeReturn(Message &M) {
   PMPI_Wait(&M.Request, &Status);
   checkLength(Status, M.Shadow.bytes());
   M.Shadow.add(Data.get());
+  ordered();
 }
 
 } // namespace

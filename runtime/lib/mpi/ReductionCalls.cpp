@@ -48,8 +48,10 @@ int augment(const ReductionCall &C, Action Primal, cf_tape *Tape, cf_mpi_record 
 }
 
 void reverse(const cf_mpi_record *Record) {
-  if (Record && !keptOrder(*Record))
-    adjoint(static_cast<const Reduction &>(*Record));
+  if (!Record || keptOrder(*Record))
+    return;
+  adjoint(static_cast<const Reduction &>(*Record));
+  ordered();
 }
 
 /// The block counts of a call that gives one for all.
@@ -88,6 +90,7 @@ void cf_v1_mpi_barrier_adjoint(cf_mpi_record *record) {
   const MPI_Comm Comm = static_cast<BarrierRecord *>(record)->Comm->carrier();
   const Watch Waits(Comm);
   PMPI_Barrier(Comm);
+  ordered();
 }
 
 int cf_v1_mpi_reduce_tangent(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,

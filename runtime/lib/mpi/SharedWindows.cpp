@@ -29,7 +29,7 @@ int cf_v1_mpi_win_allocate_shared_augment(MPI_Aint size, int disp_unit, MPI_Info
                                           cf_mpi_record **record) {
   const int Code = cf_v1_mpi_win_allocate_shared_tangent(size, disp_unit, info, comm, baseptr, win,
                                                          baseptr_shadow);
-  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win)->withTurns(), tape) : nullptr;
+  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win)->forReverse(), tape) : nullptr;
   return Code;
 }
 

@@ -5,6 +5,7 @@
 
 #include "mpi/Layout.h"
 
+#include "accumulate/Atomic.h"
 #include "mpi/Refuse.h"
 
 #include <algorithm>
@@ -89,6 +90,14 @@ void addRun(char *To, const std::byte *From, Leaf Kind, std::int64_t Count) {
     T *Out = reinterpret_cast<T *>(To);
     for (std::int64_t I = 0; I < Count; ++I)
       Out[I] += load<T>(From + I * static_cast<std::int64_t>(sizeof(T)));
+  });
+}
+
+void addRunAtomically(char *To, const std::byte *From, Leaf Kind, std::int64_t Count) {
+  withType(Kind, [&]<class T>(T *) {
+    for (std::int64_t I = 0; I < Count; ++I)
+      contraflow::addAtomically(reinterpret_cast<T *>(To)[I],
+                                load<T>(From + I * static_cast<std::int64_t>(sizeof(T))));
   });
 }
 
@@ -204,6 +213,13 @@ void View::add(const std::byte *From) const {
       forEachField(*this, At, Count, [&](char *To, std::int64_t Behind, Leaf Field) {
         addRun(To, From + Behind, Field, 1);
       });
+    From += Count * sizeOf(Kind);
+  });
+}
+
+void View::addAtomically(const std::byte *From) const {
+  forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
+    addRunAtomically(At, From, Kind, Count);
     From += Count * sizeOf(Kind);
   });
 }

@@ -99,4 +99,10 @@ Watch::~Watch() {
     List::get().leave();
 }
 
+void answerOthers(MPI_Comm Comm) {
+  int Found = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, Comm, &Found, MPI_STATUS_IGNORE);
+  std::this_thread::yield();
+}
+
 } // namespace contraflow::mpi

@@ -19,4 +19,8 @@ public:
   Watch &operator=(const Watch &) = delete;
 };
 
+/// While this rank looks at words again and again, others may wait for answers of it, which a look
+/// at its own memory does not give.
+void answerOthers(MPI_Comm Comm);
+
 } // namespace contraflow::mpi

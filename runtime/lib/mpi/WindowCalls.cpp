@@ -26,9 +26,6 @@ using namespace contraflow::mpi;
 
 namespace {
 
-/// Accesses may be ordered by any message (Order.h).
-[[maybe_unused]] const bool Told = RanksShareMemory = true;
-
 std::mutex Lock;
 
 std::map<MPI_Win, Window *> &windows() {
@@ -78,10 +75,10 @@ enum class Access : std::uint8_t { Put, Get, Add, FetchAdd, Swap, Fetch };
 
 struct AccessRecord : cf_mpi_record {
   Access How;
-  bool OwnsType = false;
   Window *W;
   View Origin, Result; ///< Get, Fetch: Result only
-  Window::Target To;
+  Target To;
+  Inbox::Place In;              ///< of an adjoint
   AccessRecord *Next = nullptr; ///< of the next direction
 };
 
@@ -129,22 +126,8 @@ bool describe(AccessRecord &A, const Call &C) {
     A.Origin = viewOf(C.Origin);
   if (C.Fetches)
     A.Result = viewOf(C.Result);
-  A.To = {C.Rank,
-          C.Displacement,
-          C.Count,
-          C.Type,
-          static_cast<int>(C.Count * L.Leaves),
-          datatypeOf(L.Widest)};
+  A.To = {C.Rank, C.Displacement, C.Count, &L};
   return true;
-}
-
-/// The datatype must outlive what the user may do to it.
-void keepType(AccessRecord &A) {
-  int I = 0, N = 0, T = 0, Kind = MPI_COMBINER_NAMED;
-  PMPI_Type_get_envelope(A.To.Type, &I, &N, &T, &Kind);
-  A.OwnsType = Kind != MPI_COMBINER_NAMED;
-  if (A.OwnsType)
-    PMPI_Type_dup(A.To.Type, &A.To.Type);
 }
 
 std::int64_t bytesOf(const AccessRecord &A) {
@@ -183,17 +166,17 @@ void adjoint(AccessRecord &A) {
   switch (A.How) {
   case Access::Put:
   case Access::Swap:
-    A.W->exchange(A.To, Seed.get(), MPI_REPLACE, Old.get());
+    A.W->exchangeAdjoint(A.To, A.In, Seed.get(), MPI_REPLACE, Old.get());
     break;
   case Access::Add:
-    A.W->exchange(A.To, Seed.get(), MPI_NO_OP, Old.get());
+    A.W->exchangeAdjoint(A.To, A.In, Seed.get(), MPI_NO_OP, Old.get());
     break;
   case Access::FetchAdd:
-    A.W->exchange(A.To, Seed.get(), MPI_SUM, Old.get());
+    A.W->exchangeAdjoint(A.To, A.In, Seed.get(), MPI_SUM, Old.get());
     break;
   case Access::Get:
   case Access::Fetch:
-    A.W->update(A.To, Seed.get(), MPI_SUM);
+    A.W->addAdjoint(A.To, A.In, Seed.get());
     return;
   }
   A.Origin.add(Old.get());
@@ -202,7 +185,7 @@ void adjoint(AccessRecord &A) {
 AccessRecord oneDirection(const AccessRecord &A, int D) {
   AccessRecord One = A;
   One.W = A.W->direction(D);
-  One.To.Displacement = One.W->placeOf(A.To.Rank, A.To.Displacement);
+  One.W->locate(One.To, One.In);
   One.Origin = A.Origin.direction(D);
   One.Result = A.Result.direction(D);
   return One;
@@ -228,7 +211,6 @@ AccessRecord *keep(const AccessRecord &Found, cf_tape *Tape) {
   for (int D = Found.W->Adjoints > 0 ? Found.W->Adjoints : 1; D-- > 0;) {
     auto *A = record<AccessRecord>(Tape);
     *A = oneDirection(Found, D);
-    keepType(*A);
     A->Next = All;
     All = A;
   }
@@ -247,13 +229,8 @@ int augment(const Call &C, Action Primal, cf_tape *Tape, cf_mpi_record **Record)
 }
 
 void reverse(cf_mpi_record *Record) {
-  if (!Record)
-    return;
-  for (auto *A = static_cast<AccessRecord *>(Record); A; A = A->Next) {
+  for (auto *A = static_cast<AccessRecord *>(Record); A; A = A->Next)
     adjoint(*A);
-    if (A->OwnsType)
-      PMPI_Type_free(&A->To.Type);
-  }
 }
 
 } // namespace
@@ -273,7 +250,7 @@ int cf_v1_mpi_win_create_augment(void *base, MPI_Aint size, int disp_unit, MPI_I
   *record =
       Code == MPI_SUCCESS
           ? recordOf(Window::created(
-                         *win, Window::create(comm, base_shadow, size, disp_unit)->withTurns()),
+                         *win, Window::create(comm, base_shadow, size, disp_unit)->forReverse()),
                      tape)
           : nullptr;
   return Code;
@@ -299,7 +276,7 @@ int cf_v1_mpi_win_allocate_augment(MPI_Aint size, int disp_unit, MPI_Info info, 
                                    cf_mpi_record **record) {
   const int Code =
       cf_v1_mpi_win_allocate_tangent(size, disp_unit, info, comm, baseptr, win, baseptr_shadow);
-  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win)->withTurns(), tape) : nullptr;
+  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win)->forReverse(), tape) : nullptr;
   return Code;
 }
 
@@ -314,13 +291,19 @@ int cf_v1_mpi_win_free_tangent(MPI_Win *win) {
 }
 
 int cf_v1_mpi_win_free_augment(MPI_Win *win, cf_tape *tape, cf_mpi_record **record) {
-  *record = recordOf(forget(*win), tape);
+  Window *W = forget(*win);
+  *record = recordOf(W, tape);
+  if (W)
+    W->rest();
   return PMPI_Win_free(win);
 }
 
 void cf_v1_mpi_win_free_adjoint(cf_mpi_record *record) {
-  if (record)
-    windowOf(record).synchronise();
+  if (!record)
+    return;
+  windowOf(record).use();
+  windowOf(record).synchronise();
+  ordered();
 }
 
 // Epochs: what separates them for all ranks is a barrier in both directions.
@@ -340,8 +323,10 @@ int cf_v1_mpi_win_fence_augment(int assert, MPI_Win win, cf_tape *tape, cf_mpi_r
 }
 
 void cf_v1_mpi_win_fence_adjoint(cf_mpi_record *record) {
-  if (record)
-    windowOf(record).synchronise();
+  if (!record)
+    return;
+  windowOf(record).synchronise();
+  ordered();
 }
 
 #define CF_LIST(...) __VA_ARGS__
@@ -359,8 +344,10 @@ void cf_v1_mpi_win_fence_adjoint(cf_mpi_record *record) {
     return PMPI_##Function Args;                                                                   \
   }                                                                                                \
   void cf_v1_mpi_##stem##_adjoint(cf_mpi_record *record) {                                         \
-    if (record)                                                                                    \
-      windowOf(record).sync();                                                                     \
+    if (!record)                                                                                   \
+      return;                                                                                      \
+    windowOf(record).sync();                                                                       \
+    ordered();                                                                                     \
   }
 
 CF_PASSIVE(win_lock_all, Win_lock_all, (int assert, MPI_Win win), (assert, win))

@@ -12,6 +12,7 @@
 //
 // Telling does not block. Hearing waits for what the primal may wait for, or its mirror.
 
+#include "mpi/Order.h"
 #include "mpi/Record.h"
 #include "mpi/Windows.h"
 
@@ -55,6 +56,7 @@ void reverse(cf_mpi_record *Record, Mirror How, Signal What) {
     return;
   auto &E = static_cast<EpochRecord &>(*Record);
   How(*E.W, {E.ranks(), static_cast<std::size_t>(E.Count)}, What);
+  ordered();
 }
 
 } // namespace

@@ -11,15 +11,13 @@
 //
 //   exclusive      forward: n -> (turn + 1) << 20   reverse: waits for (turn + 1) << 20; puts back
 //   n shared         forward: n -> n + 1              reverse: waits for its turn; n -> n - 1
-//   shared, own    forward: n -> n + (1 << 20)      reverse: waits for this; n -> n - (1 << 20)
 //
-// What a rank reads of its own memory it adds to without MPI in reverse, so nobody else may be
-// there; what others have read they add by MPI, which keeps them apart.
+// What shared sections read they add to at the same time in reverse, which MPI and inboxes keep
+// apart (Inbox.h).
 
+#include "mpi/Order.h"
 #include "mpi/Watch.h"
 #include "mpi/Windows.h"
-
-#include <thread>
 
 namespace contraflow::mpi {
 
@@ -34,7 +32,6 @@ struct Section : cf_mpi_record {
 namespace {
 
 constexpr int ReaderBits = 20;
-constexpr std::int64_t Turn = std::int64_t{1} << ReaderBits;
 
 std::int64_t turnOf(std::int64_t Number) { return Number >> ReaderBits; }
 std::int64_t next(std::int64_t Number) { return (turnOf(Number) + 1) << ReaderBits; }
@@ -42,7 +39,6 @@ std::int64_t next(std::int64_t Number) { return (turnOf(Number) + 1) << ReaderBi
 } // namespace
 
 Turns::Turns(MPI_Comm Comm) : Comm(Comm) {
-  PMPI_Comm_rank(Comm, &Me);
   constexpr MPI_Aint Bytes = sizeof *Own;
   if (AllocatesWindows) {
     PMPI_Win_allocate(Bytes, Bytes, MPI_INFO_NULL, Comm, static_cast<void *>(&Own), &Table);
@@ -73,7 +69,7 @@ std::int64_t Turns::fetch(int Rank, std::int64_t Value, MPI_Op Op) const {
 void Turns::enter(Section &S) const {
   S.Entered = true;
   if (!S.Exclusive) {
-    S.Number = fetch(S.Rank, S.Rank == Me ? Turn : 1, MPI_SUM);
+    S.Number = fetch(S.Rank, 1, MPI_SUM);
     return;
   }
   S.Number = fetch(S.Rank, 0, MPI_NO_OP); // nobody else has a lock now
@@ -84,15 +80,11 @@ void Turns::await(const Section &S) const {
   const auto IsReady = [&](std::int64_t Now) {
     if (S.Exclusive)
       return Now == next(S.Number);
-    return S.Rank == Me ? Now == S.Number + Turn : turnOf(Now) == turnOf(S.Number);
+    return turnOf(Now) == turnOf(S.Number);
   };
   const Watch Waits(Comm, S.Rank);
-  while (S.Entered && !IsReady(fetch(S.Rank, 0, MPI_NO_OP))) {
-    int Found = 0; // whom we wait for may wait for answers of this rank, which a look at its own
-                   // memory does not give
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, Comm, &Found, MPI_STATUS_IGNORE);
-    std::this_thread::yield();
-  }
+  while (S.Entered && !IsReady(fetch(S.Rank, 0, MPI_NO_OP)))
+    answerOthers(Comm);
 }
 
 void Turns::leave(const Section &S) const {
@@ -101,12 +93,7 @@ void Turns::leave(const Section &S) const {
   if (S.Exclusive)
     fetch(S.Rank, S.Number, MPI_REPLACE);
   else
-    fetch(S.Rank, S.Rank == Me ? -Turn : -1, MPI_SUM);
-}
-
-Window *Window::withTurns() {
-  Locks = std::make_unique<Turns>(Comm->carrier());
-  return this;
+    fetch(S.Rank, -1, MPI_SUM);
 }
 
 } // namespace contraflow::mpi
@@ -155,6 +142,7 @@ void cf_v1_mpi_win_lock_adjoint(cf_mpi_record *record) {
     return;
   const auto &S = *static_cast<Section *>(record);
   S.W->sync();
+  ordered();
   S.W->turns().leave(S);
 }
 
@@ -186,4 +174,5 @@ void cf_v1_mpi_win_unlock_adjoint(cf_mpi_record *record) {
   const Section &S = *static_cast<SectionEnd *>(record)->S;
   S.W->turns().await(S);
   S.W->sync();
+  ordered();
 }

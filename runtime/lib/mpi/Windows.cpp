@@ -25,6 +25,7 @@ std::unique_ptr<Window> Window::allocateOne(MPI_Comm Comm, MPI_Aint Size, Action
   auto W = std::make_unique<Window>();
   W->Comm = &Communicator::withinGroup(Comm, "MPI_Win_allocate");
   Allocate(W->Comm->carrier(), &W->Base, &W->Shadow);
+  W->Size = Size;
   if (Size > 0)
     std::memset(W->Base, 0, static_cast<std::size_t>(Size));
   PMPI_Win_lock_all(MPI_MODE_NOCHECK, W->Shadow);
@@ -45,15 +46,21 @@ template <class Action> Window *Window::allocateAll(MPI_Comm Comm, MPI_Aint Size
 Window *Window::allocate(MPI_Comm Comm, MPI_Aint Size, int Unit) {
   if (!AllocatesWindows)
     return create(Comm, nullptr, Size, Unit);
-  return allocateAll(Comm, Size, [&](MPI_Comm Carrier, void *Where, MPI_Win *New) {
+  Window *All = allocateAll(Comm, Size, [&](MPI_Comm Carrier, void *Where, MPI_Win *New) {
     PMPI_Win_allocate(Size, Unit, MPI_INFO_NULL, Carrier, Where, New);
   });
+  for (Window *W = All; W; W = W->Next.get())
+    W->Unit = Unit;
+  return All;
 }
 
 Window *Window::allocateShared(MPI_Comm Comm, MPI_Aint Size, int Unit, MPI_Info Info) {
-  return allocateAll(Comm, Size, [&](MPI_Comm Carrier, void *Where, MPI_Win *New) {
+  Window *All = allocateAll(Comm, Size, [&](MPI_Comm Carrier, void *Where, MPI_Win *New) {
     PMPI_Win_allocate_shared(Size, Unit, Info, Carrier, Where, New);
   });
+  for (Window *W = All; W; W = W->Next.get())
+    W->Shared = true;
+  return All;
 }
 
 Window *Window::createDynamic(MPI_Comm Comm) {
@@ -115,6 +122,8 @@ std::unique_ptr<Window> Window::createOne(MPI_Comm Comm, void *Shadow, MPI_Aint 
   auto W = std::make_unique<Window>();
   W->Comm = &Communicator::withinGroup(Comm, "MPI_Win_create");
   W->Base = Shadow;
+  W->Size = Size;
+  W->Unit = Unit;
   if (!Shadow) {
     W->Own = std::make_unique<std::byte[]>(static_cast<std::size_t>(Size));
     W->Base = W->Own.get();
@@ -126,6 +135,9 @@ std::unique_ptr<Window> Window::createOne(MPI_Comm Comm, void *Shadow, MPI_Aint 
 
 void Window::destroy(Window *W) {
   const std::unique_ptr<Window> Gone(W);
+  W->rest();
+  for (Window *Each = W; Each; Each = Each->Next.get())
+    Each->Received.reset(); // moves what has arrived to the shadow
   for (Window *Each = W; Each; Each = Each->Next.get()) {
     PMPI_Win_unlock_all(Each->Shadow);
     PMPI_Win_free(&Each->Shadow);
@@ -145,13 +157,14 @@ void Window::synchronise() const {
 }
 
 void Window::update(const Target &T, const std::byte *Values, MPI_Op Op) const {
-  PMPI_Accumulate(Values, T.Leaves, T.Element, T.Rank, T.Displacement, T.Count, T.Type, Op, Shadow);
+  PMPI_Accumulate(Values, T.leaves(), T.element(), T.Rank, T.Displacement, T.Count, T.type(), Op,
+                  Shadow);
   PMPI_Win_flush(T.Rank, Shadow);
 }
 
 void Window::exchange(const Target &T, const std::byte *Values, MPI_Op Op, std::byte *Old) const {
-  PMPI_Get_accumulate(Values, T.Leaves, T.Element, Old, T.Leaves, T.Element, T.Rank, T.Displacement,
-                      T.Count, T.Type, Op, Shadow);
+  PMPI_Get_accumulate(Values, T.leaves(), T.element(), Old, T.leaves(), T.element(), T.Rank,
+                      T.Displacement, T.Count, T.type(), Op, Shadow);
   PMPI_Win_flush(T.Rank, Shadow);
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "mpi/Communicator.h"
+#include "mpi/Inbox.h"
 #include "mpi/Layout.h"
 #include "mpi/Record.h"
 
@@ -30,29 +31,22 @@ public:
   /// Memory of the primal and its shadow; where it stands.
   int add(const void *Base, MPI_Aint Size, void *Shadow);
   int find(const void *Base) const;
+  void setInbox(int Place, MPI_Aint Start);
   /// Others no longer find it, or do so again.
   void hide(int Place);
   void show(int Place);
   void remove(int Place);
-  /// The address of the shadow of an address on a rank.
-  MPI_Aint shadowOf(int Rank, MPI_Aint Address) const;
+  /// Where the shadow of an address on a rank is, and its inbox.
+  MPI_Aint locate(int Rank, MPI_Aint Address, Inbox::Place &In) const;
 
 private:
   struct Row {
-    MPI_Aint Base, Size, Shadow;
+    MPI_Aint Base, Size, Shadow, Inbox;
     bool Taken, Hidden;
   };
   Row *Rows = nullptr; ///< of this rank
   MPI_Win Table = MPI_WIN_NULL;
 };
-
-/// What is accumulated in a window that MPICH allocates (4.0, as Debian has it) is added twice
-/// where ranks share memory; not so if the memory is the program's own.
-#ifdef OPEN_MPI
-inline constexpr bool AllocatesWindows = true;
-#else
-inline constexpr bool AllocatesWindows = false;
-#endif
 
 struct Section;
 
@@ -77,7 +71,6 @@ public:
 private:
   std::int64_t fetch(int Rank, std::int64_t Value, MPI_Op Op) const;
   MPI_Comm Comm;
-  int Me = 0;
   std::int64_t *Own = nullptr; ///< the number of this rank's memory
   MPI_Win Table = MPI_WIN_NULL;
 };
@@ -97,15 +90,21 @@ public:
   int attach(const void *Base, MPI_Aint Size, void *Shadow);
   /// The end of what has been attached.
   void detach(int Place);
-  /// From now on locks have turns; all ranks.
-  Window *withTurns();
+  /// There will be a reverse sweep: locks have turns, and adjoints have inboxes; all ranks.
+  Window *forReverse();
+  /// The primal has freed it; that is reversed.
+  void rest();
+  void use();
+  /// Moves what others have added to this rank's adjoints to them.
+  void fold() const;
+  /// What is attached is out of reach, or is so no longer.
+  void hide(int Place);
+  void show(int Place);
   Turns &turns() { return *Locks; }
   /// What is attached, or null.
   Attachments *attached() const { return Attached.get(); }
-  /// Where an access to `Displacement` goes in the shadow window.
-  MPI_Aint placeOf(int Rank, MPI_Aint Displacement) const {
-    return Attached ? Attached->shadowOf(Rank, Displacement) : Displacement;
-  }
+  /// Where an access of the primal goes in the shadow window, and in the inbox.
+  void locate(Target &T, Inbox::Place &In) const;
   /// W is the shadow of a window that has just been created.
   static Window *created(MPI_Win Win, Window *W);
   /// All ranks destroy it.
@@ -136,19 +135,14 @@ public:
   /// What all ranks did to their memory before, all ranks see afterwards.
   void synchronise() const;
 
-  /// Where an access goes.
-  struct Target {
-    int Rank;
-    MPI_Aint Displacement;
-    int Count;
-    MPI_Datatype Type;
-    int Leaves; ///< of the kind `Element`
-    MPI_Datatype Element;
-  };
   /// `Op` is MPI_SUM or MPI_REPLACE.
   void update(const Target &T, const std::byte *Values, MPI_Op Op) const;
   /// The same, and gives what was there before. MPI_NO_OP: only that.
   void exchange(const Target &T, const std::byte *Values, MPI_Op Op, std::byte *Old) const;
+  // The same of adjoints, to which their owner may be adding without MPI.
+  void addAdjoint(const Target &T, const Inbox::Place &In, const std::byte *Values) const;
+  void exchangeAdjoint(const Target &T, const Inbox::Place &In, const std::byte *Values, MPI_Op Op,
+                       std::byte *Old) const;
 
 private:
   static std::unique_ptr<Window> createOne(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit);
@@ -157,15 +151,28 @@ private:
   template <class Action>
   static std::unique_ptr<Window> allocateOne(MPI_Comm Comm, MPI_Aint Size, Action Allocate);
   template <class Action> static Window *allocateAll(MPI_Comm Comm, MPI_Aint Size, Action Allocate);
+  /// The shadow in memory that ranks share.
+  View sharedView(const Target &T) const;
+  void occupy(int Place, const void *From, MPI_Aint Bytes);
+  void occupyAll();
+  struct Extent {
+    const char *From, *End;
+  };
+  std::map<int, Extent> Occupied; ///< shadow memory of this rank, by places; not what is hidden
 
   MPI_Win Shadow = MPI_WIN_NULL;
   void *Base = nullptr;
+  MPI_Aint Size = 0;
+  int Unit = 1;
+  bool Shared = false; ///< all ranks address all of it
   std::unique_ptr<std::byte[]> Own;
+  std::unique_ptr<Inbox> Received; ///< in reverse, unless it is shared
   std::unique_ptr<Attachments> Attached;
   std::unique_ptr<Turns> Locks;
   struct Piece {
     void *Shadow = nullptr;
     std::unique_ptr<std::byte[]> Own;
+    MPI_Aint Inbox = 0;
   };
   std::map<int, Piece> Pieces; ///< by their places
   Communicator *Comm = nullptr;

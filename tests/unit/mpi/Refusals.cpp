@@ -153,6 +153,22 @@ void windowUnknown() {
   cf_v1_mpi_put_augment(Value, 1, MPI_DOUBLE, next(), 1, 1, MPI_DOUBLE, Win, Shadow, Tape, &Record);
 }
 
+void windowTwice() {
+  MPI_Win Win;
+  for (int Time = 0; Time < 2; ++Time)
+    cf_v1_mpi_win_create_augment(Value, sizeof Value, sizeof *Value, MPI_INFO_NULL, MPI_COMM_WORLD,
+                                 &Win, Shadow, Tape, &Record);
+}
+
+void unaligned() {
+  MPI_Win Win;
+  cf_v1_mpi_win_create_augment(Value, sizeof Value, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &Win, Shadow,
+                               Tape, &Record);
+  MPI_Win_fence(0, Win);
+  cf_v1_mpi_get_augment(Value, 1, MPI_DOUBLE, next(), 4, 1, MPI_DOUBLE, Win, Shadow, Tape, &Record);
+  cf_v1_mpi_get_adjoint(Record);
+}
+
 /// Rank 1 never comes to the reverse of what both did.
 void goneRank() {
   MPI_Request Arrives;
@@ -194,6 +210,8 @@ const Case Cases[] = {
     {"tooManyAttached", tooManyAttached},
     {"addressUnknown", addressUnknown},
     {"windowUnknown", windowUnknown},
+    {"windowTwice", windowTwice},
+    {"unaligned", unaligned},
     {"goneRank", goneRank},
     {"slowRank", slowRank},
 };
