@@ -114,19 +114,28 @@ bool Reloader::run() {
 
 } // namespace
 
-bool reloadCarried(Function &F, FunctionAnalysisManager &FAM, const HandlerRegistry &Handlers) {
-  const bool Divides = any_of(instructions(F), [&](Instruction &I) {
+static bool isDivided(Function &F, const HandlerRegistry &Handlers) {
+  return any_of(instructions(F), [&](Instruction &I) {
     auto *Call = dyn_cast<CallBase>(&I);
     const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
     return H && H->division(*Call);
   });
-  if (!Divides)
-    return false;
+}
+
+bool reloadCarried(Function &F, FunctionAnalysisManager &FAM, const HandlerRegistry &Handlers) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
+  SmallVector<Loop *, 16> Loops;
+  if (isDivided(F, Handlers))
+    append_range(Loops, LI);
+  else
+    copy_if(LI.getLoopsInPreorder(), std::back_inserter(Loops),
+            [](const Loop *L) { return L->isInnermost(); });
+  if (Loops.empty())
+    return false;
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   auto &AA = FAM.getResult<AAManager>(F);
   bool Any = false;
-  for (Loop *L : LI)
+  for (Loop *L : Loops)
     Any |= Reloader(*L, SE, AA).run();
   if (Any)
     FAM.invalidate(F, PreservedAnalyses::none());
