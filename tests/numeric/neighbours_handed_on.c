@@ -71,7 +71,7 @@ GRADIENT_CHECK(handed_on_limited, Void, limited, InOut(double, 15), InOut(double
                In(double, 15), Int(15))
 GRADIENT_CHECK(handed_on_backwards, Double, backwards, In(double, 9), Int(9))
 GRADIENT_CHECK(handed_on_rows, Void, rows, In(float, 36), InOut(float, 36), Int(6))
-GRADIENT_CHECK(handed_on_until, Double, until, In(double, 20), InOut(double, 20), ConstScalar(double),
-               Int(18))
+GRADIENT_CHECK(handed_on_until, Double, until, In(double, 20), InOut(double, 20),
+               ConstScalar(double), Int(18))
 GRADIENT_CHECK(handed_on_written, Double, written, InOut(double, 12), Int(12))
 GRADIENT_CHECK(handed_on_few, Double, few, In(double, 8), InOut(double, 8), Int(5))
