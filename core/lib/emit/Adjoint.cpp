@@ -173,6 +173,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   Settled.insert(Owned.begin(), Owned.end());
   WindowLoops Windows = findWindowLoops(S, U, Fwd, A, Settled);
   auto Deferred = findDeferredLoops(S, U, Fwd, Shared, A);
+  U.UsesTape |= !Deferred.empty();
   for (const DeferredLoop &D : Deferred)
     for (const auto &Window : D.Windows)
       for (const DeferredUpdate &Update : Window)

@@ -169,6 +169,8 @@ int64_t DeferredLoop::padding() const {
 SmallVector<DeferredLoop, 2> findDeferredLoops(RequestState &S, Unit &U, ForwardSweep &Fwd,
                                                ArrayRef<SharedPlan> Shared, const BodyAnalyses &A) {
   SmallVector<DeferredLoop, 2> Out;
+  if (S.C.HasViews) // what is added to shadows that are functions is not joined
+    return Out;
   DeferredFinder Finder(S, U, Fwd, A);
   for (Loop *L : A.LI.getLoopsInPreorder()) {
     DeferredLoop New;

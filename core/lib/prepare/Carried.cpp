@@ -9,6 +9,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
@@ -114,19 +115,44 @@ bool Reloader::run() {
 
 } // namespace
 
-bool reloadCarried(Function &F, FunctionAnalysisManager &FAM, const HandlerRegistry &Handlers) {
-  const bool Divides = any_of(instructions(F), [&](Instruction &I) {
+static bool isMultiplication(const Instruction &I) {
+  const auto *II = dyn_cast<IntrinsicInst>(&I);
+  return II && is_contained({Intrinsic::fmuladd, Intrinsic::fma}, II->getIntrinsicID());
+}
+
+static bool isDivided(Function &F, const HandlerRegistry &Handlers) {
+  return any_of(instructions(F), [&](Instruction &I) {
     auto *Call = dyn_cast<CallBase>(&I);
     const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
     return H && H->division(*Call);
   });
-  if (!Divides)
-    return false;
+}
+
+/// True if the loop compares, divides or calls functions of numbers: that is repaid by a reverse
+/// whose iterations do not wait for each other, where sums and products alone are not.
+static bool isWorthIt(const Loop &L) {
+  return L.isInnermost() && any_of(L.blocks(), [](const BasicBlock *Block) {
+           return any_of(*Block, [](const Instruction &I) {
+             return isa<FCmpInst>(I) || I.getOpcode() == Instruction::FDiv ||
+                    (isa<CallBase>(I) && I.getType()->isFloatingPointTy() && !isMultiplication(I));
+           });
+         });
+}
+
+bool reloadCarried(Function &F, FunctionAnalysisManager &FAM, const HandlerRegistry &Handlers) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
+  SmallVector<Loop *, 16> Loops;
+  if (isDivided(F, Handlers))
+    append_range(Loops, LI);
+  else
+    copy_if(LI.getLoopsInPreorder(), std::back_inserter(Loops),
+            [](const Loop *L) { return isWorthIt(*L); });
+  if (Loops.empty())
+    return false;
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   auto &AA = FAM.getResult<AAManager>(F);
   bool Any = false;
-  for (Loop *L : LI)
+  for (Loop *L : Loops)
     Any |= Reloader(*L, SE, AA).run();
   if (Any)
     FAM.invalidate(F, PreservedAnalyses::none());

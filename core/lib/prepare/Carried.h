@@ -3,7 +3,9 @@
 // The optimiser loads a number once and hands it on to the next iteration, which needs it as well.
 // In a loop whose iterations are divided among threads the adjoint would be handed on, too, so that
 // iterations keep their order, and the number that the first iteration needs is no longer read in
-// the loop. There it is loaded again.
+// the loop. There it is loaded again. So it is in innermost loops that compare, divide or call
+// functions: comparisons can then be made again from a copy of the array, and the reverse
+// vectorises.
 //
 //   first = x[lb]                              loop i = lb ...
 //   loop i = lb ...                              v = x[i]

@@ -13,6 +13,8 @@
 namespace contraflow {
 namespace {
 
+constexpr int64_t MostQuiet = int64_t{16} << 20; // of one arena
+
 // Maps more than asked for and cuts off the ends, since the system aligns to small pages only.
 char *mapAligned(int64_t Bytes, int64_t Alignment) {
   const auto Whole = static_cast<size_t>(Bytes + Alignment);
@@ -73,8 +75,7 @@ Chunk *ChunkPool::take(int64_t Bytes) {
     // What is kept never exceeds what was once held, whatever sizes are asked for.
     while (!Idle.empty() && HeldBytes + IdleBytes + Bytes > MostHeld) {
       unmap(Idle.front().Base, Idle.front().Bytes);
-      IdleBytes -= Idle.front().Bytes;
-      Idle.erase(Idle.begin());
+      forget(Idle.begin());
     }
     Base = map(Bytes);
   }
@@ -93,13 +94,24 @@ void ChunkPool::give(Chunk *C) {
 void ChunkPool::rest() {
   if (!Last)
     return;
-  const Mapping M{reinterpret_cast<char *>(Last), Last->Bytes};
+  const bool Quiet = QuietBytes + Last->Bytes <= MostQuiet;
+  const Mapping M{reinterpret_cast<char *>(Last), Last->Bytes, Quiet};
   Last = nullptr;
   budget::giveBack(M.Bytes);
   HeldBytes -= M.Bytes;
-  disregard(M.Base, M.Bytes);
+  if (Quiet)
+    QuietBytes += M.Bytes;
+  else
+    disregard(M.Base, M.Bytes);
   Idle.push_back(M);
   IdleBytes += M.Bytes;
+}
+
+void ChunkPool::forget(std::vector<Mapping>::iterator At) {
+  IdleBytes -= At->Bytes;
+  if (At->Quiet)
+    QuietBytes -= At->Bytes;
+  Idle.erase(At);
 }
 
 char *ChunkPool::takeIdle(int64_t Bytes) {
@@ -108,8 +120,7 @@ char *ChunkPool::takeIdle(int64_t Bytes) {
     if (It->Bytes != Bytes)
       continue;
     char *Base = It->Base;
-    Idle.erase(std::next(It).base());
-    IdleBytes -= Bytes;
+    forget(std::next(It).base());
     return Base;
   }
   return nullptr;

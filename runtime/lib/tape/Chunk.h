@@ -9,7 +9,7 @@
 // chunk given back last as it is (a sweep that goes to and fro across a chunk's border costs
 // nothing); the others are set idle: they no longer count against the budget and the system may
 // take their pages when memory is short, but as long as it does not, they can be used again without
-// a page fault.
+// a page fault. To tell the system takes time for every page, so the first few MiB are not told of.
 
 #pragma once
 
@@ -48,12 +48,14 @@ private:
   struct Mapping {
     char *Base;
     int64_t Bytes;
+    bool Quiet; ///< the system was not told of it
   };
+  void forget(std::vector<Mapping>::iterator At);
   char *takeIdle(int64_t Bytes);
 
   Chunk *Last = nullptr;
   std::vector<Mapping> Idle; ///< oldest first
-  int64_t IdleBytes = 0;
+  int64_t IdleBytes = 0, QuietBytes = 0;
   int64_t HeldBytes = 0; ///< charged: handed out, and Last
   int64_t MostHeld = 0;  ///< held and idle chunks together never exceed this
 };

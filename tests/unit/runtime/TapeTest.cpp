@@ -7,14 +7,17 @@
 #include "contraflow/runtime.h"
 
 #include "tape/Arena.h"
+#include "tape/Chunk.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -266,6 +269,43 @@ TEST_F(Tape, ReleasedChunksDoNotCountAgainstTheBudget) {
 }
 
 TEST(TapeInC, OneFrame) { EXPECT_EQ(highWaterOfOneFrameInC(100), 112); }
+
+/// Of this process, what the system may take at any time; negative if it does not say.
+int64_t lazilyFreedKiB() {
+  std::ifstream File("/proc/self/smaps_rollup");
+  for (std::string Word; File >> Word;)
+    if (Word == "LazyFree:") {
+      int64_t Number = -1;
+      File >> Number;
+      return Number;
+    }
+  return -1;
+}
+
+/// Fills so many chunks of 2 MiB, and gives them back.
+void useChunks(contraflow::ChunkPool &Pool, int Count) {
+  std::vector<contraflow::Chunk *> Chunks;
+  for (int I = 0; I < Count; ++I) {
+    Chunks.push_back(Pool.take(2 * MiB));
+    std::memset(Chunks.back()->begin(), 1, static_cast<size_t>(2 * MiB - 64));
+  }
+  for (contraflow::Chunk *C : Chunks)
+    Pool.give(C);
+}
+
+TEST(TapeChunks, TheSystemIsToldOfLargeIdleMemoryOnly) {
+  const int64_t Before = lazilyFreedKiB();
+  if (Before < 0)
+    GTEST_SKIP() << "the system does not count what it may take";
+  contraflow::ChunkPool Pool;
+  for (int Round = 0; Round < 3; ++Round)
+    useChunks(Pool, 9);
+  EXPECT_LE(lazilyFreedKiB(), Before);
+  useChunks(Pool, 30);
+  EXPECT_GT(lazilyFreedKiB(), Before);
+  for (int Round = 0; Round < 3; ++Round)
+    useChunks(Pool, 30);
+}
 
 TEST(TapeArena, WhatIsKeptComesBack) {
   contraflow::Arena A;
