@@ -287,8 +287,7 @@ public:
   CallFacts facts(const CallBase &Call) const override;
   /// A tangent that stands for the call would stand for it several times.
   bool severalDirections() const override {
-    return Rule.Tangent && !Rule.OfTangent.WithPrimal &&
-           isNumber(Rule.Primal->getReturnType());
+    return Rule.Tangent && !Rule.OfTangent.WithPrimal && isNumber(Rule.Primal->getReturnType());
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override;
   Error augment(SweepBuilder &B, CallSite &Site) const override;
