@@ -205,6 +205,9 @@ bool changesMemory(const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
     if (const auto *Store = dyn_cast<StoreInst>(&I);
         Store && isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand())))
       continue;
+    if (const auto *Copy = dyn_cast<AnyMemIntrinsic>(&I);
+        Copy && isa<AllocaInst>(getUnderlyingObject(Copy->getDest())))
+      continue;
     const auto *Call = dyn_cast<CallBase>(&I);
     const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
     if (!Callee || changesMemory(*Callee, Seen))
