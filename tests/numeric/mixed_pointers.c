@@ -92,3 +92,17 @@ static void lists_adjoint(void *const *v, void *const *d) {
 }
 GRADIENT_CHECK_CUSTOM(lists, Double, lists_primal, lists_tangent, lists_adjoint, In(double, 2),
                       Const(double, 3), In(double, 2))
+
+/// Address spaces: the same memory through pointers of two kinds.
+typedef double __attribute__((address_space(1))) far_double;
+static double spaces(double *x, int n) {
+  far_double *far = (far_double *)x;
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    far_double *at = i % 2 ? far + i : far + n - 1 - i;
+    *at = *at * x[i];
+    sum += *at * far[0];
+  }
+  return sum + *(double *)(far + 1);
+}
+GRADIENT_CHECK(address_spaces, Double, spaces, InOut(double, 5), Int(5))

@@ -146,3 +146,84 @@ static void one_mode(const double *x, double *y, int n) {
     y[i] = half_known(x[i]) * x[n - 1 - i];
 }
 GRADIENT_CHECK(registered_one_mode, Void, one_mode, In(double, 5), Out(double, 5), Int(5))
+
+// Structures by value: the calling convention takes them apart; rules are written with
+// whole ones.
+struct registered_pair {
+  double a, b;
+};
+static double pair_product(const double *k, struct registered_pair s, int n) {
+  return n * k[0] * s.a * s.b * s.b;
+}
+static double pair_product_tangent(const double *k, const double *k_dot, struct registered_pair s,
+                                   struct registered_pair s_dot, int n) {
+  return n * (k_dot[0] * s.a * s.b * s.b + k[0] * (s_dot.a * s.b * s.b + 2 * s.a * s.b * s_dot.b));
+}
+static double pair_product_augmented(const double *k, double *k_bar, struct registered_pair s,
+                                     int n) {
+  (void)k_bar;
+  return pair_product(k, s, n);
+}
+static struct registered_pair pair_product_reverse(const double *k, double *k_bar,
+                                                   struct registered_pair s, int n, double bar) {
+  k_bar[0] += bar * n * s.a * s.b * s.b;
+  struct registered_pair r = {bar * n * k[0] * s.b * s.b, bar * n * k[0] * 2 * s.a * s.b};
+  return r;
+}
+static struct registered_pair polar(double r, double phi) {
+  struct registered_pair p = {r * cos(phi), r * sin(phi)};
+  return p;
+}
+static struct registered_pair polar_tangent(double r, double r_dot, double phi, double phi_dot) {
+  struct registered_pair p = {r_dot * cos(phi) - r * sin(phi) * phi_dot,
+                              r_dot * sin(phi) + r * cos(phi) * phi_dot};
+  return p;
+}
+static double polar_reverse(double r, double phi, struct registered_pair bar, double *phi_bar) {
+  *phi_bar = r * (bar.b * cos(phi) - bar.a * sin(phi));
+  return bar.a * cos(phi) + bar.b * sin(phi);
+}
+static struct registered_pair polar_bars(double r, double phi, struct registered_pair bar) {
+  struct registered_pair out;
+  out.a = polar_reverse(r, phi, bar, &out.b);
+  return out;
+}
+__attribute__((used)) static void *__enzyme_register_gradient_pair[] = {
+    (void *)pair_product, (void *)pair_product_augmented, (void *)pair_product_reverse};
+__attribute__((used)) static void *__enzyme_register_derivative_pair[] = {
+    (void *)pair_product, (void *)pair_product_tangent};
+__attribute__((used)) static void *__enzyme_register_gradient_polar[] = {
+    (void *)polar, (void *)polar, (void *)polar_bars};
+__attribute__((used)) static void *__enzyme_register_derivative_polar[] = {(void *)polar,
+                                                                           (void *)polar_tangent};
+static double structures(const double *x, double r) {
+  struct registered_pair p = polar(r, x[0] * r);
+  return pair_product(x, p, 3) + p.a * x[1];
+}
+GRADIENT_CHECK(registered_structures, Double, structures, In(double, 2), Scalar(double))
+
+// Vectors.
+typedef double registered_lanes __attribute__((vector_size(16)));
+static registered_lanes lanes(registered_lanes v, registered_lanes w) { return v * w * w; }
+static registered_lanes lanes_tangent(registered_lanes v, registered_lanes v_dot,
+                                      registered_lanes w, registered_lanes w_dot) {
+  return v_dot * w * w + 2 * v * w * w_dot;
+}
+struct lanes_bars {
+  registered_lanes v, w;
+};
+static struct lanes_bars lanes_reverse(registered_lanes v, registered_lanes w,
+                                       registered_lanes bar) {
+  struct lanes_bars r = {bar * w * w, 2 * bar * v * w};
+  return r;
+}
+__attribute__((used)) static void *__enzyme_register_gradient_lanes[] = {
+    (void *)lanes, (void *)lanes, (void *)lanes_reverse};
+__attribute__((used)) static void *__enzyme_register_derivative_lanes[] = {(void *)lanes,
+                                                                           (void *)lanes_tangent};
+static double by_lanes(const double *x) {
+  registered_lanes v = {x[0], x[1]}, w = {x[2], x[1] * x[1]};
+  v = lanes(v, lanes(w, v));
+  return v[0] * x[0] + v[1];
+}
+GRADIENT_CHECK(registered_lanes, Double, by_lanes, In(double, 3))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vector extensions and SSE2 intrinsics.
-// Supports: vector extensions, SSE2 to SSE4.1 intrinsics
+// Vector extensions, matrix types and SSE2 intrinsics.
+// Supports: vector extensions and matrix types, SSE2 to SSE4.1 intrinsics
 #include "GradientCheck.h"
 #include <emmintrin.h>
 
@@ -62,3 +62,38 @@ static double unused_lanes(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(vector_unused_lanes, Double, unused_lanes, In(double, 6), Int(6))
+
+/// Lanes packed in memory, and the largest and smallest of them.
+typedef _Bool mask4 __attribute__((ext_vector_type(4)));
+typedef double ext4 __attribute__((ext_vector_type(4)));
+static double packed(const double *x, int n) {
+  double out[4] = {1, 2, 3, 4}, sum = 0;
+  for (int i = 0; i + 4 <= n; ++i) {
+    const mask4 on = {x[i] > 1.2, 1, x[i + 2] > 1.2, i % 2};
+    const ext4 v = __builtin_masked_expand_load(on, x + i, (ext4){x[i], 2, x[i] * x[i + 1], 4});
+    __builtin_masked_compress_store(on, v * v, out);
+    for (int k = 0; k < 4; ++k)
+      sum += out[k] * (k + 1);
+    sum += __builtin_reduce_maximum(v * out[1]) * __builtin_reduce_minimum(v + x[i]);
+  }
+  return sum;
+}
+GRADIENT_CHECK(vector_packed, Double, packed, In(double, 6), Int(6))
+
+#if __has_extension(matrix_types) // -fenable-matrix
+typedef double matrix33 __attribute__((matrix_type(3, 3)));
+static double powers(double *x, double k, int n) {
+  const matrix33 a = __builtin_matrix_column_major_load(x, 3, 3, 3);
+  matrix33 b = __builtin_matrix_transpose(a) * k;
+  for (int i = 0; i < n; ++i) {
+    b = b * a + a;
+    b[i % 3][1] *= x[i];
+  }
+  double out[9], sum = 0;
+  __builtin_matrix_column_major_store(b, out, 3);
+  for (int i = 0; i < 9; ++i)
+    sum += out[i] * out[i] * (i + 1);
+  return sum;
+}
+GRADIENT_CHECK(matrix_types, Double, powers, In(double, 9), Scalar(double), Int(2))
+#endif

@@ -291,7 +291,7 @@ void Describer::visitCastInst(CastInst &I) {
       Graph.linkCells(Graph.cellOf(&I), Graph.cellOf(From));
     return;
   }
-  if (isa<PtrToIntInst>(I) && isCarrier(To)) {
+  if ((isa<PtrToIntInst>(I) && isCarrier(To)) || (isa<AddrSpaceCastInst>(I) && To->isPointerTy())) {
     if (Location At = Graph.locate(From))
       Graph.pointTo(Graph.cellOf(&I), At);
   } else if (isa<IntToPtrInst>(I) && isCarrier(From->getType()) && !isa<Constant>(From)) {

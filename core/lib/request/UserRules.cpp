@@ -9,6 +9,7 @@
 // The augmented function and the tangent stand for the call itself: they do what it does. A reverse
 // function returns the adjoints of the numbers among the parameters, in order.
 
+#include "ByValue.h"
 #include "Registration.h"
 #include "RequestTypes.h"
 #include "contraflow/core/Callee.h"
@@ -31,13 +32,24 @@ namespace {
 
 enum class Numbers { Once, Twice };
 
-/// The parameters that a derivative of Primal begins with.
+/// A number, or several as one value.
+bool isNumber(Type *T) {
+  auto *Parts = dyn_cast<StructType>(T);
+  return Parts ? Parts->getNumElements() && all_of(Parts->elements(), isNumber)
+               : T->isFPOrFPVectorTy();
+}
+
+/// The parameters that a derivative of Primal begins with. The numbers of a structure, or the parts
+/// of a complex one, are followed by those of its tangent.
 SmallVector<Type *, 8> leadingTypes(const Function &Primal, Numbers N, bool IntegersTwice) {
   SmallVector<Type *, 8> Out;
-  for (Type *T : Primal.getFunctionType()->params()) {
-    const bool Twice = T->isPointerTy() || (T->isFloatingPointTy() && N == Numbers::Twice) ||
+  for (const SourceParameter &P : sourceParameters(Primal)) {
+    const ArrayRef<Type *> Pieces = Primal.getFunctionType()->params().slice(P.First, P.Count);
+    Type *T = Pieces.front();
+    const bool Twice = T->isPointerTy() || (isNumber(T) && N == Numbers::Twice) ||
                        (T->isIntegerTy() && IntegersTwice);
-    Out.append(Twice ? 2 : 1, T);
+    for (unsigned I = 0; I < 1u + Twice; ++I)
+      append_range(Out, Pieces);
   }
   return Out;
 }
@@ -61,7 +73,7 @@ Error misfit(const UserRule &Rule, const Function &F, const Twine &Detail) {
 SmallVector<Type *, 4> numberTypes(const Function &F) {
   SmallVector<Type *, 4> Out;
   for (Type *T : F.getFunctionType()->params())
-    if (T->isFloatingPointTy())
+    if (isNumber(T))
       Out.push_back(T);
   return Out;
 }
@@ -87,17 +99,30 @@ Error matchParameters(const UserRule &Rule, const Function &F, Numbers N,
   return misfit(Rule, F, "takes (" + list(Have) + "), expected (" + list(Want) + ")");
 }
 
+/// In registers, and if as several then numbers alone. No number is part of an integer.
+bool canPass(const Function &F, const SourceParameter &P) {
+  const Argument &A = *F.getArg(P.First);
+  Type *T = A.getType();
+  const StructureShape Shape(P.Structure, &F);
+  if (T->isIntegerTy() && P.Structure && (Shape.Opaque || Shape.hasNumbers()))
+    return false;
+  if (P.Count > 1)
+    return all_of(F.getFunctionType()->params().slice(P.First, P.Count), isNumber);
+  return !A.hasByValAttr() && !A.hasStructRetAttr() &&
+         (T->isPointerTy() || T->isIntegerTy() || isNumber(T));
+}
+
 Error checkPrimal(const UserRule &Rule) {
   const Function &F = *Rule.Primal;
   Type *R = F.getReturnType();
-  for (const Argument &A : F.args())
-    if (A.hasByValAttr() || A.hasStructRetAttr() ||
-        !(A.getType()->isPointerTy() || A.getType()->isIntegerTy() ||
-          A.getType()->isFloatingPointTy()))
+  for (const SourceParameter &P : sourceParameters(F))
+    if (!canPass(F, P))
       return misfit(Rule, F, "passes a structure; let it pass a pointer");
+  if (hidesStructures(F))
+    return misfit(Rule, F, "passes a structure, and was optimised before; let it pass a pointer");
   if (F.isVarArg())
     return misfit(Rule, F, "takes a variable number of arguments");
-  if (!R->isVoidTy() && !R->isFloatingPointTy() && !R->isIntegerTy())
+  if (!R->isVoidTy() && !isNumber(R) && !R->isIntegerTy())
     return misfit(Rule, F, "returns a pointer or a structure");
   return Error::success();
 }
@@ -112,7 +137,7 @@ Error resolveTangent(UserRule &Rule) {
   if (Have == R)
     return Error::success();
   Rule.OfTangent.WithPrimal = true;
-  if (R->isFloatingPointTy() && laidOutAs({R, R}, Have, F.getDataLayout()))
+  if (isNumber(R) && laidOutAs({R, R}, Have, F.getDataLayout()))
     return Error::success();
   return misfit(Rule, F, "returns " + list({Have}) + ", expected " + list({R}));
 }
@@ -143,7 +168,9 @@ Error resolveAugmented(UserRule &Rule) {
 Error resolveReverse(UserRule &Rule) {
   Function &F = *Rule.Reverse;
   SmallVector<Type *, 4> Seed;
-  if (Type *R = Rule.Primal->getReturnType(); R->isFloatingPointTy())
+  if (Type *R = Rule.Primal->getReturnType(); auto *Parts = dyn_cast<StructType>(R))
+    append_range(Seed, Parts->elements());
+  else if (isNumber(R))
     Seed.push_back(R);
   SmallVector<SmallVector<Type *, 4>, 2> Endings{Seed};
   Endings[0].append(Rule.OfReverse.Tape);
@@ -184,6 +211,9 @@ bool changesMemory(const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
       continue;
     if (const auto *Store = dyn_cast<StoreInst>(&I);
         Store && isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand())))
+      continue;
+    if (const auto *Copy = dyn_cast<AnyMemIntrinsic>(&I);
+        Copy && isa<AllocaInst>(getUnderlyingObject(Copy->getDest())))
       continue;
     const auto *Call = dyn_cast<CallBase>(&I);
     const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
@@ -267,8 +297,7 @@ public:
   CallFacts facts(const CallBase &Call) const override;
   /// A tangent that stands for the call would stand for it several times.
   bool severalDirections() const override {
-    return Rule.Tangent && !Rule.OfTangent.WithPrimal &&
-           Rule.Primal->getReturnType()->isFloatingPointTy();
+    return Rule.Tangent && !Rule.OfTangent.WithPrimal && isNumber(Rule.Primal->getReturnType());
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override;
   Error augment(SweepBuilder &B, CallSite &Site) const override;
@@ -292,7 +321,7 @@ private:
 unsigned positionOf(const Function &Primal, const RuleConvention &How, Numbers N, unsigned I) {
   unsigned At = How.InMemory;
   for (Type *T : Primal.getFunctionType()->params().take_front(I))
-    At += T->isPointerTy() || (T->isFloatingPointTy() && N == Numbers::Twice) ||
+    At += T->isPointerTy() || (isNumber(T) && N == Numbers::Twice) ||
                   (T->isIntegerTy() && How.IntegersTwice)
               ? 2
               : 1;
@@ -319,7 +348,7 @@ CallFacts UserRuleHandler::facts(const CallBase &Call) const {
   SmallVector<Place, 8> From, To;
   for (unsigned I = 0; I < Call.arg_size(); ++I) {
     Type *T = Call.getArgOperand(I)->getType();
-    if (T->isFloatingPointTy())
+    if (isNumber(T))
       From.push_back(Place::value(I));
     if (!T->isPointerTy())
       continue;
@@ -330,7 +359,7 @@ CallFacts UserRuleHandler::facts(const CallBase &Call) const {
     To.push_back(Place::memory(I));
     Facts.Writes.push_back(I);
   }
-  if (Call.getType()->isFloatingPointTy())
+  if (isNumber(Call.getType()))
     To.push_back(Place::result());
   if (!Call.onlyReadsMemory() && !Call.onlyAccessesArgMemory())
     To.push_back(Place::outside());
@@ -390,19 +419,21 @@ Expected<SmallVector<Value *, 8>> UserRuleHandler::arguments(SweepBuilder &B, Ca
                                                              const RuleConvention &How,
                                                              Numbers N) const {
   SmallVector<Value *, 8> Args;
-  for (unsigned I = 0; I < Call.arg_size(); ++I) {
-    Value *V = Call.getArgOperand(I);
-    Type *T = V->getType();
-    Args.push_back(V);
+  for (const SourceParameter &P : sourceParameters(*Rule.Primal)) {
+    const SmallVector<Value *, 4> Pieces(Call.arg_begin() + P.First,
+                                         Call.arg_begin() + P.First + P.Count);
+    append_range(Args, Pieces);
+    Type *T = Pieces.front()->getType();
     if (T->isPointerTy()) {
-      auto Shadow = shadow(B, Call, I);
+      auto Shadow = shadow(B, Call, P.First);
       if (!Shadow)
         return Shadow.takeError();
       Args.push_back(*Shadow);
     } else if (T->isIntegerTy() && How.IntegersTwice) {
-      Args.push_back(V);
-    } else if (T->isFloatingPointTy() && N == Numbers::Twice) {
-      Args.push_back(B.tangent(V));
+      Args.push_back(Pieces.front());
+    } else if (isNumber(T) && N == Numbers::Twice) {
+      for (Value *Piece : Pieces)
+        Args.push_back(B.tangent(Piece));
     }
   }
   return Args;
@@ -432,7 +463,7 @@ Error UserRuleHandler::tangent(SweepBuilder &B, CallBase &Call) const {
     return Error::success();
   Type *R = Call.getType();
   SmallPtrSet<const Function *, 8> Seen;
-  const bool PrimalToo = R->isFloatingPointTy() && !Rule.OfTangent.WithPrimal;
+  const bool PrimalToo = isNumber(R) && !Rule.OfTangent.WithPrimal;
   if (PrimalToo && changesMemory(*Rule.Primal, Seen))
     return diffError(DiagId::Registration, Call,
                      "'" + userName(*Rule.Tangent) +
@@ -446,7 +477,7 @@ Error UserRuleHandler::tangent(SweepBuilder &B, CallBase &Call) const {
   IR.SetCurrentDebugLocation(Call.getDebugLoc());
   Value *Memory = nullptr;
   CallInst *Twin = call(IR, *Rule.Tangent, Rule.OfTangent, *Args, Memory);
-  if (!R->isFloatingPointTy()) {
+  if (!isNumber(R)) {
     B.replaceCall(Call, R->isVoidTy() ? nullptr : Twin);
     return Error::success();
   }
@@ -515,8 +546,14 @@ Error UserRuleHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   auto &IR = B.ir();
   const unsigned TapeParts = Rule.OfReverse.Tape.size();
   SmallVector<Value *, 8> Args(Recalled.drop_back(TapeParts));
-  if (Type *R = Rule.Primal->getReturnType(); R->isFloatingPointTy())
-    Args.push_back(B.activeValue(Result) ? B.takeAdjoint(Result) : Constant::getNullValue(R));
+  if (Type *R = Rule.Primal->getReturnType(); isNumber(R)) {
+    Value *Seed = B.activeValue(Result) ? B.takeAdjoint(Result) : Constant::getNullValue(R);
+    if (auto *Parts = dyn_cast<StructType>(R))
+      for (unsigned I = 0; I < Parts->getNumElements(); ++I)
+        Args.push_back(IR.CreateExtractValue(Seed, I));
+    else
+      Args.push_back(Seed);
+  }
   append_range(Args, Recalled.take_back(TapeParts));
   Value *Memory = nullptr;
   CallInst *Reverse = call(IR, *Rule.Reverse, Rule.OfReverse, Args, Memory);
@@ -526,7 +563,7 @@ Error UserRuleHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   SmallVector<Value *, 4> Bars = unpack(IR, Reverse, Memory, Types);
   unsigned Next = 0;
   for (Value *V : Operands)
-    if (V->getType()->isFloatingPointTy())
+    if (isNumber(V->getType()))
       B.addAdjoint(V, Bars[Next++]);
   return Error::success();
 }

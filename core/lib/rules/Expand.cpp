@@ -13,12 +13,14 @@
 //   cabsf(<2 x float>)           hypotf of the parts          (and cargf: atan2f)
 //   conj(re, im)                 {re, -im}                    (and creal, cimag; of floats, too)
 //   llvm.vector.reduce.fadd      ((start + v0) + v1) + ...             (and fmul, fmax, fmin)
+//   {a, b} = vector.deinterleave2(v)    shuffles                       (Shapes.cpp; and matrices)
 
 #include "Expand.h"
 #include "../callee/Math.h"
 #include "Assembly.h"
 #include "MaskedAccess.h"
 #include "Rounding.h"
+#include "Shapes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -156,8 +158,12 @@ bool Expander::expandIntrinsic(Intrinsic::ID Id) {
     return replaceBy(reduce(X, nullptr, [&](Value *L, Value *R) { return B.CreateMaxNum(L, R); }));
   case Intrinsic::vector_reduce_fmin:
     return replaceBy(reduce(X, nullptr, [&](Value *L, Value *R) { return B.CreateMinNum(L, R); }));
+  case Intrinsic::vector_reduce_fmaximum:
+    return replaceBy(reduce(X, nullptr, [&](Value *L, Value *R) { return B.CreateMaximum(L, R); }));
+  case Intrinsic::vector_reduce_fminimum:
+    return replaceBy(reduce(X, nullptr, [&](Value *L, Value *R) { return B.CreateMinimum(L, R); }));
   default:
-    return expandMaskedAccess(Call) || expandX86(Id);
+    return expandMaskedAccess(Call) || expandShape(Call) || expandX86(Id);
   }
 }
 
@@ -387,13 +393,14 @@ bool hasBarriers(const Function &F) {
 }
 
 bool expandCompounds(Function &F) {
+  const bool Matrices = expandMatrices(F);
   SmallVector<CallInst *, 16> Calls;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallInst>(&I))
       Calls.push_back(Call);
   F.removeFnAttr(Attribute::StrictFP);
   const bool Any = llvm::count_if(Calls, [](CallInst *Call) { return Expander(*Call).run(); }) != 0;
-  return expandRoundings(F) || Any;
+  return expandRoundings(F) || Any || Matrices;
 }
 
 } // namespace contraflow

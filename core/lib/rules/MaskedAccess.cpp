@@ -3,6 +3,7 @@
 //   v = masked.load(p, m, w)       if (m[0]) v[0] = p[0] else v[0] = w[0] ; ...
 //   masked.store(v, p, m)     ->   if (m[0]) p[0] = v[0] ; ...
 //   gather(w, p, i, m, s)          if (m[0]) v[0] = *(p + i[0] s) ; ...
+//   expandload(p, m, w)            the same from p on without gaps; compressstore(v, p, m)
 //
 // and the instructions of AVX, AVX2 and AVX-512 that do so. The sign of a lane is its mask where
 // the mask is no vector of bits. Lanes with a constant mask have no branch.
@@ -28,6 +29,7 @@ struct Access {
   int Address = None, Mask = None;
   int Value = None; ///< of a store: what is stored; of a load: lanes that are not loaded
   int Index = None, Scale = None;
+  bool Packed = false; ///< the lanes that are on follow each other
 };
 
 constexpr Access MaskLoad{0, 1, None, None, None}, MaskStore{0, 1, 2, None, None};
@@ -41,6 +43,10 @@ std::optional<Access> accessOf(Intrinsic::ID Id) {
   case Intrinsic::masked_store:
   case Intrinsic::masked_scatter:
     return Access{1, 2, 0, None, None};
+  case Intrinsic::masked_expandload:
+    return Access{0, 1, 2, None, None, true};
+  case Intrinsic::masked_compressstore:
+    return Access{1, 2, 0, None, None, true};
   case Intrinsic::x86_avx_maskload_pd:
   case Intrinsic::x86_avx_maskload_ps:
   case Intrinsic::x86_avx_maskload_pd_256:
@@ -92,6 +98,7 @@ private:
   Access A;
   IRBuilder<> B;
   FixedVectorType *Vector = nullptr;
+  Value *Next = nullptr; ///< how many lanes before were on, if packed
 };
 
 /// A vector of addresses is one that was calculated for all lanes at once.
@@ -110,6 +117,11 @@ Value *Lanes::addressOf(unsigned Lane) {
     Value *Index = B.CreateSExt(B.CreateExtractElement(operand(A.Index), Lane), B.getInt64Ty());
     Value *Scale = B.CreateSExt(operand(A.Scale), B.getInt64Ty());
     return B.CreatePtrAdd(Address, B.CreateMul(Index, Scale));
+  }
+  if (A.Packed) {
+    Value *Before = Next ? Next : B.getInt64(0);
+    Next = B.CreateAdd(Before, B.CreateZExt(isOn(Lane), B.getInt64Ty()));
+    return B.CreateGEP(Vector->getElementType(), Address, Before);
   }
   if (!Address->getType()->isVectorTy())
     return B.CreateConstGEP1_64(Vector->getElementType(), Address, Lane);
@@ -135,6 +147,8 @@ Align Lanes::alignment(unsigned Lane) const {
   const Align Known = Call.getParamAlign(A.Address).valueOrOne();
   const bool Neighbours =
       A.Index == None && !Call.getArgOperand(A.Address)->getType()->isVectorTy();
+  if (A.Packed)
+    return commonAlignment(Known, Size);
   return Neighbours ? commonAlignment(Known, Lane * Size) : Known;
 }
 

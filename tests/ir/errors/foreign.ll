@@ -70,6 +70,12 @@
 ; CHECK-NOT: @__enzyme_
 ; CHECK: define {{.*}}@ask_vector_of_ptrs(
 ; CHECK-NOT: @__enzyme_
+; CHECK: define {{.*}}@ask_lanes_in_other_orders(
+; CHECK-NOT: @__enzyme_
+; CHECK: define internal {{.*}}@cf.adjoint.lanes_in_other_orders.f(
+; CHECK-NOT: @llvm.matrix
+; CHECK-NOT: memset.pattern
+; CHECK: {{^}}}
 declare double @__enzyme_autodiff(...)
 declare double @__enzyme_fwddiff(...)
 declare ptr @__enzyme_augmentfwd(...)
@@ -491,5 +497,28 @@ define double @vector_of_ptrs.f(ptr %p) {
 }
 define void @ask_vector_of_ptrs(ptr %p, ptr %q) {
   call double (...) @__enzyme_autodiff(ptr @vector_of_ptrs.f, ptr %p, ptr %q)
+  ret void
+}
+
+declare void @llvm.experimental.memset.pattern.p0.f64.i64(ptr, double, i64, i1)
+define double @lanes_in_other_orders.f(ptr %p) {
+  %b = alloca [4 x double]
+  %v = call <4 x double> @llvm.matrix.column.major.load.v4f64.i64(ptr %p, i64 3, i1 0, i32 2, i32 2)
+  %w = call <4 x double> @llvm.matrix.multiply.v4f64.v4f64.v4f64(<4 x double> %v, <4 x double> %v, i32 2, i32 2, i32 2)
+  %d = call {<2 x double>, <2 x double>} @llvm.vector.deinterleave2.v4f64(<4 x double> %w)
+  %even = extractvalue {<2 x double>, <2 x double>} %d, 0
+  %odd = extractvalue {<2 x double>, <2 x double>} %d, 1
+  %i = call <4 x double> @llvm.vector.interleave2.v4f64(<2 x double> %odd, <2 x double> %even)
+  %r = call <4 x double> @llvm.vector.reverse.v4f64(<4 x double> %i)
+  %e = call <2 x double> @llvm.vector.extract.v2f64.v4f64(<4 x double> %r, i64 2)
+  %j = call <4 x double> @llvm.vector.insert.v4f64.v2f64(<4 x double> %v, <2 x double> %e, i64 2)
+  %s = call <4 x double> @llvm.vector.splice.left.v4f64(<4 x double> %j, <4 x double> %r, i32 3)
+  %x = call double @llvm.vector.reduce.fmaximum.v4f64(<4 x double> %s)
+  call void @llvm.experimental.memset.pattern.p0.f64.i64(ptr %b, double %x, i64 4, i1 0)
+  %y = load double, ptr %b
+  ret double %y
+}
+define void @ask_lanes_in_other_orders(ptr %p, ptr %q) {
+  call double (...) @__enzyme_autodiff(ptr @lanes_in_other_orders.f, ptr %p, ptr %q)
   ret void
 }
