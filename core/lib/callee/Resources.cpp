@@ -5,14 +5,13 @@
 // is calculated, so the resources that differentiated code makes take theirs from the heap, where
 // each block is an object of its own with a shadow of its own:
 //
-//   char room[256]; monotonic_buffer_resource r(room, 256);      r.table = heap table
-//   p = r.allocate(bytes, alignment);                            p = operator new(bytes, alignment)
-//   r.deallocate(p, bytes, alignment);                           operator delete(p, bytes,
-//   alignment)
+//   monotonic_buffer_resource r(room, 256);   r.table = heap table
+//   p = r.allocate(bytes, alignment);         p = operator new(bytes, alignment)
+//   r.deallocate(p, bytes, alignment);        operator delete(p, bytes, alignment)
 //
-// Resources that were made outside keep their tables: a virtual call finds another function there
-// than the heap's, and the program ends (CF307). Resources of the program's own are classes like
-// any other. What no container gives back before its resource ends is not freed.
+// Resources that were made outside keep their tables: a virtual call finds no function that is
+// known (CF202), or at run time another one than the heap's (CF307). Resources of the program's own
+// are classes like any other. What no container gives back before its resource ends is not freed.
 
 #include "Resources.h"
 
