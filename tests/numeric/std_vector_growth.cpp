@@ -74,3 +74,53 @@ static double indexByIterator(const double *x) {
 
 GRADIENT_CHECK(insert_structures, Double, insertStructures, In(double, 6), Int(6))
 GRADIENT_CHECK(index_by_iterator, Double, indexByIterator, In(double, 3))
+
+namespace {
+struct Link {
+  int to;
+  double weight;
+  int next;
+};
+struct Place {
+  double value;
+  int first;
+  float order; // beside the double: the members must stay apart while the vector grows
+};
+struct Record {
+  std::vector<double> values;
+  int id; // what is behind it is moved together with the padding
+  double weight;
+};
+} // namespace
+
+// Two growing vectors of structures that index each other.
+static double indexEachOther(const double *x, int n) {
+  std::vector<Place> places;
+  std::vector<Link> links;
+  for (int i = 0; i < n; ++i) {
+    places.push_back({x[i], -1, float(i)});
+    for (int j = 0; j < i; ++j) {
+      links.push_back({j, x[i] * x[j], places[i].first});
+      places[i].first = int(links.size()) - 1;
+    }
+  }
+  double sum = 0;
+  for (auto &place : places)
+    for (int k = place.first; k >= 0; k = links[k].next)
+      sum += place.value * links[k].weight * places[links[k].to].value + place.order;
+  return sum;
+}
+
+static double sortRecords(const double *x, int n) {
+  std::vector<Record> records;
+  for (int i = 0; i < n; ++i)
+    records.push_back({{x[i]}, i * 5 % n, x[i] * x[0]});
+  std::sort(records.begin(), records.end(), [](auto &a, auto &b) { return a.id < b.id; });
+  double sum = 0, scale = 1;
+  for (auto &r : records)
+    sum += (scale *= 1.1) * r.values[0] * r.weight;
+  return sum;
+}
+
+GRADIENT_CHECK(index_each_other, Double, indexEachOther, In(double, 5), Int(5))
+GRADIENT_CHECK(sort_records, Double, sortRecords, In(double, 6), Int(6))

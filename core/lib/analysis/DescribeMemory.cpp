@@ -82,6 +82,7 @@ public:
   void visitModels();
   /// Indices that hold the difference of two pointers, as far as it is known by now that both are
   /// in one object; where GiveUp is set, the others may be anything. True if that is news.
+  bool beginDifferences();
   bool settleDifferences(bool GiveUp);
   /// Places to which constants are stored, now that it is known what else they hold. True if that
   /// is news.
@@ -109,7 +110,7 @@ private:
     PointerDifference Index;
     int64_t Scale, Constant;
     bool Exact; ///< the index is the difference and nothing else
-    bool Unknown = false;
+    bool Unknown = false, Begun = false;
   };
   bool settle(const Step &S);
 
@@ -261,6 +262,22 @@ bool Describer::settle(const Step &S) {
   const Location New = Graph.find(S.I);
   return !Old || New.Node != Old.Node || New.Offset != Old.Offset ||
          Graph.period(Graph.locate(S.I->getPointerOperand()).Node) != OldPeriod;
+}
+
+/// end = new + (end - begin), where nothing else leads to the end than that both are null at first.
+/// What goes round is added when the two are known to be in one object.
+bool Describer::beginDifferences() {
+  bool News = false;
+  for (Step &S : Steps) {
+    const Location To = Graph.find(S.Index.To), From = Graph.find(S.Index.From);
+    if (!S.Exact || S.Unknown || S.Begun || (To && From && To.Node == From.Node) ||
+        !isNullOr(*S.Index.To, *S.I))
+      continue;
+    const Location Base = Graph.locate(S.I->getPointerOperand());
+    Graph.pointTo(Graph.cellOf(S.I), {Base.Node, Base.Offset + S.Constant});
+    S.Begun = News = true;
+  }
+  return News;
 }
 
 bool Describer::settleDifferences(bool GiveUp) {
@@ -743,7 +760,7 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
       while (Settle(Spread))
         ;
     while (D.settlePlaces(Closure) || D.settleDifferences(/*GiveUp=*/false) ||
-           D.settleDifferences(/*GiveUp=*/true));
+           D.beginDifferences() || D.settleDifferences(/*GiveUp=*/true));
   } while (D.settleConstants() ||
            Settle([&](Instruction &I) { return assumeFloats(Graph, I, Handlers); }));
 }

@@ -203,6 +203,30 @@ int64_t PointerDifference::multipleOf(int64_t Distance) const {
   return Wraps ? powerOfTwo(Multiple) : Multiple;
 }
 
+bool isNullOr(const Value &Address, const Value &Other) {
+  constexpr unsigned MostParts = 32;
+  SmallSetVector<const Value *, 8> Parts;
+  Parts.insert(&Address);
+  for (unsigned Next = 0; Next < Parts.size(); ++Next) {
+    const Value *Part = Parts[Next];
+    if (auto *Phi = dyn_cast<PHINode>(Part))
+      Parts.insert_range(Phi->incoming_values());
+    else if (auto *Select = dyn_cast<SelectInst>(Part))
+      Parts.insert_range(drop_begin(Select->operand_values()));
+    else if (Part == &Other || (isa<Constant>(Part) && cast<Constant>(Part)->isNullValue()))
+      continue;
+    else if (auto *Step = dyn_cast<GetElementPtrInst>(Part))
+      Parts.insert(Step->getPointerOperand());
+    else if (auto *Cast = dyn_cast<PtrToIntOperator>(Part))
+      Parts.insert(Cast->getPointerOperand());
+    else
+      return false;
+    if (Parts.size() > MostParts)
+      return false;
+  }
+  return true;
+}
+
 Stride strideOf(const Value *Index) {
   Divisor D;
   Stride Out;

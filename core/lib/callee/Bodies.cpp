@@ -20,6 +20,7 @@
 //   in >> x                           t = mark; in >> t; if (t is not the mark) x = t
 
 #include "Bodies.h"
+#include "Resources.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -301,6 +302,8 @@ bool mayMeet(const Module &M) { return M.getFunction("__kmpc_fork_call"); }
 } // namespace
 
 Function *bodyOf(const Function &F) {
+  if (Function *Body = resourceBodyOf(F))
+    return Body;
   const Known Which = F.isDeclaration() ? knownBody(F) : Known::None;
   if (Which == Known::None || F.arg_size() != parametersOf(Which))
     return nullptr;

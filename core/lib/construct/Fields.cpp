@@ -152,12 +152,18 @@ void copyPointers(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value
     callFields(B, "copy_fields_forward", {Dst, Src, Bytes}, Layout, pointerFields(Layout));
 }
 
+/// False if the copy begins in the middle of a number, behind the padding of a structure.
+static bool beginsEvenly(const MemoryLayout &Layout, int64_t Width) {
+  return (Layout.Period < Width || Layout.Period % Width == 0) &&
+         all_of(Layout.Fields, [&](auto &F) { return F.Offset % Width == 0; });
+}
+
 void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value *Src, Value *Bytes,
                   Value *Atomic) {
   auto &IR = B.ir();
   unsigned Kinds = allKinds(Layout);
   bool Wide = Kinds == SK_Double;
-  if (isFloatOnly(Kinds) && !isAnywhere(Layout))
+  if (isFloatOnly(Kinds) && !isAnywhere(Layout) && beginsEvenly(Layout, Wide ? 8 : 4))
     B.runtime(Wide ? "copy_adjoint_f64" : "copy_adjoint_f32", IR.getVoidTy(),
               {Dst, Src, IR.CreateLShr(Bytes, Wide ? 3 : 2), Atomic});
   else

@@ -291,6 +291,15 @@ Error ForwardSweep::shadowThrown(CallBase &I) {
   return Error::success();
 }
 
+/// The runtime compares the two and keeps neither: functions that pointers lead to go nowhere here.
+void ForwardSweep::check(StringRef Name, Value *Pointer, Value *Shadow, const Instruction &At) {
+  Value *Place = B.CreateGlobalString(SourcePlace::of(At).str(), "cf.place");
+  CallInst *Call = runtime(Name, B.getVoidTy(), {Pointer, Shadow, Place});
+  const auto None = Attribute::getWithCaptureInfo(Call->getContext(), CaptureInfo::none());
+  for (unsigned I = 0; I < Call->arg_size(); ++I)
+    Call->addParamAttr(I, None);
+}
+
 /// A global pointer that is set before the derivative call leads to memory without a shadow, which
 /// only the program's run can tell.
 void ForwardSweep::checkGlobalPointer(LoadInst &I, Value *Shadow) {
@@ -301,8 +310,7 @@ void ForwardSweep::checkGlobalPointer(LoadInst &I, Value *Shadow) {
   });
   if (!I.getType()->isPointerTy() || !Used || !(Kept || (Global && !Global->isConstant())))
     return;
-  Value *Place = B.CreateGlobalString(SourcePlace::of(I).str(), "cf.place");
-  runtime("check_global", B.getVoidTy(), {&I, Shadow, Place});
+  check("check_global", &I, Shadow, I);
 }
 
 Error ForwardSweep::visitPointer(Instruction &I) {

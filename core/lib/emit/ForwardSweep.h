@@ -78,6 +78,8 @@ protected:
 
 private:
   llvm::Error visit(llvm::Instruction &I);
+  void check(llvm::StringRef Name, llvm::Value *Pointer, llvm::Value *Shadow,
+             const llvm::Instruction &At);
   void checkGlobalPointer(llvm::LoadInst &I, llvm::Value *Shadow);
   llvm::Value *mayVary(llvm::Value *V, unsigned &Left);
   bool mayBeOwnShadow(const llvm::Value *Pointer) const;

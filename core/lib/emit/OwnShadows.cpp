@@ -122,8 +122,7 @@ Value *ForwardSweep::isOwnShadow(Value *Pointer) {
 }
 
 void ForwardSweep::checkOwnShadow(Value *Pointer, Value *Shadow, const Instruction &At) {
-  Value *Place = B.CreateGlobalString(SourcePlace::of(At).str(), "cf.place");
-  runtime("check_shadow", B.getVoidTy(), {Pointer, Shadow, Place});
+  check("check_shadow", Pointer, Shadow, At);
 }
 
 /// True at run time if V may have a derivative: false if it was calculated from constants alone.

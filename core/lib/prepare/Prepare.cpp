@@ -34,6 +34,7 @@
 #include "Versioning.h"
 #include "WideLoads.h"
 #include "callee/Bodies.h"
+#include "callee/Resources.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "rules/Constrained.h"
@@ -305,6 +306,7 @@ bool Preparer::inlineCalls(Function &P) {
 
 /// True if an indirect call became a choice.
 Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
+  ownResources(P);
   SmallVector<CallBase *, 4> Calls;
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I); Call && isIndirect(*Call))

@@ -151,6 +151,7 @@ static bool isOutsiders(const Value *V) {
 }
 
 MemberIndex::MemberIndex(const Module &M, FunctionsOfType OfType) : OfType(std::move(OfType)) {
+  std::vector<std::pair<Key, Key>> Copies; ///< from a member to a member
   for (const Function &F : M)
     for (const Instruction &I : instructions(F)) {
       if (!isa<LoadInst, StoreInst>(I) || !getLoadStoreType(&I)->isPointerTy())
@@ -158,12 +159,28 @@ MemberIndex::MemberIndex(const Module &M, FunctionsOfType OfType) : OfType(std::
       const std::optional<MemberSlot> S = memberSlotOf(I);
       if (!S)
         continue;
-      if (auto *Load = dyn_cast<LoadInst>(&I))
+      if (auto *Load = dyn_cast<LoadInst>(&I)) {
         Loads[keyOf(*S)].push_back(Load);
-      else if (const Value *V = cast<StoreInst>(I).getValueOperand();
-               !isa<ConstantPointerNull>(V) && !isOutsiders(V))
+        continue;
+      }
+      const Value *V = cast<StoreInst>(I).getValueOperand();
+      auto *Other = dyn_cast<LoadInst>(V);
+      if (const auto From = Other ? memberSlotOf(*Other) : std::nullopt)
+        Copies.push_back({looseKeyOf(*From), looseKeyOf(*S)});
+      else if (!isa<ConstantPointerNull>(V) && !isOutsiders(V))
         Filled[looseKeyOf(*S)] = true;
     }
+  fillCopies(Copies);
+}
+
+/// A copy, `new->ops->clone = old->ops->clone`, fills a member if somebody fills the other one.
+void MemberIndex::fillCopies(ArrayRef<std::pair<Key, Key>> Copies) {
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const auto &[From, To] : Copies)
+      if (Filled.lookup(From) && !std::exchange(Filled[To], true))
+        Changed = true;
+  }
 }
 
 bool MemberIndex::isFilled(const LoadInst &Load) const {

@@ -68,6 +68,7 @@ private:
   using Key = std::pair<const void *, uint64_t>;
   static Key keyOf(const MemberSlot &S) { return {S.Name, S.Place}; }
   static Key looseKeyOf(const MemberSlot &S) { return {S.Type ? S.Name : nullptr, S.Place}; }
+  void fillCopies(llvm::ArrayRef<std::pair<Key, Key>> Copies);
   const Places &placesOf(const llvm::Function &F);
   void follow(Places &P, const llvm::Value &V);
   void followStore(Places &P, const llvm::StoreInst &Store);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Containers whose memory comes from the library's memory resources, from the default one, and
+// from a resource of the program's own in front of it.
+// Supports: `std::pmr` containers and memory resources
+#include "GradientCheck.h"
+#include <map>
+#include <memory_resource>
+#include <vector>
+
+namespace {
+struct Counting : std::pmr::memory_resource {
+  std::pmr::memory_resource *next = std::pmr::get_default_resource();
+  std::size_t bytes = 0;
+  void *do_allocate(std::size_t size, std::size_t alignment) override {
+    bytes += size;
+    return next->allocate(size, alignment);
+  }
+  void do_deallocate(void *p, std::size_t size, std::size_t alignment) override {
+    next->deallocate(p, size, alignment);
+  }
+  bool do_is_equal(const memory_resource &other) const noexcept override { return this == &other; }
+};
+} // namespace
+
+static double inABuffer(const double *x, int n) {
+  char room[512];
+  std::pmr::monotonic_buffer_resource buffer(room, sizeof room);
+  std::pmr::vector<std::pmr::vector<double>> rows(&buffer);
+  for (int i = 0; i < n; ++i) {
+    rows.emplace_back(i + 1, x[i]);
+    rows.back()[0] *= x[0];
+  }
+  double sum = 0;
+  for (auto &row : rows)
+    for (double v : row)
+      sum += v * v;
+  return sum;
+}
+
+static double inAPool(const double *x, int n) {
+  std::pmr::unsynchronized_pool_resource pool;
+  std::pmr::map<int, double> bins(&pool);
+  for (int i = 0; i < n; ++i)
+    bins[i * 7 % 4] += x[i] * x[i];
+  double sum = 0;
+  for (auto &[key, v] : bins)
+    sum += v * v * (key + 1);
+  return sum;
+}
+
+static double counted(const double *x, int n) {
+  Counting resource;
+  std::pmr::vector<double> v(&resource);
+  for (int i = 0; i < n; ++i)
+    v.push_back(x[i] * x[0]);
+  double sum = 0;
+  for (double d : v)
+    sum += d * d * d;
+  return sum + x[1] * double(resource.bytes);
+}
+
+GRADIENT_CHECK(pmr_buffer, Double, inABuffer, In(double, 5), Int(5))
+GRADIENT_CHECK(pmr_pool, Double, inAPool, In(double, 6), Int(6))
+GRADIENT_CHECK(pmr_counted, Double, counted, In(double, 5), Int(5))
