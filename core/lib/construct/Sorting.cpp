@@ -9,9 +9,9 @@
 
 #include "Fields.h"
 #include "Memory.h"
+#include "callee/Instrumentation.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
-#include "support/Counters.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"

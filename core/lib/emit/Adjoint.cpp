@@ -28,6 +28,7 @@ private:
   Error plan(ForwardSweep &Fwd);
   void takeSnapshots(SnapshotSet &Snapshots, ArrayRef<Value *> Needs, const PlanQuestions &Q,
                      StableMemory &Stable, const BodyAnalyses &A);
+  void showPlan(ArrayRef<Value *> Needs, TapePlan &Plan, SnapshotSet &Snapshots);
   void returnCombined(ReturnInst &Return, BasicBlock *Start, ReverseSweep &Sweep);
   void returnAugmented(ReturnInst &Return, ForwardSweep &Fwd);
   void returnReverse(ReverseSweep &Sweep);
@@ -123,6 +124,17 @@ void AdjointEmitter::takeSnapshots(SnapshotSet &Snapshots, ArrayRef<Value *> Nee
   Snapshots.choose(Needs, Q, {A.LI, A.DT, A.SE, S.Loops, Unchanged, Reserve});
 }
 
+void AdjointEmitter::showPlan(ArrayRef<Value *> Needs, TapePlan &Plan, SnapshotSet &Snapshots) {
+  if (S.Switch.Print.Needs)
+    printNeeds(*U.Forward, Needs);
+  if (S.Switch.Print.Plan) {
+    errs() << "tape plan of " << U.Forward->getName() << ":\n";
+    Snapshots.print(errs());
+    Plan.print(errs());
+  }
+  remarkPlan(S, Plan, Snapshots, *U.Forward);
+}
+
 Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   FunctionAnalysisManager &FAM = S.C.FAM;
   FAM.clear(*U.Forward, U.Forward->getName());
@@ -188,14 +200,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   Plan.decide(Needs, Q);
   if (Error E = Plan.verify(Needs))
     return E;
-  if (S.Switch.Print.Needs)
-    printNeeds(*U.Forward, Needs);
-  if (S.Switch.Print.Plan) {
-    errs() << "tape plan of " << U.Forward->getName() << ":\n";
-    Snapshots.print(errs());
-    Plan.print(errs());
-  }
-  remarkPlan(S, Plan, Snapshots, *U.Forward);
+  showPlan(Needs, Plan, Snapshots);
   for (const SharedPlan &P : Shared)
     remarkPhases(S, P);
   for (const WindowLoop &W : Windows)

@@ -12,9 +12,9 @@
 #include "ByValue.h"
 #include "Registration.h"
 #include "RequestTypes.h"
+#include "callee/Instrumentation.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
-#include "support/Counters.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/ValueTracking.h"

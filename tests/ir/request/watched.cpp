@@ -49,6 +49,6 @@ int main(int argc, char **) {
     chosen = argc > 6 ? hidden(argc) > 3 ? cube : square : cube;
   double x[] = {3, 1, 2}, bar[] = {0, 0, 0};
   __enzyme_autodiff<void>((void *)sorted, enzyme_dup, x, bar);
-  std::printf("%g %g %g\n", bar[0], bar[1], bar[2]); // CHECK: 60 2 0
+  std::printf("%g %g %g\n", bar[0], bar[1], bar[2]);                      // CHECK: 60 2 0
   std::printf("%g\n", __enzyme_fwddiff<double>((void *)twice, 2.0, 1.0)); // CHECK: 24
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Instrumentation.h"
+#include "EntryHooks.h"
+#include "callee/Instrumentation.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -11,10 +12,8 @@ namespace contraflow {
 
 void dropEntryHooks(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F)))
-    if (auto *Call = dyn_cast<CallInst>(&I))
-      if (const Function *Hook = Call->getCalledFunction();
-          Hook && Hook->getName().starts_with("__cyg_profile_func_"))
-        Call->eraseFromParent();
+    if (isEntryHook(I))
+      I.eraseFromParent();
 }
 
 } // namespace contraflow

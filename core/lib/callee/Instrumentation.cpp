@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Instrumentation.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+bool isEntryHook(const Instruction &I) {
+  static constexpr StringLiteral Hooks[] = {
+#define CF_ENTRY_HOOK(Name) Name,
+#include "Instrumentation.def"
+  };
+  const auto *Call = dyn_cast<CallInst>(&I);
+  const Function *Hook = Call ? Call->getCalledFunction() : nullptr;
+  return Hook && is_contained(Hooks, Hook->getName());
+}
+
+bool isCount(const Instruction &I) {
+  static constexpr StringLiteral Counters[] = {
+#define CF_COUNTERS(Prefix) Prefix,
+#include "Instrumentation.def"
+  };
+  const Value *To = nullptr;
+  if (const auto *Store = dyn_cast<StoreInst>(&I))
+    To = Store->getPointerOperand();
+  else if (const auto *Update = dyn_cast<AtomicRMWInst>(&I))
+    To = Update->getPointerOperand();
+  const auto *G = To ? dyn_cast<GlobalVariable>(getUnderlyingObject(To)) : nullptr;
+  return G && any_of(Counters, [&](StringRef Prefix) { return G->getName().starts_with(Prefix); });
+}
+
+} // namespace contraflow

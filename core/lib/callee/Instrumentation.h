@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What compilers put into functions for those who watch the program (Instrumentation.def).
+
+#pragma once
+
+namespace llvm {
+class Instruction;
+} // namespace llvm
+
+namespace contraflow {
+
+/// True if I tells a profiler that a function begins or ends.
+bool isEntryHook(const llvm::Instruction &I);
+/// True if I counts for `--coverage` or `-fprofile-generate`: the program does not read it.
+bool isCount(const llvm::Instruction &I);
+
+} // namespace contraflow
