@@ -374,6 +374,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
     NeverReturning.mark(P);
     dropUnwinding(P, Callees::Some);
   }
+  NeverReturning.mark(P); // what the last round has chosen
   dropUnwinding(P, Callees::All);
   for (Instruction &I : instructions(P))
     I.setMetadata(HistoryKind, nullptr);

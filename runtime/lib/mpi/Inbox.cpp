@@ -169,7 +169,7 @@ Inbox::Turn::Turn(const Inbox &In, int Rank, MPI_Aint Start) : In(In), Rank(Rank
   const std::int64_t Mine = In.word(Rank, Start + Next, 1);
   const Watch Waits(In.Comm, Rank);
   while (In.word(Rank, Start + Served, 0) != Mine)
-    answerOthers(In.Comm);
+    answerOthers();
 }
 
 Inbox::Turn::~Turn() { In.word(Rank, Start + Served, 1); }

@@ -21,6 +21,6 @@ public:
 
 /// While this rank looks at words again and again, others may wait for answers of it, which a look
 /// at its own memory does not give.
-void answerOthers(MPI_Comm Comm);
+void answerOthers();
 
 } // namespace contraflow::mpi

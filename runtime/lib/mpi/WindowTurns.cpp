@@ -84,7 +84,7 @@ void Turns::await(const Section &S) const {
   };
   const Watch Waits(Comm, S.Rank);
   while (S.Entered && !IsReady(fetch(S.Rank, 0, MPI_NO_OP)))
-    answerOthers(Comm);
+    answerOthers();
 }
 
 void Turns::leave(const Section &S) const {

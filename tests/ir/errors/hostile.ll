@@ -17,7 +17,6 @@
 ; CHECK-DAG: in 'cmpxchg_weak.f': [CF205]
 ; CHECK-DAG: in 'strictfp.f': [CF201]
 ; CHECK-DAG: in 'vp.f': [CF201]
-; CHECK-DAG: in 'matrix.f': [CF201]
 ; CHECK-DAG: in 'naked.f': [CF206]
 ; CHECK-DAG: in 'unreachable_only.f': [CF206]
 ; CHECK-DAG: in 'null_store.f': [CF206]
@@ -29,7 +28,7 @@
 ; CHECK-DAG: in 'mutual_request.g': [CF109]
 ; CHECK-DAG: in '__enzyme_autodiff': [CF209]
 ; CHECK-DAG: in 'ask_address_taken': [CF209]
-; CHECK: error: differentiation failed: 24 errors
+; CHECK: error: differentiation failed: 23 errors
 
 declare double @__enzyme_autodiff(...)
 declare double @__enzyme_fwddiff(...)
@@ -42,7 +41,6 @@ define double @sq(double %x) {
   %s = fmul double %x, %x
   ret double %s
 }
-declare <4 x double> @llvm.matrix.multiply.v4f64.v4f64.v4f64(<4 x double>, <4 x double>, i32, i32, i32)
 declare <4 x double> @llvm.vp.fmul.v4f64(<4 x double>, <4 x double>, <4 x i1>, i32)
 declare double @__enzyme_autodiffv(ptr, ...)
 declare double @llvm.experimental.constrained.fmul.f64(double, double, metadata, metadata)
@@ -75,7 +73,6 @@ define double @ask_strictfp(double %x) {
   ret double %r
 }
 
-
 define double @vp.f(double %x) {
   %i = insertelement <4 x double> poison, double %x, i32 0
   %v = shufflevector <4 x double> %i, <4 x double> poison, <4 x i32> zeroinitializer
@@ -88,19 +85,6 @@ define double @ask_vp(double %x) {
   ret double %r
 }
 
-
-define double @matrix.f(double %x) {
-  %i = insertelement <4 x double> zeroinitializer, double %x, i32 0
-  %m = call <4 x double> @llvm.matrix.multiply.v4f64.v4f64.v4f64(<4 x double> %i, <4 x double> %i, i32 2, i32 2, i32 2)
-  %s = extractelement <4 x double> %m, i32 0
-  ret double %s
-}
-define double @ask_matrix(double %x) {
-  %r = call double (...) @__enzyme_autodiff(ptr @matrix.f, double %x)
-  ret double %r
-}
-
-
 define double @naked.f(double %x) naked {
   call void asm sideeffect "ret", ""()
   unreachable
@@ -110,7 +94,6 @@ define double @ask_naked(double %x) {
   ret double %r
 }
 
-
 define double @unreachable_only.f(double %x) {
   unreachable
 }
@@ -118,7 +101,6 @@ define double @ask_unreachable_only(double %x) {
   %r = call double (...) @__enzyme_autodiff(ptr @unreachable_only.f, double %x)
   ret double %r
 }
-
 
 define double @null_store.f(double %x) {
   store double %x, ptr null
@@ -129,7 +111,6 @@ define double @ask_null_store(double %x) {
   %r = call double (...) @__enzyme_autodiff(ptr @null_store.f, double %x)
   ret double %r
 }
-
 
 define double @poison.f(double %x) {
   %s = fmul double %x, poison
@@ -142,7 +123,6 @@ define double @ask_poison(double %x) {
   ret double %r
 }
 
-
 define double @vararg_prim.f(double %x, ...) {
   %a = alloca [24 x i8]
   call void @llvm.va_start.p0(ptr %a)
@@ -152,7 +132,6 @@ define double @ask_vararg_prim(double %x) {
   %r = call double (...) @__enzyme_autodiff(ptr @vararg_prim.f, double %x)
   ret double %r
 }
-
 
 define double @ask_split_without_tape(double %x) {
   %r = call double (...) @__enzyme_reverse(ptr @sq, double %x, double 1.0)
@@ -205,7 +184,6 @@ define double @ask_preallocated(double %x) {
   ret double %r
 }
 
-
 define void @x86_amx.f(ptr %p) {
   %t = call x86_amx @llvm.x86.tileloadd64.internal(i16 8, i16 8, ptr %p, i64 64)
   call void @llvm.x86.tilestored64.internal(i16 8, i16 8, ptr %p, i64 64, x86_amx %t)
@@ -241,7 +219,6 @@ define double @ask_interposable(double %x) {
   ret double %r
 }
 
-
 define double @blockaddress_fn.f(double %x, i64 %i) {
   switch i64 %i, label %a [i64 1, label %b
    i64 2, label %b
@@ -265,7 +242,6 @@ define double @musttail_request.vf(ptr %p, ...) {
   %r = musttail call double (ptr, ...) @__enzyme_autodiffv(ptr %p, ...)
   ret double %r
 }
-
 
 @address_kept = global ptr @__enzyme_autodiff
 define double @ask_address_taken(ptr %q, double %x, i1 %c) {
