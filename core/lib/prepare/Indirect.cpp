@@ -17,6 +17,7 @@
 #include "Choice.h"
 #include "Variadic.h"
 #include "callee/Bodies.h"
+#include "callee/Instrumentation.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
@@ -112,9 +113,8 @@ bool Candidates::escapes(const Value &F) const {
     auto *User = dyn_cast<CallBase>(By);
     if (!User || User->isCallee(&U))
       return !User;
-    const Function *Callee = User->getCalledFunction();
-    if (Callee && Callee->isDeclaration() && lookupCallee(*Callee).ReadOnly)
-      return false; // an address that is printed, or noted by -finstrument-functions
+    if (isEntryHook(*User))
+      return false;
     return !Handlers.find(*User) && !(isRequest(*User) && U.getOperandNo() == 0);
   });
 }
