@@ -248,6 +248,28 @@ double registry(const double *x, int n) {
   return v;
 }
 
+struct Pair {
+  double a, b;
+};
+
+/// A node's numbers lie where the next map of the vector has the colour of its root.
+double vectorOfMaps(const double *x, int n) {
+  std::vector<std::map<int, Pair>> all;
+  for (int i = 0; i < n; ++i) {
+    std::map<int, Pair> one;
+    for (int j = 0; j <= i; ++j)
+      one[j * 7 % 5] = {x[j] * x[i], x[j]};
+    all.push_back(std::move(one));
+  }
+  std::vector<std::map<int, Pair>> moved(std::move(all));
+  moved.erase(moved.begin());
+  double sum = 0;
+  for (const auto &one : moved)
+    for (const auto &[key, e] : one)
+      sum += e.a * e.b * (1 + key);
+  return sum;
+}
+
 } // namespace
 
 // First, when the other checks have no derivatives yet: by its type, any of their functions might
@@ -269,3 +291,4 @@ GRADIENT_CHECK(std_mixed_timed, Double, timed, In(double, 5), Int(5))
 GRADIENT_CHECK(std_mixed_locked, Double, locked, In(double, 5), Int(5))
 GRADIENT_CHECK(std_mixed_masked, Double, masked, In(double, 8), Int(8))
 GRADIENT_CHECK(std_mixed_materials, Double, materials, In(double, 5), Int(5))
+GRADIENT_CHECK(std_mixed_vector_of_maps, Double, vectorOfMaps, In(double, 5), Int(5))

@@ -3,6 +3,7 @@
 // std::optional, std::variant with std::visit, std::tuple, std::pair.
 // Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
+#include <map>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -83,5 +84,37 @@ static double ownedVariants(const double *x) {
   return evaluate(*top);
 }
 
+// The number of a map's node lies where the variant around another map says what it is.
+using Table = std::variant<double, std::map<int, double>>;
+
+static Table tabulate(const double *x, bool all) {
+  if (!all)
+    return x[0] * x[1];
+  std::map<int, double> values;
+  for (int i = 0; i < 3; ++i)
+    values[i * 7 % 5] = x[i] * 2;
+  return values;
+}
+
+static double total(Table table, double s) { // a copy
+  if (const double *only = std::get_if<double>(&table))
+    return s * *only;
+  for (auto &[key, value] : std::get<1>(table))
+    s += value * value * (1 + key);
+  return s;
+}
+
+static double tables(const double *x, int n) {
+  double s = 0.1;
+  for (int i = 0; i < n; ++i) {
+    Table table = tabulate(x + i, x[i] > x[i + 1]);
+    s = total(table, s);
+    table = tabulate(x + i + 1, i % 2);
+    s = total(table, s);
+  }
+  return s;
+}
+
+GRADIENT_CHECK(std_sum_tables, Double, tables, In(double, 7), Int(4))
 GRADIENT_CHECK(std_sum_types, Double, sum, In(double, 9), Scalar(double), Int(9))
 GRADIENT_CHECK(owned_variants, Double, ownedVariants, In(double, 3))

@@ -40,5 +40,23 @@ static double grid(const double *x, int n) {
   return found == values.end() ? sum : sum * found->second;
 }
 
+static double swapped(const double *x, int n) {
+  std::unordered_map<int, double> old, next;
+  for (int i = 0; i < n; ++i)
+    old[i * 7 % 5] += x[i];
+  for (int step = 0; step < 3; ++step) {
+    for (auto &[key, value] : old)
+      next[(key + step) % 6] += value * value * 0.5;
+    std::swap(old, next);
+    next.clear();
+  }
+  double sum = 0;
+  for (int key = 0; key < 6; ++key)
+    if (const auto found = old.find(key); found != old.end())
+      sum += found->second * (1 + key);
+  return sum;
+}
+
+GRADIENT_CHECK(std_unordered_map_swapped, Double, swapped, In(double, 8), Int(8))
 GRADIENT_CHECK(std_unordered_map_cells, Double, grid, In(double, 4), Int(4))
 GRADIENT_CHECK(std_unordered_map, Double, table, In(double, 20), Scalar(double), Int(20))

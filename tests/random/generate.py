@@ -15,6 +15,8 @@ BINARY = ("{} + {}", "{} - {}", "{} * {}", "fmin({}, {})", "fmax({}, {})", "{} /
 class Program:
     """One program; `lines` is its text."""
 
+    headers = ("#include <algorithm>", "#include <cstring>", "#include <vector>")
+
     def __init__(self, seed, name):
         self.random = random.Random(f"{seed}/{name}")
         self.name = name
@@ -385,7 +387,7 @@ def unit(kind, seed, first, count):
     names = [f"program{first + i}" for i in range(count)]
     made = [kind(seed, name) for name in names]
     programs = "\n".join(program.build() for program in made)
-    out = ['#include "Check.h"', '#include "Disguises.h"', "#include <algorithm>", "#include <cstring>", "#include <vector>",
+    out = ['#include "Check.h"', '#include "Disguises.h"', *kind.headers,
            "template <typename T> struct Pair { T a, b; };", "template <typename T> struct Link { T value; Link *next; };",
            "double __enzyme_fwddiff(void *, ...);", "double __enzyme_autodiff(void *, ...);",
            "#define OMP(words)\nnamespace oracle {\nusing real = Dual;\n" + programs + "}",

@@ -124,9 +124,23 @@ static bool isArithmetic(const Instruction &I) {
   }
 }
 
+/// True if I divides by V, or calculates an address with it: nobody does so with bits of floats.
+static bool tellsNumber(const Instruction &I, const Value *V) {
+  switch (I.getOpcode()) {
+  case Instruction::SDiv:
+  case Instruction::UDiv:
+  case Instruction::SRem:
+  case Instruction::URem:
+    return I.getOperand(1) == V;
+  default:
+    return isa<GetElementPtrInst>(I);
+  }
+}
+
 /// True if V, or a copy of it, is calculated with other than by counting, as hash functions do; of
 /// a declared integer, other than as numbers are.
 static bool isMixed(const Value *V, bool IsDeclared) {
+  bool Mixed = false;
   SmallPtrSet<const Value *, 8> Seen;
   SmallVector<const Value *, 8> Todo{V};
   while (!Todo.empty()) {
@@ -135,13 +149,15 @@ static bool isMixed(const Value *V, bool IsDeclared) {
       continue;
     for (const User *U : Next->users()) {
       auto *Arithmetic = dyn_cast<BinaryOperator>(U);
+      if (tellsNumber(*cast<Instruction>(U), Next))
+        return false;
       if (isa<PHINode, SelectInst, FreezeInst>(U))
         Todo.push_back(U);
-      else if (Arithmetic && !countsUp(*Arithmetic) && !(IsDeclared && isArithmetic(*Arithmetic)))
-        return true;
+      else
+        Mixed |= Arithmetic && !countsUp(*Arithmetic) && !(IsDeclared && isArithmetic(*Arithmetic));
     }
   }
-  return false;
+  return Mixed;
 }
 
 namespace {
@@ -171,12 +187,12 @@ static std::optional<How> handedOn(const Instruction &I, How H) {
 
 /// True if the bits that Load reads may be a float's and have become something else.
 static bool losesFloat(const LoadInst &Load, How H, const MemoryGraph &Graph) {
-  const bool IsDeclared = Graph.isDeclaredInteger(&Load);
-  if (H == Changed || (H == Calculated && !IsDeclared) ||
-      (H == Copied && isMixed(&Load, IsDeclared)))
-    return true;
   static constexpr StringLiteral Floats[] = {"float", "double"};
+  const bool IsDeclared = Graph.isDeclaredInteger(&Load);
   const std::optional<StringRef> T = typeAccessed(Load);
+  const bool IsNumber = IsDeclared || (T && is_contained({"int", "long", "long long"}, *T));
+  if (H == Changed || (H == Calculated && !IsDeclared) || (H == Copied && isMixed(&Load, IsNumber)))
+    return true;
   return H == Counted && (floatTypeOf(&Load, Graph) || (T && is_contained(Floats, *T)));
 }
 

@@ -533,8 +533,8 @@ void Describer::visitAll(ArrayRef<Function *> Functions) {
   for (Function *F : Functions)
     for (Instruction &I : instructions(*F)) {
       visit(I);
-      if (const LayoutReader::Evidence E = Layouts.of(I))
-        note(I, E);
+      if (const LayoutReader::Evidence E = Layouts.of(I); E && getLoadStorePointerOperand(&I))
+        note(I, E); // atomic updates and copies may name a structure as well
     }
   visitModels();
   describeGlobals(Graph, *Root->getParent());

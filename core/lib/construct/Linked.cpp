@@ -92,6 +92,9 @@ CallFacts LinkedHandler::facts(const CallBase &Call) const {
     Facts.Linked.Offsets = {0, 8};
   else
     Facts.Linked.Offsets = {8, 16, 24};
+  if (of(Call).Shape == NodeShape::Tree)
+    for (unsigned Node : Facts.Linked.Operands) // its colour
+      Facts.Cells.push_back({Node, SK_Int});
   Facts.Reads = Facts.Linked.Operands;
   if (of(Call).Action == NodeAction::Relink)
     Facts.Writes = Facts.Linked.Operands;

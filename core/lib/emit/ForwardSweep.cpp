@@ -313,6 +313,13 @@ void ForwardSweep::checkGlobalPointer(LoadInst &I, Value *Shadow) {
   check("check_global", &I, Shadow, I);
 }
 
+/// An integer that no pointer has been made of, on its way to where there may be one.
+static bool isNoAddress(const Instruction &I) {
+  return isa<SExtInst, FPToSIInst, FPToUIInst>(I) ||
+         is_contained({Instruction::Mul, Instruction::SDiv, Instruction::UDiv, Instruction::SRem},
+                      I.getOpcode());
+}
+
 Error ForwardSweep::visitPointer(Instruction &I) {
   if (auto *A = dyn_cast<AllocaInst>(&I))
     return shadowAlloca(*A);
@@ -324,8 +331,8 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     PendingPhis.push_back({Phi, Twin, Lane});
     return Error::success();
   }
-  if (isa<BitCastInst>(I) && I.getOperand(0)->getType()->isFPOrFPVectorTy()) {
-    shadows()[&I] = Constant::getNullValue(I.getType()); // a float where there may be a pointer
+  if ((isa<BitCastInst>(I) && I.getOperand(0)->getType()->isFPOrFPVectorTy()) || isNoAddress(I)) {
+    shadows()[&I] = Constant::getNullValue(I.getType()); // a number where there may be a pointer
     return Error::success();
   }
   if (auto *Load = dyn_cast<LoadInst>(&I))

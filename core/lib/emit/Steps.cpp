@@ -69,6 +69,7 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
     return true;
   auto *Load = dyn_cast<LoadInst>(V);
   return Load && Size < 4 && !(typeAccessed(I) && typeAccessed(*Load)) &&
+         !Graph.isDeclaredInteger(Load) &&
          Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
 }
 

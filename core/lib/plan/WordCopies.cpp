@@ -12,6 +12,10 @@
 // way from one address to another gets a twin made of words, and stores take the twin; arithmetic
 // stays with the double. In calls and structures in registers a double stays one, and is checked:
 // an address there is an error at run time (CF391).
+//
+// The other way round, where such places are moved as addresses (one use of a place that is split
+// into registers says of what type it is), what may be a double moves as a word, too: an address
+// has no derivative.
 
 #include "WordCopies.h"
 
@@ -33,8 +37,24 @@ namespace {
 
 constexpr int64_t WordBytes = 8;
 
-bool isNumber(const Type *T) { return T->getScalarType()->isDoubleTy(); }
-bool mayCarry(const Type *T) { return isNumber(T) || T->isAggregateType(); }
+/// What is moved, and what may be at its place.
+struct Kind {
+  bool Address;
+  unsigned Other;
+  bool is(const Type *T) const {
+    T = T->getScalarType();
+    return Address ? T->isPointerTy() : T->isDoubleTy();
+  }
+  bool mayCarry(const Type *T) const { return is(T) || T->isAggregateType(); }
+  bool isFromWord(const Instruction &I) const {
+    return (Address ? isa<IntToPtrInst>(I) : isa<BitCastInst>(I)) &&
+           I.getOperand(0)->getType()->isIntegerTy(64);
+  }
+  bool isToWord(const Instruction &I) const {
+    return (Address ? isa<PtrToIntInst>(I) : isa<BitCastInst>(I)) && I.getType()->isIntegerTy(64) &&
+           is(I.getOperand(0)->getType());
+  }
+};
 
 unsigned lanesOf(const Type *T) {
   auto *V = dyn_cast<FixedVectorType>(T);
@@ -61,8 +81,9 @@ bool holdsBoth(const MemoryGraph &Graph) {
 /// Which values and cells lie on a way from one place that holds addresses to another.
 class Ways {
 public:
-  Ways(ArrayRef<Function *> Closure, const MemoryGraph &Graph);
+  Ways(ArrayRef<Function *> Closure, const MemoryGraph &Graph, Kind K);
   bool contains(const Value *V) const { return Before.V.contains(V) && After.V.contains(V); }
+  Kind kind() const { return K; }
   /// What is stored by I may be an address from then on.
   bool isEnd(const StoreInst &I) const;
 
@@ -87,6 +108,7 @@ private:
   void seed(Set &Into, const Value *Pointer, const Type *T);
 
   const MemoryGraph &Graph;
+  const Kind K;
   DenseMap<const Function *, SmallVector<const Value *, 1>> Returned;
   std::vector<std::pair<Spot, Spot>> Moves;
   Set Before, After; ///< an address may come here; it may go from here to an address
@@ -101,7 +123,7 @@ Spot Ways::place(const Value *Pointer, const Type *T) const {
 
 void Ways::seed(Set &Into, const Value *Pointer, const Type *T) {
   for (unsigned C : place(Pointer, T).Cells)
-    if (Graph.kindsOfCell(C) & SK_Pointer)
+    if (Graph.kindsOfCell(C) & K.Other)
       Into.Cells.insert(C);
 }
 
@@ -110,41 +132,40 @@ void Ways::collectCall(CallBase &Call) {
   if (It == Returned.end())
     return;
   for (const Argument &A : It->first->args())
-    if (A.getArgNo() < Call.arg_size() && mayCarry(A.getType()))
+    if (A.getArgNo() < Call.arg_size() && K.mayCarry(A.getType()))
       move(Call.getArgOperand(A.getArgNo()), &A);
-  if (mayCarry(Call.getType()))
+  if (K.mayCarry(Call.getType()))
     for (const Value *V : It->second)
       move(V, &Call);
 }
 
 void Ways::collect(Instruction &I) {
   auto *Store = dyn_cast<StoreInst>(&I);
-  if (Store && mayCarry(Store->getValueOperand()->getType())) {
+  if (Store && K.mayCarry(Store->getValueOperand()->getType())) {
     const Value *V = Store->getValueOperand();
     seed(After, Store->getPointerOperand(), V->getType());
     return move(V, place(Store->getPointerOperand(), V->getType()));
   }
-  auto *Cast = dyn_cast<BitCastInst>(&I);
-  if (Cast && isNumber(Cast->getSrcTy()) && (Graph.carried(&I) & SK_Pointer))
-    After.V.insert(Cast->getOperand(0));
-  if (!mayCarry(I.getType()))
+  if (K.isToWord(I) && (Graph.carried(&I) & K.Other))
+    After.V.insert(I.getOperand(0));
+  if (!K.mayCarry(I.getType()))
     return;
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
     seed(Before, Load->getPointerOperand(), I.getType());
     return move(place(Load->getPointerOperand(), I.getType()), &I);
   }
-  if (Cast && (Graph.carried(Cast->getOperand(0)) & SK_Pointer))
+  if (K.isFromWord(I) && (Graph.carried(I.getOperand(0)) & K.Other))
     Before.V.insert(&I);
   if (auto *Call = dyn_cast<CallBase>(&I))
     return collectCall(*Call);
   if (isa<PHINode, SelectInst, FreezeInst, ExtractElementInst, InsertElementInst, ShuffleVectorInst,
           ExtractValueInst, InsertValueInst>(I))
     for (const Value *V : I.operands())
-      if (mayCarry(V->getType()))
+      if (K.mayCarry(V->getType()))
         move(V, &I);
 }
 
-Ways::Ways(ArrayRef<Function *> Closure, const MemoryGraph &Graph) : Graph(Graph) {
+Ways::Ways(ArrayRef<Function *> Closure, const MemoryGraph &Graph, Kind K) : Graph(Graph), K(K) {
   for (Function *F : Closure) {
     auto &Values = Returned[F];
     for (const BasicBlock &B : *F)
@@ -255,7 +276,7 @@ Words::Lanes Words::make(Instruction &I) {
     return makeSelect(*Select);
   if (auto *Shuffle = dyn_cast<ShuffleVectorInst>(&I))
     return makeShuffle(*Shuffle);
-  if (isa<BitCastInst>(I) && I.getOperand(0)->getType() == Word)
+  if (W.kind().isFromWord(I))
     return {I.getOperand(0)};
   const unsigned At = isa<InsertElementInst>(I) ? 2 : 1;
   auto *Index = isa<InsertElementInst, ExtractElementInst>(I)
@@ -278,7 +299,7 @@ Words::Lanes Words::make(Instruction &I) {
 
 SmallVector<Value *, 2> Words::of(Value *V) {
   auto *I = dyn_cast<Instruction>(V);
-  if (!I || !W.contains(V) || !isNumber(V->getType()))
+  if (!I || !W.contains(V) || !W.kind().is(V->getType()))
     return {};
   if (auto Known = Made.find(V); Known != Made.end())
     return Known->second;
@@ -293,7 +314,8 @@ Words::Lanes Words::bitsOf(Value *V, Instruction *At) {
   IRBuilder<> B(At);
   for (unsigned K = 0; K < lanesOf(V->getType()); ++K) {
     Value *Lane = V->getType()->isVectorTy() ? B.CreateExtractElement(V, K) : V;
-    Out.push_back(B.CreateBitCast(Lane, B.getInt64Ty()));
+    Out.push_back(W.kind().Address ? B.CreatePtrToInt(Lane, B.getInt64Ty())
+                                   : B.CreateBitCast(Lane, B.getInt64Ty()));
   }
   return Out;
 }
@@ -322,7 +344,8 @@ void Words::dropLoads() {
     const Lanes &Bits = Made[Load];
     Value *Out = PoisonValue::get(Load->getType());
     for (unsigned K = 0; K < Bits.size(); ++K) {
-      Value *Lane = B.CreateBitCast(Bits[K], B.getDoubleTy());
+      Type *T = Load->getType()->getScalarType();
+      Value *Lane = W.kind().Address ? B.CreateIntToPtr(Bits[K], T) : B.CreateBitCast(Bits[K], T);
       Out = Load->getType()->isVectorTy() ? B.CreateInsertElement(Out, Lane, K) : Lane;
     }
     Load->replaceAllUsesWith(Out);
@@ -333,8 +356,8 @@ void Words::dropLoads() {
 /// Stores and casts that take words.
 class Mover {
 public:
-  Mover(ArrayRef<Function *> Closure, const MemoryGraph &Graph)
-      : Closure(Closure), W(Closure, Graph), Twins(W) {}
+  Mover(ArrayRef<Function *> Closure, const MemoryGraph &Graph, Kind K)
+      : Closure(Closure), W(Closure, Graph, K), Twins(W) {}
   void run();
 
 private:
@@ -385,12 +408,13 @@ void Mover::checkAll(Function &F) {
 void Mover::run() {
   SmallVector<WeakTrackingVH, 16> Old;
   for (Function *F : Closure) {
-    checkAll(*F);
+    if (!W.kind().Address)
+      checkAll(*F);
     for (Instruction &I : make_early_inc_range(instructions(*F))) {
       Value *V = nullptr;
       if (auto *Store = dyn_cast<StoreInst>(&I)) {
         V = moveStore(*Store) ? Store->getValueOperand() : nullptr;
-      } else if (isa<BitCastInst>(I) && I.getType()->isIntegerTy(64)) {
+      } else if (W.kind().isToWord(I)) {
         const SmallVector<Value *, 2> Bits = Twins.of(I.getOperand(0));
         if (!Bits.empty())
           Old.push_back(&I);
@@ -412,8 +436,10 @@ void Mover::run() {
 } // namespace
 
 void moveWords(ArrayRef<Function *> Closure, const MemoryGraph &Graph) {
-  if (holdsBoth(Graph))
-    Mover(Closure, Graph).run();
+  if (!holdsBoth(Graph))
+    return;
+  Mover(Closure, Graph, {false, SK_Pointer}).run();
+  Mover(Closure, Graph, {true, SK_Double}).run();
 }
 
 } // namespace contraflow
