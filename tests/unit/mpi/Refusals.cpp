@@ -6,6 +6,7 @@
 #include "mpi/Abi.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -190,6 +191,13 @@ void slowRank() {
   cf_v1_mpi_bcast_adjoint(Record);
 }
 
+/// Rank 0 is in a call of the program's own.
+void stoppedRank() {
+  if (Rank == 1)
+    raise(SIGSTOP);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 struct Case {
   const char *Name;
   void (*Program)();
@@ -214,6 +222,7 @@ const Case Cases[] = {
     {"unaligned", unaligned},
     {"goneRank", goneRank},
     {"slowRank", slowRank},
+    {"stoppedRank", stoppedRank},
 };
 
 } // namespace
