@@ -42,3 +42,28 @@ static double relay(const double *x, int n) {
 }
 
 GRADIENT_CHECK(relays, Double, relay, In(double, 4), Int(4))
+
+enum { BODY = 6 };
+
+/// Of a message in bytes each rank looks at the beginning, and passes on the rest.
+static double looksAtHeader(const double *x) {
+  int rank, size;
+  double token[BODY], arrived[BODY], sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < BODY; i++)
+    token[i] = x[i] * x[(i + 1) % BODY];
+  for (int step = 0; step < 3; step++) {
+    MPI_Sendrecv(token, sizeof token, MPI_BYTE, (rank + 1) % size, step, arrived, sizeof arrived,
+                 MPI_BYTE, (rank + size - 1) % size, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    arrived[0] *= x[0];
+    arrived[1] += arrived[0] * x[1];
+    MPI_Sendrecv(arrived, sizeof arrived, MPI_BYTE, (rank + 1) % size, 9, token, sizeof token,
+                 MPI_BYTE, (rank + size - 1) % size, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  for (int i = 0; i < BODY; i++)
+    sum += token[i] * token[i] * (1 + i);
+  return sum;
+}
+
+GRADIENT_CHECK(relays_header, Double, looksAtHeader, In(double, BODY))
