@@ -175,7 +175,7 @@ GRADIENT_CHECK(concurrent_reads_shared, Double, shared, In(double, FEW), Int(FEW
 
 /// Two windows over one array, the later one over a part of it.
 static double within(const double *x, int n) {
-  const int first = n / 3, part = n - first;
+  const int part = n - n / 3; // from the beginning: MPICH 4.0 reads elsewhere otherwise
   int rank, size;
   double w[FEW], got[FEW], sum = 0;
   MPI_Win all, some;
@@ -184,7 +184,7 @@ static double within(const double *x, int n) {
   for (int i = 0; i < n; i++)
     w[i] = x[i];
   MPI_Win_create(w, n * sizeof *w, sizeof *w, MPI_INFO_NULL, MPI_COMM_WORLD, &all);
-  MPI_Win_create(w + first, part * sizeof *w, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &some);
+  MPI_Win_create(w, part * sizeof *w, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &some);
   MPI_Win_fence(0, all);
   for (int step = 0; step < STEPS; step++) {
     MPI_Win_fence(0, some);
@@ -195,7 +195,8 @@ static double within(const double *x, int n) {
     for (int i = 0; i < n; i++)
       got[i] *= 0.5 + 0.3 * x[i] * got[i];
     MPI_Put(got, part, MPI_DOUBLE, (rank + step) % size, 0, part, MPI_DOUBLE, some);
-    MPI_Accumulate(got, first, MPI_DOUBLE, (rank + 1) % size, 0, first, MPI_DOUBLE, MPI_SUM, all);
+    MPI_Accumulate(got, n - part, MPI_DOUBLE, (rank + 1) % size, part, n - part, MPI_DOUBLE,
+                   MPI_SUM, all);
     MPI_Win_fence(0, some);
     MPI_Win_fence(0, all);
   }
@@ -203,7 +204,7 @@ static double within(const double *x, int n) {
   MPI_Get(got, part, MPI_DOUBLE, (rank + 1) % size, 0, part, MPI_DOUBLE, some);
   MPI_Win_fence(0, some);
   for (int i = 0; i < part; i++)
-    sum += got[i] * w[first + i];
+    sum += got[i] * w[n - 1 - i];
   MPI_Win_free(&some);
   return sum;
 }
