@@ -49,26 +49,67 @@ void describeWrites(const CallBase &Call, const Row &R, CallFacts &Facts) {
   }
 }
 
-/// A constant array of {i64 offset, i32 kind}: the active floats of a layout.
+/// Bytes that a scalar has at most.
+int64_t widthOf(unsigned Kinds) {
+  if (Kinds & SK_LongDouble)
+    return 16;
+  return Kinds & (SK_Double | SK_Int | SK_Pointer) ? 8 : 4;
+}
+
+/// As cf_field has it.
+enum FieldKind { Float, Double, LongDouble, Unknown = 5, UnknownEnd };
+using PlacedKind = std::pair<int64_t, FieldKind>;
+
+/// The active floats of a layout, and the bytes in which the program has not looked for any: it may
+/// pass them on.
+SmallVector<PlacedKind, 8> floatsOf(const MemoryLayout &Layout) {
+  constexpr int64_t Smallest = sizeof(float);
+  SmallVector<MemoryLayout::Field, 8> Fields(Layout.Fields.begin(), Layout.Fields.end());
+  llvm::sort(Fields, [](auto &A, auto &B) {
+    return std::pair(A.Offset, A.Kinds) < std::pair(B.Offset, B.Kinds);
+  });
+  SmallVector<PlacedKind, 8> Out;
+  int64_t Known = 0;
+  auto SkipTo = [&](int64_t Offset) {
+    Known = alignTo(Known, Smallest);
+    if (Offset - Known >= Smallest)
+      Out.append({{Known, Unknown}, {Offset, UnknownEnd}});
+  };
+  for (const MemoryLayout::Field &F : Fields) {
+    if (F.Offset >= 0)
+      SkipTo(F.Offset);
+    Known = std::max(Known, F.Offset + widthOf(F.Kinds));
+    if (F.Active && F.Offset >= 0)
+      Out.push_back({F.Offset, F.Kinds & SK_Float    ? Float
+                               : F.Kinds & SK_Double ? Double
+                                                     : LongDouble});
+  }
+  if (Layout.Period)
+    SkipTo(Layout.Period);
+  else
+    Out.push_back({Known, Unknown});
+  return Out;
+}
+
+/// A constant array of {i64 offset, i32 kind}.
 Constant *fieldTable(Module &M, const MemoryLayout &Layout, unsigned &Count) {
   LLVMContext &C = M.getContext();
   auto *Field = StructType::get(C, {Type::getInt64Ty(C), Type::getInt32Ty(C)});
   SmallVector<Constant *, 8> Rows;
-  for (const MemoryLayout::Field &F : Layout.Fields) {
-    if (!F.Active || F.Offset < 0)
-      continue;
-    unsigned Kind = F.Kinds & SK_Float ? 0 : F.Kinds & SK_Double ? 1 : 2;
-    Rows.push_back(ConstantStruct::get(Field, {ConstantInt::get(Type::getInt64Ty(C), F.Offset),
+  for (auto [Offset, Kind] : floatsOf(Layout))
+    Rows.push_back(ConstantStruct::get(Field, {ConstantInt::get(Type::getInt64Ty(C), Offset),
                                                ConstantInt::get(Type::getInt32Ty(C), Kind)}));
-  }
   Count = Rows.size();
   auto *Table = ArrayType::get(Field, Count);
   return new GlobalVariable(M, Table, true, GlobalValue::PrivateLinkage,
                             ConstantArray::get(Table, Rows), "cf.fields");
 }
 
-/// Pointer arithmetic has blurred the places of floats.
+/// Pointer arithmetic has blurred the places of floats, or the program looks at single bytes, which
+/// may be parts of anything.
 bool isBlurred(const MemoryLayout &Layout) {
+  if (Layout.Period && Layout.Period < int64_t{sizeof(float)})
+    return true;
   return any_of(Layout.Fields, [&](const MemoryLayout::Field &F) {
     const int64_t Width = F.Kinds & SK_Float ? sizeof(float) : sizeof(double);
     return F.Active && Layout.Period && Layout.Period < Width;

@@ -3,6 +3,7 @@
 // A rank reads its own memory by loads while others get the same numbers, in epochs of every kind:
 // in reverse all of them add to the same adjoints, and none may be lost.
 // Supports: windows whose owner reads while others get, in one epoch
+// Supports: several windows over the same memory
 #include "GradientCheck.h"
 #include <complex.h>
 #include <mpi.h>
@@ -171,3 +172,87 @@ static double shared(const double *x, int n) {
 }
 
 GRADIENT_CHECK(concurrent_reads_shared, Double, shared, In(double, FEW), Int(FEW))
+
+/// Two windows over one array, the later one over a part of it.
+static double within(const double *x, int n) {
+  const int part = n - n / 3; // from the beginning: MPICH 4.0 reads elsewhere otherwise
+  int rank, size;
+  double w[FEW], got[FEW], sum = 0;
+  MPI_Win all, some;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < n; i++)
+    w[i] = x[i];
+  MPI_Win_create(w, n * sizeof *w, sizeof *w, MPI_INFO_NULL, MPI_COMM_WORLD, &all);
+  MPI_Win_create(w, part * sizeof *w, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &some);
+  MPI_Win_fence(0, all);
+  for (int step = 0; step < STEPS; step++) {
+    MPI_Win_fence(0, some);
+    MPI_Get(got, n, MPI_DOUBLE, (rank + 1) % size, 0, n, MPI_DOUBLE, all);
+    for (int i = 0; i < n; i++)
+      sum += w[i] * w[(i + step) % n];
+    MPI_Win_fence(0, all);
+    for (int i = 0; i < n; i++)
+      got[i] *= 0.5 + 0.3 * x[i] * got[i];
+    MPI_Put(got, part, MPI_DOUBLE, (rank + step) % size, 0, part, MPI_DOUBLE, some);
+    MPI_Accumulate(got, n - part, MPI_DOUBLE, (rank + 1) % size, part, n - part, MPI_DOUBLE,
+                   MPI_SUM, all);
+    MPI_Win_fence(0, some);
+    MPI_Win_fence(0, all);
+  }
+  MPI_Win_free(&all);
+  MPI_Get(got, part, MPI_DOUBLE, (rank + 1) % size, 0, part, MPI_DOUBLE, some);
+  MPI_Win_fence(0, some);
+  for (int i = 0; i < part; i++)
+    sum += got[i] * w[n - 1 - i];
+  MPI_Win_free(&some);
+  return sum;
+}
+
+GRADIENT_CHECK(concurrent_reads_within, Double, within, In(double, FEW), Int(FEW))
+
+static double readThrough(MPI_Win win, MPI_Comm ranks, const double *w, int n) {
+  int size;
+  double got[FEW], sum = 0;
+  MPI_Comm_size(ranks, &size);
+  MPI_Win_fence(0, win);
+  for (int p = 0; p < size; p++) {
+    MPI_Get(got, n, MPI_DOUBLE, p, 0, n, MPI_DOUBLE, win);
+    for (int i = 0; i < n; i++)
+      sum += w[i] * w[(i + p) % n];
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < n; i++)
+      sum += got[i] * got[i] * (1 + p);
+  }
+  return sum;
+}
+
+/// Windows of the rows and the columns of a grid of ranks over the same array.
+static double grid(const double *x, int n) {
+  int rank, size;
+  MPI_Comm comms[2];
+  MPI_Win wins[2];
+  double w[FEW], sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &comms[0]);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[1]);
+  for (int k = 0; k < 2; k++)
+    MPI_Win_create(w, sizeof w, sizeof *w, MPI_INFO_NULL, comms[k], &wins[k]);
+  for (int i = 0; i < n; i++)
+    w[i] = x[i];
+  for (int step = 0; step < 2 * STEPS; step++) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    sum += readThrough(wins[step % 2], comms[step % 2], w, n);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < n; i++)
+      w[i] = 0.8 * w[i] + 0.1 * w[i] * x[i];
+  }
+  for (int k = 0; k < 2; k++) {
+    MPI_Win_free(&wins[k]);
+    MPI_Comm_free(&comms[k]);
+  }
+  return sum;
+}
+
+GRADIENT_CHECK(concurrent_reads_grid, Double, grid, In(double, FEW), Int(FEW))

@@ -18,7 +18,7 @@ static int fails(const double *out, double *in, MPI_Comm comm) {
   failed += MPI_Recv(in, n, MPI_DOUBLE, size + 5, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS;
   failed += MPI_Sendrecv(out, n, MPI_DOUBLE, size + 5, 9, in, n, MPI_DOUBLE, 0, 9, comm,
                          MPI_STATUS_IGNORE) != MPI_SUCCESS;
-  failed += MPI_Allreduce(out, in, -1, MPI_DOUBLE, MPI_SUM, comm) != MPI_SUCCESS;
+  failed += MPI_Reduce(out, in, n, MPI_DOUBLE, MPI_SUM, size + 5, comm) != MPI_SUCCESS;
   failed += MPI_Bcast(in, n, MPI_DOUBLE, size + 5, comm) != MPI_SUCCESS;
   return failed;
 }

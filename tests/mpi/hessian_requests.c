@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Supports: derivatives of derivatives through persistent requests, matched probes, nonblocking collectives
+// Supports: derivatives of derivatives through persistent requests, matched probes, nonblocking collectives, packed values and bytes
 //
 // Hessian-vector products of functions that leave communication under way.
 #include "Hessian.h"
@@ -120,3 +120,29 @@ static double hessian_moved_later(const double *x) {
   return sum + one * edges[0] * edges[1] + shared[0] * shared[1] * x[5] + mixed[0] * x[4] * x[4];
 }
 HESSIAN_FORWARD(hessian_moved_later)
+
+/// Floats of two kinds and an integer, packed by hand and sent as what is packed, and as bytes.
+static double hessian_packed(const double *x) {
+  int ranks, rank = rankOf(&ranks), at = 0, count = 2 + rank % 2;
+  struct {
+    double a, b;
+    int k;
+    float c[3];
+  } out = {x[0] * x[1], x[2], 3, {(float)1.5, (float)0.5, (float)2.5}}, in = {0, 0, 0, {0}};
+  char packed[200], arrived[200];
+  double values[3] = {x[0] * x[3], x[4] * x[5], x[1]}, got[3] = {0, 0, 0};
+  MPI_Pack(&count, 1, MPI_INT, packed, sizeof packed, &at, MPI_COMM_WORLD);
+  MPI_Pack(values, count, MPI_DOUBLE, packed, sizeof packed, &at, MPI_COMM_WORLD);
+  MPI_Pack(&out.a, 2, MPI_DOUBLE, packed, sizeof packed, &at, MPI_COMM_WORLD);
+  MPI_Sendrecv(packed, at, MPI_PACKED, (rank + 1) % ranks, 6, arrived, sizeof arrived, MPI_PACKED,
+               (rank + ranks - 1) % ranks, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  at = 0;
+  MPI_Unpack(arrived, sizeof arrived, &at, &count, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Unpack(arrived, sizeof arrived, &at, got, count, MPI_DOUBLE, MPI_COMM_WORLD);
+  MPI_Unpack(arrived, sizeof arrived, &at, &in.a, 2, MPI_DOUBLE, MPI_COMM_WORLD);
+  double sum = got[0] * got[1] * (1 + got[2]) + in.a * in.b * x[0];
+  MPI_Sendrecv(&out, sizeof out, MPI_BYTE, (rank + 1) % ranks, 7, &in, sizeof in, MPI_BYTE,
+               (rank + ranks - 1) % ranks, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return sum + in.k * in.a * in.a * in.b * in.c[0];
+}
+HESSIAN_FORWARD(hessian_packed)

@@ -4,6 +4,7 @@
 // Supports: buffers that are only passed on
 #include "GradientCheck.h"
 #include <mpi.h>
+#include <stdlib.h>
 
 struct parcel {
   int sender;
@@ -42,3 +43,53 @@ static double relay(const double *x, int n) {
 }
 
 GRADIENT_CHECK(relays, Double, relay, In(double, 4), Int(4))
+
+enum { BODY = 6 };
+
+/// Of a message in bytes each rank looks at the beginning, and passes on the rest.
+static double looksAtHeader(const double *x) {
+  int rank, size;
+  double token[BODY], arrived[BODY], sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < BODY; i++)
+    token[i] = x[i] * x[(i + 1) % BODY];
+  for (int step = 0; step < 3; step++) {
+    MPI_Sendrecv(token, sizeof token, MPI_BYTE, (rank + 1) % size, step, arrived, sizeof arrived,
+                 MPI_BYTE, (rank + size - 1) % size, step, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    arrived[0] *= x[0];
+    arrived[1] += arrived[0] * x[1];
+    MPI_Sendrecv(arrived, sizeof arrived, MPI_BYTE, (rank + 1) % size, 9, token, sizeof token,
+                 MPI_BYTE, (rank + size - 1) % size, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  for (int i = 0; i < BODY; i++)
+    sum += token[i] * token[i] * (1 + i);
+  return sum;
+}
+
+GRADIENT_CHECK(relays_header, Double, looksAtHeader, In(double, BODY))
+
+/// Who passes the bytes on looks at all of them, but not as numbers.
+static double checksOnTheWay(const double *x, int n) {
+  int rank, size;
+  unsigned sum = 17;
+  double out[BODY], in[BODY], result = 0;
+  unsigned char *box = malloc(sizeof out);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  for (int i = 0; i < n; i++)
+    out[i] = x[i] * x[(i + 1) % n];
+  MPI_Sendrecv(out, sizeof out, MPI_BYTE, next, 1, box, sizeof out, MPI_BYTE, before, 1,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (unsigned i = 0; i < sizeof out; i++)
+    sum = sum * 31 + box[i];
+  MPI_Sendrecv(box, sizeof out, MPI_BYTE, next, 2, in, sizeof in, MPI_BYTE, before, 2,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  free(box);
+  for (int i = 0; i < n; i++)
+    result += in[i] * in[i] * (1 + i);
+  return sum == 0 ? 0 : result;
+}
+
+GRADIENT_CHECK(relays_checksum, Double, checksOnTheWay, In(double, BODY), Int(BODY))

@@ -82,3 +82,40 @@ static double across(const double *x, double *y) {
   return sum;
 }
 GRADIENT_CHECK(threads_across, Double, across, In(double, n), Out(double, n))
+
+enum { many = 3000 };
+
+static __attribute__((noinline)) void get(double *got, int from, MPI_Win win) {
+  MPI_Get(got, many, MPI_DOUBLE, from, 0, many, MPI_DOUBLE, win);
+  MPI_Win_flush_all(win);
+}
+
+/// One thread reads memory of its rank's window, to which another thread brings what others add.
+static double reads_while_others_get(const double *x) {
+  int rank, size;
+  double *w, sum = 0;
+  static double got[many];
+  MPI_Win win;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Win_allocate(many * sizeof *w, sizeof *w, MPI_INFO_NULL, MPI_COMM_WORLD, &w, &win);
+  for (int i = 0; i < many; ++i)
+    w[i] = x[i % n] * (1 + i);
+  MPI_Win_lock_all(0, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+  for (int round = 0; round < 10; ++round) {
+#pragma omp for schedule(static) nowait
+    for (int i = 0; i < many; ++i)
+      sum += w[i] * w[i] / many;
+    if (omp_get_thread_num() == 0) {
+      get(got, (rank + 1) % size, win);
+      for (int i = 0; i < many; ++i)
+        sum += got[i] * x[i % n] / many;
+    }
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  return sum;
+}
+GRADIENT_CHECK(threads_and_windows, Double, reads_while_others_get, In(double, n))

@@ -702,6 +702,10 @@ static bool addFreeField(MemoryGraph &Graph, Location At) {
   constexpr int64_t Width = 8;
   const auto &Fields = Graph.fields(At.Node);
   int64_t Period = Graph.period(At.Node);
+  if (Period && Period < Width / 2) { // who looks at bytes does not say what they are parts of
+    Graph.addKind(Fields.begin()->second, SK_Double | SK_Guessed);
+    return true;
+  }
   int64_t End = Period ? Period - Width : Fields.rbegin()->first + Width;
   for (int64_t Offset = 0; Offset <= End; Offset += Width) {
     auto Next = Fields.lower_bound(Offset);

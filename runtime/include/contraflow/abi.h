@@ -37,7 +37,8 @@ struct cf_thread;
 struct cf_mpi_record;
 
 /* One member of a repeated layout. For fields of shadows only: kinds 3 and 4, and the offset -1,
- * the first address that is a multiple of the period. */
+ * the first address that is a multiple of the period. For bytes of messages only: from
+ * kind 5 to kind 6, or to the end, nothing is known of the bytes. */
 struct cf_field {
   int64_t offset; /* in bytes; the fields of a layout come in the order of their offsets */
   int32_t kind;   /* 0: float, 1: double, 2: x87 80-bit, 3: pointer, 4: double or pointer */

@@ -16,6 +16,7 @@
 #include "mpi/PointToPoint.h"
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
+#include "mpi/Watch.h"
 
 #include <algorithm>
 #include <memory>
@@ -150,7 +151,7 @@ private:
 
 int wait(Requests &R, MPI_Request *Request, MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, 1);
-  const int Code = PMPI_Wait(Request, S);
+  const int Code = watched([&] { return PMPI_Wait(Request, S); });
   if (Code == MPI_SUCCESS)
     R.completed(0, S[0]);
   return Code;
@@ -171,7 +172,7 @@ void allCompleted(Requests &R, int Count, const MPI_Status *S) {
 
 int waitAll(Requests &R, int Count, MPI_Request *Theirs, MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, Count);
-  const int Code = PMPI_Waitall(Count, Theirs, S);
+  const int Code = watched([&] { return PMPI_Waitall(Count, Theirs, S); });
   if (Code == MPI_SUCCESS)
     allCompleted(R, Count, S);
   return Code;
@@ -187,7 +188,7 @@ int testAll(Requests &R, int Count, MPI_Request *Theirs, int *Flag, MPI_Status *
 
 int waitAny(Requests &R, int Count, MPI_Request *Theirs, int *Index, MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, 1);
-  const int Code = PMPI_Waitany(Count, Theirs, Index, S);
+  const int Code = watched([&] { return PMPI_Waitany(Count, Theirs, Index, S); });
   if (Code == MPI_SUCCESS && *Index != MPI_UNDEFINED)
     R.completed(static_cast<std::size_t>(*Index), S[0]);
   return Code;
@@ -214,7 +215,7 @@ using SomeFunction = int (*)(int, MPI_Request *, int *, int *, MPI_Status *);
 int some(SomeFunction Primal, Requests &R, int Count, MPI_Request *Theirs, SomeResult Result,
          MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, Count);
-  const int Code = Primal(Count, Theirs, Result.Count, Result.Indices, S);
+  const int Code = watched([&] { return Primal(Count, Theirs, Result.Count, Result.Indices, S); });
   if (Code == MPI_SUCCESS && *Result.Count != MPI_UNDEFINED)
     for (int I = 0; I < *Result.Count; ++I)
       R.completed(static_cast<std::size_t>(Result.Indices[I]), S[I]);

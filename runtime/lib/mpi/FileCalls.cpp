@@ -41,6 +41,9 @@ cf_mpi_record *recordOf(const View &V, cf_tape *Tape) {
     return nullptr;
   auto *R = record<Overwritten>(Tape);
   R->Shadow = V;
+  R->Shadow.All = keepAdjoints(V.All, Tape);
+  if (const Directions *All = R->Shadow.All; hasBoth(All))
+    R->Shadow.direction(All->Adjoints).zero();
   return R;
 }
 

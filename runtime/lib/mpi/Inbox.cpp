@@ -2,7 +2,8 @@
 //
 // An inbox has room for the values of each kind, because a window may hold several:
 //
-//   for float, double, long double:   next ticket | ticket served | counts of blocks | values
+//   for float, double, long double:   next ticket | ticket served | other inboxes | counts of
+//   blocks | values
 //
 // Values stand as far behind a multiple of 16 bytes as in the shadow, so they lie in one page.
 
@@ -23,8 +24,8 @@ namespace contraflow::mpi {
 namespace {
 
 constexpr MPI_Aint Alignment = 16, Page = 4096, Word = sizeof(std::int64_t);
-constexpr MPI_Aint Next = 0, Served = Word, Counts = 2 * Word;
-constexpr int Blocks = 62;
+constexpr MPI_Aint Next = 0, Served = Word, Others = 2 * Word, Counts = 3 * Word;
+constexpr int Blocks = 61;
 constexpr MPI_Aint Header = Counts + Blocks * Word;
 constexpr Leaf Kinds[] = {Leaf::F32, Leaf::F64, Leaf::F80};
 
@@ -74,15 +75,11 @@ bool isZero(const std::byte *At, MPI_Aint Bytes) {
 
 } // namespace
 
-Inbox::Inbox(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit) : Comm(Comm) {
+Inbox::Inbox(MPI_Comm Comm, void *Shadow, const std::vector<Part> &Parts)
+    : Comm(Comm), Parts(Parts) {
   PMPI_Comm_rank(Comm, &Me);
-  int Ranks = 0;
-  PMPI_Comm_size(Comm, &Ranks);
-  Parts.resize(static_cast<std::size_t>(Ranks));
-  Part Mine = {0, Size, Unit};
-  PMPI_Get_address(Shadow, &Mine.Shadow);
-  PMPI_Allgather(&Mine, 3, MPI_AINT, Parts.data(), 3, MPI_AINT, Comm);
-  Piece P{placeOf(0, Mine.Shadow, Size, 0), static_cast<char *>(Shadow), {nullptr, std::free}};
+  const Part &Mine = Parts[static_cast<std::size_t>(Me)];
+  Piece P{placeOf(Me, Mine.Shadow), static_cast<char *>(Shadow), {nullptr, std::free}};
   allocate(P, bytesOf(P.Here));
   Pieces.push_back(std::move(P));
   PMPI_Win_lock_all(MPI_MODE_NOCHECK, Win);
@@ -148,9 +145,9 @@ Inbox::Place Inbox::placeOf(MPI_Aint Start, MPI_Aint Shadow, MPI_Aint Size, MPI_
   return {Start, roundUp(Size + Alignment, Alignment), Shadow % Alignment + Offset};
 }
 
-Inbox::Place Inbox::placeOf(int Rank, MPI_Aint Displacement) const {
+Inbox::Place Inbox::placeOf(int Rank, MPI_Aint Address) const {
   const Part &There = Parts[static_cast<std::size_t>(Rank)];
-  return placeOf(0, There.Shadow, There.Size, Displacement * There.Unit);
+  return placeOf(0, There.Shadow, There.Size, Address - There.Shadow);
 }
 
 MPI_Aint Inbox::startOf(const Place &P, Leaf Kind) {
@@ -193,13 +190,15 @@ void Inbox::add(const Target &T, const Place &P, const std::byte *Values) {
 
 bool Inbox::hasAny(const Target &T, const Place &P) const {
   const BlockRange B = blocksOf(T, P);
-  std::array<std::int64_t, Blocks> Found = {};
-  const int Count = static_cast<int>(B.Count);
+  std::array<std::int64_t, 1 + Blocks> Found = {};
+  const int Count = static_cast<int>(1 + B.First + B.Count);
   PMPI_Get_accumulate(nullptr, 0, MPI_INT64_T, Found.data(), Count, MPI_INT64_T, T.Rank,
-                      startOf(P, T.L->Widest) + Counts + B.First * Word, Count, MPI_INT64_T,
-                      MPI_NO_OP, Win);
+                      startOf(P, T.L->Widest) + Others, Count, MPI_INT64_T, MPI_NO_OP, Win);
   PMPI_Win_flush(T.Rank, Win);
-  return std::any_of(Found.begin(), Found.end(), [](std::int64_t C) { return C != 0; });
+  if (Found[0] != 0)
+    refuse(Refusal::Overlap, "MPI_Put or MPI_Accumulate goes to a window");
+  const auto First = Found.begin() + 1 + B.First;
+  return std::any_of(First, First + B.Count, [](std::int64_t C) { return C != 0; });
 }
 
 void Inbox::addTo(std::byte *Old, const Target &T, const Place &P, MPI_Op Op) const {
@@ -267,6 +266,12 @@ void Inbox::foldPiece(const Piece &From, Leaf Kind) const {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     word(Me, At, -Seen);
   }
+}
+
+void Inbox::besideAnother(int Added) const {
+  for (const Piece &P : Pieces)
+    for (const Leaf Kind : Kinds)
+      word(Me, startOf(P.Here, Kind) + Others, Added);
 }
 
 void Inbox::fold() {

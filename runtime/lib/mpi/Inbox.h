@@ -47,8 +47,13 @@ struct Target {
 
 class Inbox {
 public:
+  /// What a rank has in a window.
+  struct Part {
+    MPI_Aint Shadow, Size, Unit;
+  };
+
   /// All ranks of Comm, for memory whose shadow each of them has.
-  Inbox(MPI_Comm Comm, void *Shadow, MPI_Aint Size, int Unit);
+  Inbox(MPI_Comm Comm, void *Shadow, const std::vector<Part> &Parts);
   /// All ranks; memory is attached later.
   explicit Inbox(MPI_Comm Comm);
   /// All ranks, where all accesses have been reversed.
@@ -66,7 +71,8 @@ public:
     MPI_Aint Room = 0;  ///< for values of each kind, in bytes
     MPI_Aint At = 0;    ///< where the access begins
   };
-  Place placeOf(int Rank, MPI_Aint Displacement) const;
+  /// Of an address in the shadow of a rank.
+  Place placeOf(int Rank, MPI_Aint Address) const;
   /// The same for an offset in attached memory.
   static Place placeOf(MPI_Aint Start, MPI_Aint Shadow, MPI_Aint Size, MPI_Aint Offset);
 
@@ -85,14 +91,15 @@ public:
   /// Moves what has arrived to the shadow.
   void fold();
 
+  /// There is another inbox for memory of this rank, or no longer (Added: 1, -1). Nobody but this
+  /// rank may take what is in memory with two.
+  void besideAnother(int Added) const;
+
 private:
   struct Piece {
     Place Here; ///< of its first byte
     char *Shadow;
     std::unique_ptr<std::byte, void (*)(void *)> Memory;
-  };
-  struct Part {
-    MPI_Aint Shadow, Size, Unit;
   };
   /// Nobody else moves values of one kind as long as it lives.
   class Turn {

@@ -16,6 +16,7 @@
 
 #include "mpi/Communicator.h"
 #include "mpi/Operators.h"
+#include "mpi/Watch.h"
 
 namespace contraflow::mpi {
 
@@ -30,6 +31,7 @@ int initialised(int Code) {
   if (Code == MPI_SUCCESS) {
     Communicator::created(MPI_COMM_WORLD);
     Communicator::created(MPI_COMM_SELF);
+    watchOthers();
   }
   return Code;
 }

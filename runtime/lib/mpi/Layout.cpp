@@ -406,8 +406,6 @@ View viewOf(const Buffer &B) {
       Plain.Raw && B.Shadow && !B.Known ? layoutIn(Plain, descriptionOf(Found.First)) : Plain;
   if (B.Count > 0 && B.Shadow && L.Opaque)
     refuse(Refusal::Datatype, L.Opaque);
-  if (Found.First && L.Raw && isNested())
-    refuse(Refusal::Nested, "bytes");
   if (B.Count > 0 && !B.Known && B.Primal == MPI_BOTTOM && L.Leaves > 0)
     refuse(Refusal::Datatype, "MPI_BOTTOM with absolute addresses");
   return {Found.First, &L, B.Count * L.Leaves, Found.All};

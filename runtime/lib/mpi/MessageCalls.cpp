@@ -8,6 +8,7 @@
 
 #include "mpi/Outbox.h"
 #include "mpi/RequestTable.h"
+#include "mpi/Watch.h"
 
 using namespace contraflow::mpi;
 using Role = cf_mpi_record::Role;
@@ -42,7 +43,7 @@ int startReceive(Message &M, Role Kind, const Transfer &T, MPI_Request *Request)
 int finish(Message &M, MPI_Request *Request, MPI_Status *Status) {
   MPI_Status Own;
   MPI_Status *Here = Status == MPI_STATUS_IGNORE ? &Own : Status;
-  const int Code = PMPI_Wait(Request, Here);
+  const int Code = watched([&] { return PMPI_Wait(Request, Here); });
   if (Code != MPI_SUCCESS)
     return Code;
   if (M.Kind != Role::None) {
@@ -91,7 +92,9 @@ int augmentSend(SendFunction Send, const Transfer &T, cf_tape *Tape, cf_mpi_reco
 int tangentSend(SendFunction Send, const Transfer &T) {
   MPI_Request Request = MPI_REQUEST_NULL;
   const int Code = tangentStart(Send, T, &Request);
-  return Code == MPI_SUCCESS ? PMPI_Wait(&Request, MPI_STATUS_IGNORE) : Code;
+  if (Code != MPI_SUCCESS)
+    return Code;
+  return watched([&] { return PMPI_Wait(&Request, MPI_STATUS_IGNORE); });
 }
 
 /// On a tape, or in a tangent.

@@ -36,7 +36,7 @@ template <class Action>
 int tangentOf(const MovementCall &C, const Side &Send, const Side &Receive, Action Primal) {
   Described D;
   describe(D, C, Send, Receive);
-  const int Code = Primal();
+  const int Code = watched(Primal);
   if (Code == MPI_SUCCESS && D.Active)
     tangent(D.M);
   return Code;
@@ -48,7 +48,7 @@ int augment(const MovementCall &C, const Side &Send, const Side &Receive, Record
   Described D;
   describe(D, C, Send, Receive);
   *To.Record = D.Active ? keep(D, To.Tape) : orderRecord(C.Comm, To.Tape);
-  const int Code = Primal();
+  const int Code = watched(Primal);
   if (Code != MPI_SUCCESS)
     *To.Record = nullptr;
   else if (D.Active)

@@ -56,6 +56,10 @@ cf_mpi_record *recordOf(const Copy &Found, cf_tape *Tape) {
   auto *C = record<Copy>(Tape);
   C->From = Found.From;
   C->To = Found.To;
+  C->From.All = keepAdjoints(Found.From.All, Tape);
+  C->To.All = keepAdjoints(Found.To.All, Tape);
+  if (const Directions *All = C->From.All; hasBoth(All))
+    tangent({{}, C->From.direction(All->Adjoints), C->To.direction(All->Adjoints)});
   return C;
 }
 

@@ -19,10 +19,10 @@ namespace {
 template <class Action> int tangentOf(const ReductionCall &C, Action Primal) {
   Reduction R;
   if (!describe(R, C))
-    return Primal();
+    return watched(Primal);
   const Packed Space = packedBuffer(spaceOf(R));
   fillSpace(R, C, Space.get());
-  const int Code = Primal();
+  const int Code = watched(Primal);
   if (Code == MPI_SUCCESS)
     tangent(R);
   return Code;
@@ -33,14 +33,14 @@ int augment(const ReductionCall &C, Action Primal, cf_tape *Tape, cf_mpi_record 
   Reduction Found;
   if (!describe(Found, C)) {
     *Record = orderRecord(C.Comm, Tape);
-    return Primal();
+    return watched(Primal);
   }
   auto *R = record<Reduction>(Tape, spaceOf(Found));
   *R = Found;
   fillSpace(*R, C, reinterpret_cast<std::byte *>(R + 1));
   R->Input.All = keepAdjoints(Found.Input.All, Tape);
   R->Result.All = keepAdjoints(Found.Result.All, Tape);
-  const int Code = Primal();
+  const int Code = watched(Primal);
   *Record = Code == MPI_SUCCESS ? R : nullptr;
   if (Code == MPI_SUCCESS && hasBoth(R->Input.All))
     tangent(oneDirection(*R, R->Input.All->Adjoints));
@@ -75,13 +75,15 @@ struct BarrierRecord : cf_mpi_record {
 
 // A barrier may order accesses to shared memory, so it is a barrier at the mirrored place.
 
-int cf_v1_mpi_barrier_tangent(MPI_Comm comm) { return PMPI_Barrier(comm); }
+int cf_v1_mpi_barrier_tangent(MPI_Comm comm) {
+  return watched([&] { return PMPI_Barrier(comm); });
+}
 
 int cf_v1_mpi_barrier_augment(MPI_Comm comm, cf_tape *tape, cf_mpi_record **record) {
   auto *R = contraflow::mpi::record<BarrierRecord>(tape);
   R->Comm = &Communicator::collective(comm);
   *record = R;
-  return PMPI_Barrier(comm);
+  return watched([&] { return PMPI_Barrier(comm); });
 }
 
 void cf_v1_mpi_barrier_adjoint(cf_mpi_record *record) {

@@ -55,9 +55,15 @@ template <class T> T load(const void *From) {
 }
 
 constexpr Leaf FieldKinds[] = {Leaf::F32, Leaf::F64, Leaf::F80};
+enum : std::int32_t { Unknown = 5, UnknownEnd }; // of cf_field
 
-/// Calls Do(address, bytes from From, kind) for every floating-point value that lies in a run of
-/// bytes.
+/// Where bytes of which nothing is known end that begin at a field.
+std::int64_t endOfUnknown(const Description &D, int F) {
+  return F + 1 < D.Count && D.Fields[F + 1].kind == UnknownEnd ? D.Fields[F + 1].offset : D.Period;
+}
+
+/// Calls Do(address, bytes from From, kind, number) for every floating-point value that lies in a
+/// run of bytes, and for bytes of which nothing is known.
 template <class Action>
 void forEachField(const View &V, char *From, std::int64_t Bytes, Action Do) {
   const Description &D = V.L->Inside;
@@ -65,10 +71,17 @@ void forEachField(const View &V, char *From, std::int64_t Bytes, Action Do) {
   const std::int64_t Period = D.Period ? D.Period : End;
   for (std::int64_t Item = Start / Period * Period; Item < End; Item += Period)
     for (int F = 0; F < D.Count; ++F) {
-      const Leaf Kind = FieldKinds[D.Fields[F].kind];
       const std::int64_t At = Item + D.Fields[F].offset;
-      if (At >= Start && At + sizeOf(Kind) <= End)
-        Do(V.Base + At, At - Start, Kind);
+      if (D.Fields[F].kind == Unknown) {
+        const std::int64_t First = std::max(At, Start);
+        const std::int64_t Last = D.Period || endOfUnknown(D, F) ? Item + endOfUnknown(D, F) : End;
+        if (First < std::min(Last, End))
+          Do(V.Base + First, First - Start, Leaf::Byte, std::min(Last, End) - First);
+      } else if (D.Fields[F].kind != UnknownEnd) {
+        const Leaf Kind = FieldKinds[D.Fields[F].kind];
+        if (At >= Start && At + sizeOf(Kind) <= End)
+          Do(V.Base + At, At - Start, Kind, 1);
+      }
     }
 }
 
@@ -191,9 +204,10 @@ void View::store(const std::byte *From) const {
     if (Kind != Leaf::Byte || L->Inside.Count < 0)
       std::memcpy(At, From, static_cast<std::size_t>(Bytes));
     else
-      forEachField(*this, At, Bytes, [&](char *To, std::int64_t Behind, Leaf Field) {
-        std::memcpy(To, From + Behind, static_cast<std::size_t>(sizeOf(Field)));
-      });
+      forEachField(
+          *this, At, Bytes, [&](char *To, std::int64_t Behind, Leaf Field, std::int64_t Number) {
+            std::memcpy(To, From + Behind, static_cast<std::size_t>(Number * sizeOf(Field)));
+          });
     From += Bytes;
   });
 }
@@ -210,9 +224,13 @@ void View::add(const std::byte *From) const {
     else if (L->Inside.Count < 0)
       addUnknown(At, From, Count);
     else
-      forEachField(*this, At, Count, [&](char *To, std::int64_t Behind, Leaf Field) {
-        addRun(To, From + Behind, Field, 1);
-      });
+      forEachField(*this, At, Count,
+                   [&](char *To, std::int64_t Behind, Leaf Field, std::int64_t Number) {
+                     if (Field == Leaf::Byte)
+                       addUnknown(To, From + Behind, Number);
+                     else
+                       addRun(To, From + Behind, Field, Number);
+                   });
     From += Count * sizeOf(Kind);
   });
 }
@@ -233,9 +251,10 @@ void View::zero() const {
     if (Kind != Leaf::Byte || L->Inside.Count < 0)
       std::memset(At, 0, static_cast<std::size_t>(Count * sizeOf(Kind)));
     else
-      forEachField(*this, At, Count, [](char *Field, std::int64_t, Leaf Inner) {
-        std::memset(Field, 0, static_cast<std::size_t>(sizeOf(Inner)));
-      });
+      forEachField(*this, At, Count,
+                   [](char *Field, std::int64_t, Leaf Inner, std::int64_t Number) {
+                     std::memset(Field, 0, static_cast<std::size_t>(Number * sizeOf(Inner)));
+                   });
   });
 }
 

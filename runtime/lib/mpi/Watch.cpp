@@ -4,14 +4,18 @@
 
 #include "mpi/Watch.h"
 
+#include "mpi/Board.h"
 #include "mpi/Refuse.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace contraflow::mpi {
 namespace {
@@ -32,25 +36,41 @@ struct Waiting {
   int Peer;
 };
 
-/// Rank of a peer in MPI_COMM_WORLD.
-int worldRank(const Waiting &W) {
-  MPI_Group Here = MPI_GROUP_NULL, World = MPI_GROUP_NULL;
-  int Rank = W.Peer;
-  int Inter = 0;
-  PMPI_Comm_test_inter(W.Comm, &Inter);
-  (Inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(W.Comm, &Here);
+/// The ranks of a communicator in MPI_COMM_WORLD, on the other side if it has two.
+std::vector<int> worldRanks(MPI_Comm Comm) {
+  MPI_Group There = MPI_GROUP_NULL, World = MPI_GROUP_NULL;
+  int Inter = 0, Size = 0;
+  PMPI_Comm_test_inter(Comm, &Inter);
+  (Inter ? PMPI_Comm_remote_group : PMPI_Comm_group)(Comm, &There);
   PMPI_Comm_group(MPI_COMM_WORLD, &World);
-  PMPI_Group_translate_ranks(Here, 1, &W.Peer, World, &Rank);
-  PMPI_Group_free(&Here);
+  PMPI_Group_size(There, &Size);
+  std::vector<int> Ranks(static_cast<std::size_t>(Size)), Found(Ranks);
+  std::iota(Ranks.begin(), Ranks.end(), 0);
+  PMPI_Group_translate_ranks(There, Size, Ranks.data(), World, Found.data());
+  PMPI_Group_free(&There);
   PMPI_Group_free(&World);
-  return Rank;
+  return Found;
 }
 
+int worldRank(const Waiting &W) { return worldRanks(W.Comm)[static_cast<std::size_t>(W.Peer)]; }
+
+std::string sentence(const std::vector<int> &Ranks) {
+  constexpr std::size_t Many = 4;
+  std::string Text;
+  for (std::size_t I = 0; I < std::min(Ranks.size(), Many); ++I)
+    Text += (I == 0 ? "rank " : ", rank ") + std::to_string(Ranks[I]);
+  return Ranks.size() > Many ? Text + " and others" : Text;
+}
+
+/// Who keeps the others waiting, as far as this machine knows.
 std::string describe(const Waiting &W) {
-  int Size = 0;
-  PMPI_Comm_size(W.Comm, &Size);
-  return W.Peer == MPI_ANY_SOURCE ? "one of the " + std::to_string(Size) + " ranks of a collective"
-                                  : "rank " + std::to_string(worldRank(W));
+  const Board *B = Board::get();
+  if (W.Peer != MPI_ANY_SOURCE)
+    return sentence({B ? B->last(worldRank(W)) : worldRank(W)});
+  const std::vector<int> All = worldRanks(W.Comm);
+  const std::vector<int> Absent = B ? B->absent(All) : std::vector<int>{};
+  return Absent.empty() ? "one of the " + std::to_string(All.size()) + " ranks of a collective"
+                        : sentence(Absent);
 }
 
 class List {
@@ -77,10 +97,24 @@ private:
     for (;;) {
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
       const std::scoped_lock Guard(Lock);
+      if (Board *B = Board::get())
+        useBoard(*B);
       for (const auto &[Thread, W] : All)
         if (std::chrono::duration<double>(Clock::now() - W.Since).count() > limit())
-          refuse(Refusal::TooLong, describe(W));
+          refuse(Refusal::TooLong, "a derivative has waited for " + describe(W));
     }
+  }
+
+  void useBoard(Board &B) const {
+    constexpr double Shortest = 5; // a machine with much to do
+    if (All.empty())
+      B.write(Board::Nobody);
+    else if (const Waiting &W = All.begin()->second; W.Peer == MPI_ANY_SOURCE)
+      B.write(Board::SeveralRanks);
+    else
+      B.write(worldRank(W));
+    if (const auto Rank = B.standsStill(std::max(limit(), Shortest)))
+      refuse(Refusal::TooLong, sentence({*Rank}) + " has stood still for");
   }
 
   std::mutex Lock;
@@ -97,6 +131,13 @@ Watch::Watch(MPI_Comm Comm, int Peer) {
 Watch::~Watch() {
   if (limit() > 0)
     List::get().leave();
+}
+
+void watchOthers() {
+  if (limit() <= 0)
+    return;
+  Board::open();
+  List::get();
 }
 
 void answerOthers() {

@@ -19,6 +19,16 @@ public:
   Watch &operator=(const Watch &) = delete;
 };
 
+/// A call of the program's own, which may wait for others.
+template <class Action> int watched(Action Primal) {
+  const Watch Waits(MPI_COMM_WORLD);
+  return Primal();
+}
+
+/// All ranks, in MPI_Init: a rank of this machine that stands still ends the job wherever the
+/// others are.
+void watchOthers();
+
 /// While this rank looks at words again and again, others may wait for answers of it, which a look
 /// at its own memory does not give.
 void answerOthers();

@@ -4,8 +4,11 @@
 // adds itself (Inbox.h) and fetched wherever ranks may have waited for each other. To memory that
 // ranks share all of them add atomically, without MPI.
 //
-// What the primal has freed rests until that is reversed. Two windows must not have the same memory
-// at one time: who takes adjoints through the one would not see what the other's inbox holds.
+// What the primal has freed rests until that is reversed. If two windows have the same memory at
+// one time, who takes adjoints through the one does not see what the other's inbox holds. So a
+// window within another one of the same ranks uses that one's inbox, and otherwise nobody but the
+// owner may take: MPI_Get is allowed, MPI_Put and MPI_Accumulate are not. In memory that ranks
+// share each of them takes, so no other window may have it.
 
 #include "mpi/Order.h"
 #include "mpi/Refuse.h"
@@ -13,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <mutex>
 
 namespace contraflow::mpi {
@@ -41,16 +45,74 @@ void fetchAdjoints() {
 
 Window *Window::forReverse() {
   Locks = std::make_unique<Turns>(Comm->carrier());
+  occupyAll();
+  makeInboxes();
+  use();
+  return this;
+}
+
+void Window::makeInboxes() {
+  const Window *Around = isPlain() ? around() : nullptr;
   Window *W = this;
   for (int D = std::max(Adjoints, 1); D-- > 0; W = W->Next.get()) {
     if (Attached)
-      W->Received = std::make_unique<Inbox>(Comm->carrier());
-    else if (!Shared)
-      W->Received = std::make_unique<Inbox>(Comm->carrier(), W->Base, Size, Unit);
+      W->Received = std::make_shared<Inbox>(Comm->carrier());
+    if (!isPlain())
+      continue;
+    int Ranks = 0;
+    PMPI_Comm_size(Comm->carrier(), &Ranks);
+    W->Parts.resize(static_cast<std::size_t>(Ranks));
+    Inbox::Part Mine = {0, Size, Unit};
+    PMPI_Get_address(W->Base, &Mine.Shadow);
+    PMPI_Allgather(&Mine, 3, MPI_AINT, W->Parts.data(), 3, MPI_AINT, Comm->carrier());
+    W->Received =
+        Around ? Around->Received : std::make_shared<Inbox>(Comm->carrier(), W->Base, W->Parts);
+    Around = Around ? Around->Next.get() : nullptr;
   }
-  occupyAll();
-  use();
-  return this;
+}
+
+/// What has arrived is moved to the shadow.
+void Window::endInbox() {
+  if (Received.use_count() > 1) {
+    synchronise();
+    Received->fold();
+  }
+  Received.reset();
+}
+
+namespace {
+
+constexpr int NoNumber = -1, AnyNumber = INT_MAX;
+
+} // namespace
+
+/// Of the window that has all of this rank's memory.
+int Window::numberAround() const {
+  if (Size <= 0)
+    return AnyNumber;
+  if (Occupied.empty()) // memory without a shadow
+    return NoNumber;
+  const Extent Mine = Occupied.at(0);
+  for (const Window *W : InUse::get().All)
+    if (W->isPlain() && W->Comm == Comm && W->Adjoints == Adjoints && !W->Occupied.empty())
+      if (const Extent Theirs = W->Occupied.at(0);
+          Theirs.From <= Mine.From && Mine.End <= Theirs.End)
+        return W->Number;
+  return NoNumber;
+}
+
+Window *Window::around() const {
+  InUse &Used = InUse::get();
+  const std::scoped_lock Guard(Used.Lock);
+  const int Mine = numberAround();
+  int Bounds[] = {Mine, Mine == AnyNumber ? AnyNumber : -Mine};
+  PMPI_Allreduce(MPI_IN_PLACE, Bounds, 2, MPI_INT, MPI_MIN, Comm->carrier());
+  if (Bounds[0] == NoNumber || Bounds[0] == AnyNumber || Bounds[0] != -Bounds[1])
+    return nullptr;
+  const auto Found = std::find_if(Used.All.begin(), Used.All.end(), [&](const Window *W) {
+    return W->Comm == Comm && W->Number == Bounds[0];
+  });
+  return Found == Used.All.end() ? nullptr : *Found;
 }
 
 void Window::occupyAll() {
@@ -80,20 +142,44 @@ void Window::occupy(int Place, const void *From, MPI_Aint Bytes) {
   const std::scoped_lock Guard(Used.Lock);
   for (const Window *W : Used.All)
     for (const auto &[At, Old] : W->Occupied)
-      if (W != this && New.From < Old.End && Old.From < New.End)
+      if (W != this && !(isPlain() && W->isPlain()) && New.From < Old.End && Old.From < New.End)
         refuse(Refusal::Overlap, "a window is created");
   Occupied[Place] = New;
+}
+
+bool Window::overlaps(const Window &Other) const {
+  if (Received == Other.Received || Occupied.empty() || Other.Occupied.empty())
+    return false;
+  const Extent Here = Occupied.at(0), There = Other.Occupied.at(0);
+  return Here.From < There.End && There.From < Here.End;
+}
+
+void Window::besides(Window &Other, int Added) {
+  for (const Window *W : {this, &Other})
+    for (; W && W->Received; W = W->Next.get())
+      W->Received->besideAnother(Added);
 }
 
 void Window::use() {
   InUse &Used = InUse::get();
   const std::scoped_lock Guard(Used.Lock);
+  for (Window *W : Used.All)
+    if (isPlain() && W->isPlain() && overlaps(*W)) {
+      Beside.push_back(W);
+      W->Beside.push_back(this);
+      besides(*W, 1);
+    }
   Used.All.push_back(this);
 }
 
 void Window::rest() {
   InUse &Used = InUse::get();
   const std::scoped_lock Guard(Used.Lock);
+  for (Window *W : Beside) {
+    std::erase(W->Beside, this);
+    besides(*W, -1);
+  }
+  Beside.clear();
   std::erase(Used.All, this);
 }
 
@@ -110,11 +196,16 @@ void Window::hide(int Place) {
 
 void Window::show(int Place) { Attached->show(Place); }
 
+MPI_Aint Window::addressOf(const Target &T) const {
+  const Inbox::Part &There = Parts[static_cast<std::size_t>(T.Rank)];
+  return There.Shadow + T.Displacement * There.Unit;
+}
+
 void Window::locate(Target &T, Inbox::Place &In) const {
   if (Attached)
     T.Displacement = Attached->locate(T.Rank, T.Displacement, In);
   else if (Received)
-    In = Received->placeOf(T.Rank, T.Displacement);
+    In = Received->placeOf(T.Rank, addressOf(T));
 }
 
 View Window::sharedView(const Target &T) const {

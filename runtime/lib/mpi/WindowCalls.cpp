@@ -311,7 +311,7 @@ void cf_v1_mpi_win_free_adjoint(cf_mpi_record *record) {
 int cf_v1_mpi_win_fence_tangent(int assert, MPI_Win win) {
   if (const Window *W = Window::of(win))
     W->synchronise();
-  return PMPI_Win_fence(assert, win);
+  return watched([&] { return PMPI_Win_fence(assert, win); });
 }
 
 int cf_v1_mpi_win_fence_augment(int assert, MPI_Win win, cf_tape *tape, cf_mpi_record **record) {
@@ -319,7 +319,7 @@ int cf_v1_mpi_win_fence_augment(int assert, MPI_Win win, cf_tape *tape, cf_mpi_r
   if (tangentIn(W))
     W->synchronise();
   *record = recordOf(W, tape);
-  return PMPI_Win_fence(assert, win);
+  return watched([&] { return PMPI_Win_fence(assert, win); });
 }
 
 void cf_v1_mpi_win_fence_adjoint(cf_mpi_record *record) {

@@ -137,7 +137,7 @@ void Window::destroy(Window *W) {
   const std::unique_ptr<Window> Gone(W);
   W->rest();
   for (Window *Each = W; Each; Each = Each->Next.get())
-    Each->Received.reset(); // moves what has arrived to the shadow
+    Each->endInbox();
   for (Window *Each = W; Each; Each = Each->Next.get()) {
     PMPI_Win_unlock_all(Each->Shadow);
     PMPI_Win_free(&Each->Shadow);

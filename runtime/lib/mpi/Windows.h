@@ -155,9 +155,20 @@ private:
   View sharedView(const Target &T) const;
   void occupy(int Place, const void *From, MPI_Aint Bytes);
   void occupyAll();
+  /// A window of the same ranks that has all memory of this one, or null; all ranks.
+  Window *around() const;
+  int numberAround() const;
+  MPI_Aint addressOf(const Target &T) const; ///< in the shadow there
+  void makeInboxes();
+  void endInbox();
+  bool isPlain() const { return !Shared && !Attached; }
+  bool overlaps(const Window &Other) const;
+  /// This rank's memory in both has two inboxes, or no longer (Added: 1, -1).
+  void besides(Window &Other, int Added);
   struct Extent {
     const char *From, *End;
   };
+  std::vector<Window *> Beside;   ///< those in use that have memory of this one, and other inboxes
   std::map<int, Extent> Occupied; ///< shadow memory of this rank, by places; not what is hidden
 
   MPI_Win Shadow = MPI_WIN_NULL;
@@ -166,7 +177,8 @@ private:
   int Unit = 1;
   bool Shared = false; ///< all ranks address all of it
   std::unique_ptr<std::byte[]> Own;
-  std::unique_ptr<Inbox> Received; ///< in reverse, unless it is shared
+  std::shared_ptr<Inbox> Received; ///< in reverse, unless memory is shared
+  std::vector<Inbox::Part> Parts;  ///< of the ranks, if there is one inbox
   std::unique_ptr<Attachments> Attached;
   std::unique_ptr<Turns> Locks;
   struct Piece {

@@ -6,6 +6,7 @@
 #include "mpi/Abi.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -153,11 +154,17 @@ void windowUnknown() {
   cf_v1_mpi_put_augment(Value, 1, MPI_DOUBLE, next(), 1, 1, MPI_DOUBLE, Win, Shadow, Tape, &Record);
 }
 
+/// Of different groups of ranks.
 void windowTwice() {
   MPI_Win Win;
-  for (int Time = 0; Time < 2; ++Time)
-    cf_v1_mpi_win_create_augment(Value, sizeof Value, sizeof *Value, MPI_INFO_NULL, MPI_COMM_WORLD,
-                                 &Win, Shadow, Tape, &Record);
+  MPI_Comm Other;
+  MPI_Comm_dup(MPI_COMM_WORLD, &Other);
+  for (const MPI_Comm Comm : {MPI_COMM_WORLD, Other})
+    cf_v1_mpi_win_create_augment(Value, sizeof Value, sizeof *Value, MPI_INFO_NULL, Comm, &Win,
+                                 Shadow, Tape, &Record);
+  MPI_Win_fence(0, Win);
+  cf_v1_mpi_put_augment(Value, 1, MPI_DOUBLE, next(), 4, 1, MPI_DOUBLE, Win, Shadow, Tape, &Record);
+  cf_v1_mpi_put_adjoint(Record);
 }
 
 void unaligned() {
@@ -190,6 +197,13 @@ void slowRank() {
   cf_v1_mpi_bcast_adjoint(Record);
 }
 
+/// Rank 0 is in a call of the program's own.
+void stoppedRank() {
+  if (Rank == 1)
+    raise(SIGSTOP);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 struct Case {
   const char *Name;
   void (*Program)();
@@ -214,6 +228,7 @@ const Case Cases[] = {
     {"unaligned", unaligned},
     {"goneRank", goneRank},
     {"slowRank", slowRank},
+    {"stoppedRank", stoppedRank},
 };
 
 } // namespace
