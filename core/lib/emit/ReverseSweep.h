@@ -116,6 +116,9 @@ private:
   void openPrivate(const PhaseState &P);
   void closePrivate(const PhaseState &P);
   llvm::Value *privateAddress(const llvm::Instruction &Load, llvm::Value *Where);
+  void addPlainly(llvm::Instruction &Load, llvm::Value *Where, llvm::Value *Bar);
+  llvm::Value *alone();
+  void addBesideOthers(llvm::Value *Where, llvm::Value *Bar, bool Locks);
   void addAtomically(llvm::Instruction &Load, llvm::Value *Where, llvm::Value *Bar);
   bool inOrder() const;
   void addInOrder(llvm::Value *Where, llvm::Value *Bar, bool Locks);
@@ -154,6 +157,7 @@ private:
   MemoryTags Tags;
   llvm::BasicBlock *Locals = nullptr; ///< where stack slots go
   llvm::BasicBlock *EndBlock = nullptr;
+  llvm::Value *Alone = nullptr; ///< whether one thread runs; null until asked
   llvm::DenseMap<llvm::BasicBlock *, llvm::BasicBlock *> Blocks;
   llvm::DenseMap<llvm::Value *, llvm::Value *> Known; ///< recalled in this block
   llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *> Bars;

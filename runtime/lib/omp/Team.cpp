@@ -141,6 +141,8 @@ void cf_v1_omp_alone_begin() { omp::beginAlone(); }
 
 void cf_v1_omp_alone_end() { omp::endAlone(); }
 
+int32_t cf_v1_omp_is_alone() { return omp::isAlone() ? 1 : 0; }
+
 void cf_v1_omp_team_part_f64(cf_team *team, double *sum, double part) {
   team->Shares[omp::threadNumber()].Parts.push_back({sum, nullptr, part});
 }
