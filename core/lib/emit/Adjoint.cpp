@@ -211,6 +211,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   }
   FrameEmitter Frames(S, U, Shape, Plan, Q);
   Frames.run();
+  noteRanges(S, U, Shared);
   for (SharedPlan &P : Shared) // versions of one loop: all threads must agree
     P.Loop.Ordered = any_of(Shared, [&](const SharedPlan &Other) {
       return Other.Loop.Phase == P.Loop.Phase && mustKeepOrder(S, Other, Steps, Plan);

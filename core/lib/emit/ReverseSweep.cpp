@@ -24,7 +24,7 @@ bool ReverseSweep::shared(const Value *ForwardShadow) const {
 
 bool ReverseSweep::addsPlainly(const Instruction &Load) const {
   return In.Owned.contains(&Load) || any_of(In.Sharing.Loops, [&](const SharedPlan &P) {
-           return P.Loop.PlainLoads.contains(&Load);
+           return P.Range < 0 && P.Loop.PlainLoads.contains(&Load);
          });
 }
 
@@ -105,12 +105,15 @@ void ReverseSweep::addAtomically(Instruction &Load, Value *Where, Value *Bar) {
   const bool Locks = meetsSharedLoop(Load);
   if (inOrder())
     return addInOrder(Where, Bar, Locks);
-  remarkAtomic(In.S, Load, In.Sharing.whyAtomic(Load));
-  Value *Single = alone();
-  if (!Single)
+  Value *Plainly = apart(Load);
+  if (!Plainly) {
+    remarkAtomic(In.S, Load, In.Sharing.whyAtomic(Load));
+    Plainly = alone();
+  }
+  if (!Plainly)
     return addBesideOthers(Where, Bar, Locks);
   BasicBlock *Others = BasicBlock::Create(B.getContext(), "others", In.U.Reverse);
-  BasicBlock *Behind = branchIf(Single, Others);
+  BasicBlock *Behind = branchIf(Plainly, Others);
   addPlainly(Load, Where, Bar);
   B.CreateBr(Behind);
   B.SetInsertPoint(Others);

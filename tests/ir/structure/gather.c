@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The reverse of a sparse matrix-vector product under OpenMP: the adjoint of the vector is added to
-// through indices, in a window of each thread's own.
+// through indices, in a window of each thread's own; to that of the matrix plainly, if the two are
+// apart.
 //
 // RUN: %clang -O2 -fopenmp -S -emit-llvm -g1 -Rpass=contraflow %s -o %t.ll 2> %t.remarks
 // RUN: FileCheck %s --check-prefix=REVERSE < %t.ll
@@ -26,8 +27,12 @@ void gradient(double *a, double *da, double *x, double *dx, double *y, double *d
   __enzyme_autodiff((void *)product, enzyme_dup, a, da, enzyme_dup, x, dx, enzyme_dup, y, dy);
 }
 
+// REVERSE: define internal {{.*}} @cf.augmented.{{.*}}product
+// REVERSE: call void @cf_v1_omp_range_note(
 // REVERSE: define internal {{.*}} @cf.reverse.{{.*}}product
+// REVERSE-DAG: [[APART:%.*]] = {{.*}}call i32 @cf_v1_omp_range_apart(
+// REVERSE-DAG: icmp {{eq|ne}} i32 [[APART]], 0
 // REVERSE-DAG: call void @cf_v1_omp_window_add_f64(
 // REVERSE-DAG: call void @cf_v1_omp_window_close_f64(
 
-// REMARK: gather.c:20:{{.*}} the reverse of this loop adds through indices to 1 array, in a window
+// REMARK: gather.c:21:{{.*}} the reverse of this loop adds through indices to 1 array, in a window
