@@ -105,7 +105,7 @@ Loop *Sharer::wholeLoop(const Instruction &I) const {
 SmallSetVector<Loop *, 2> Sharer::wholeLoops() const {
   SmallSetVector<Loop *, 2> Loops;
   for (auto &[Load, Address] : Q.Updates)
-    if (Loop *L = wholeLoop(*Load))
+    if (Loop *L = Q.Owned.contains(Load) ? nullptr : wholeLoop(*Load))
       Loops.insert(L);
   return Loops;
 }
@@ -549,7 +549,7 @@ bool Sharer::describeLoop(SharedLoop &Out) {
     return fail("the bounds of the divided loop may differ from thread to thread");
   for (auto &[Load, Address] : Q.Updates) {
     Loop *L = wholeLoop(*Load);
-    if ((L && L != Out.L) || describe(*Load, Address, Out))
+    if ((L && L != Out.L) || (!L && Q.Owned.contains(Load)) || describe(*Load, Address, Out))
       continue;
     if (!Q.MayBeLoose || !Out.L->contains(Load))
       return fail(NotAffine);

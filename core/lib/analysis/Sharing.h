@@ -129,6 +129,8 @@ struct SharingQuestions {
   llvm::function_ref<bool(llvm::Instruction &, llvm::Loop &)> MayWait;
   /// True if the body does not write what is loaded.
   llvm::function_ref<bool(llvm::Instruction &)> IsUnwritten;
+  /// Loads of what the thread writes itself: loops with no others may be elsewhere in the phase.
+  const llvm::DenseSet<const llvm::Instruction *> &Owned;
   /// Whether plain updates may be made beside such that are known at run time only.
   bool MayBeLoose;
 };

@@ -49,8 +49,9 @@ struct PhaseContents {
 
 class SharedPlanner {
 public:
-  SharedPlanner(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A)
-      : S(S), U(U), Fwd(Fwd), A(A), Barriers(*U.Forward, isBarrier),
+  SharedPlanner(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A,
+                const DenseSet<const Instruction *> &Owned)
+      : S(S), U(U), Fwd(Fwd), A(A), Owned(Owned), Barriers(*U.Forward, isBarrier),
         Phases(*U.Forward, [](const Instruction &I) { return isBarrier(I) || isMeeting(I); }) {}
   SharedPlans run();
 
@@ -80,6 +81,7 @@ private:
   Unit &U;
   ForwardSweep &Fwd;
   const BodyAnalyses &A;
+  const DenseSet<const Instruction *> &Owned;
   TeamPhases Barriers, Phases;   ///< of the forward sweep, of the reverse sweep
   SmallSet<unsigned, 4> Waiting; ///< those of the forward sweep with critical sections
   MapVector<unsigned, PhaseContents> Contents;
@@ -94,7 +96,7 @@ void SharedPlanner::collect() {
         continue;
       PhaseContents &Phase = Contents[Phases.phaseOf(I)];
       if (const CallSite *Site = A.Steps.site(I)) {
-        if (Site->Recorded.empty())
+        if (Site->Recorded.empty() || Site->OnlyOwn)
           continue;
         Phase.Hidden |= !Site->OnlyWaits;
         Phase.Waits.push_back(&I);
@@ -378,6 +380,10 @@ bool SharedPlanner::chooseRange(MutableArrayRef<SharedPlan> Plans) {
   return true;
 }
 
+static bool isInside(ArrayRef<SharedPlan> Plans, const Instruction &I) {
+  return any_of(Plans, [&](const SharedPlan &P) { return P.Loop.L->contains(&I); });
+}
+
 static bool isLoose(ArrayRef<SharedPlan> Plans, const Instruction &Load) {
   return any_of(Plans, [&](const SharedPlan &P) {
     return any_of(P.Loop.Loose, [&](const LooseUpdate &U) { return U.Load == &Load; });
@@ -396,7 +402,7 @@ StringRef SharedPlanner::planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> L
   auto MayWait = [&](Instruction &Load, Loop &L) { return mayWait(Load, L); };
   auto IsUnwritten = [&](Instruction &Load) { return isUnwritten(Load); };
   SharingAnswer Found = findSharedLoops({Phases, Loops, Phase.Updates, Uniform, Same, MayWait,
-                                         IsUnwritten, !S.Switch.Deterministic && !U.Foreign},
+                                         IsUnwritten, Owned, !S.Switch.Deterministic && !U.Foreign},
                                         A.LI, A.DT, A.SE);
   for (SharedLoop &Loop : Found.Loops) {
     SharedPlan New;
@@ -408,7 +414,7 @@ StringRef SharedPlanner::planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> L
   if (!chooseRange(Out))
     return "too many phases with addresses that are not affine";
   for (auto &[Load, Shadow] : Phase.Updates)
-    if (none_of(Out, [&](const SharedPlan &P) { return P.Loop.L->contains(Load); }))
+    if (!isInside(Out, *Load) && !Owned.contains(Load))
       for (SharedPlan &P : Out)
         P.Outside.insert(Load);
   return Found.Why;
@@ -433,6 +439,8 @@ SharedPlans SharedPlanner::run() {
     for (auto &[Load, Shadow] : Phase.Updates) {
       if (!Planned)
         Out.Atomic[Load] = Out.Why;
+      else if (Owned.contains(Load) && !isInside(New, *Load))
+        continue;
       else if (isLoose(New, *Load))
         Out.Atomic[Load] = "its address is not affine in the divided loop";
       else
@@ -463,10 +471,11 @@ void divideBody(const RequestState &S, const Unit &U, const ReverseSteps &Steps)
     chooseMeetings(U, Steps);
 }
 
-SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A) {
+SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A,
+                            const DenseSet<const Instruction *> &Owned) {
   SharedPlans None;
   None.Why = whyUnknown(S, U);
-  return None.Why.empty() ? SharedPlanner(S, U, Fwd, A).run() : None;
+  return None.Why.empty() ? SharedPlanner(S, U, Fwd, A, Owned).run() : None;
 }
 
 /// From the lowest to behind the highest address of an access; empty at first.

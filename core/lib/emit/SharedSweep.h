@@ -63,7 +63,9 @@ void divideBody(const RequestState &S, const Unit &U, const ReverseSteps &Steps)
 
 /// Finds the shared loops of a team's body, one in a phase and that in all its versions, and adds
 /// their tables to the forward function.
-SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A);
+/// Owned: loads of what the thread owns (Owned.h), whose updates outside of such loops are plain.
+SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A,
+                            const llvm::DenseSet<const llvm::Instruction *> &Owned);
 
 /// Has the forward sweep note the addresses of loose updates. Comes after the plan: nothing of this
 /// is known to the analyses.
