@@ -21,6 +21,19 @@ static double csr(const double *a, const double *x, double *y, int n, int m) {
   free(col);
   return y[0];
 }
+// What walks evenly is apart from what goes through indices, or is found not to be when it runs.
+static void beside(const double *w, const double *x, double *y, int n) {
+  const double *p = n % 2 ? w : x;
+#pragma omp parallel
+  for (int t = 0; t < 2; t++) {
+#pragma omp for
+    for (int i = 1; i < n - 1; i++)
+      y[i] += w[i - 1] * x[at(i, n)] * w[i + 1];
+#pragma omp for
+    for (int i = 1; i < n - 1; i++)
+      y[i] *= 0.5 * p[i - 1] * x[at(i, n)] * p[i + 1];
+  }
+}
 // Each thread reads what it has written, through another name.
 static double inPlace(double *x, int n, int m) {
   double *y = x + (n > 0 ? 0 : 1);
@@ -142,6 +155,8 @@ static double tasks(const double *x, double *y, int n) {
     }
   return y[0];
 }
+GRADIENT_CHECK(windows_beside, Void, beside, In(double, 300), In(double, 300), InOut(double, 300),
+               Int(300))
 GRADIENT_CHECK(window_csr, Double, csr, In(double, 1600), In(double, 200), Out(double, 200),
                Int(200), Int(8))
 GRADIENT_CHECK(window_in_place, Double, inPlace, InOut(double, 96), Int(96), Int(12))

@@ -22,6 +22,8 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
+constexpr StringRef NotAffine = "an address is not affine in the divided loop";
+
 bool isZero(const Value &V) {
   auto *C = dyn_cast<ConstantInt>(&V);
   return C && C->isZero();
@@ -51,6 +53,7 @@ private:
   const SCEV *integerOf(const SCEV *Pointer, const Loop *Outer, Extent &E);
   std::optional<Footprint> footprint(const SCEV *S, const Loop *Outer, const Extent &E);
   bool keepsPromises(const SharedLoop &Loop);
+  bool loosen(SharedLoop &Loop) const;
   bool mayMeet(const SharedUpdate &U, const SharedUpdate &V);
   bool addExtent(const SCEV *&S, const Loop *Outer, Extent &E);
   bool isDense(const SharedUpdate &U) const;
@@ -102,7 +105,7 @@ Loop *Sharer::wholeLoop(const Instruction &I) const {
 SmallSetVector<Loop *, 2> Sharer::wholeLoops() const {
   SmallSetVector<Loop *, 2> Loops;
   for (auto &[Load, Address] : Q.Updates)
-    if (Loop *L = wholeLoop(*Load))
+    if (Loop *L = Q.Owned.contains(Load) ? nullptr : wholeLoop(*Load))
       Loops.insert(L);
   return Loops;
 }
@@ -300,6 +303,25 @@ bool Sharer::keepsPromises(const SharedLoop &Loop) {
     return !U.Through.Index ||
            none_of(Loop.Updates, [&](const SharedUpdate &V) { return mayMeet(U, V); });
   });
+}
+
+/// Whatever else is added to the arrays of loose updates is loose as well.
+bool Sharer::loosen(SharedLoop &Loop) const {
+  constexpr unsigned Most = 16;
+  SmallPtrSet<const SCEV *, 4> Arrays;
+  for (const LooseUpdate &U : Loop.Loose)
+    Arrays.insert(SE.getPointerBase(SE.getSCEV(U.Address)));
+  for (const SharedUpdate &U : Loop.Updates)
+    if (U.Through.Index)
+      return false;
+  erase_if(Loop.Updates, [&](const SharedUpdate &U) {
+    if (!Arrays.contains(U.Array) || !Loop.L->contains(U.Load))
+      return false;
+    auto *Known = find_if(Q.Updates, [&](auto &Update) { return Update.first == U.Load; });
+    Loop.Loose.push_back({U.Load, Known->second});
+    return true;
+  });
+  return Loop.Loose.size() <= Most;
 }
 
 /// True if one of the loops inside walks the array in small steps, or none walks it.
@@ -527,9 +549,14 @@ bool Sharer::describeLoop(SharedLoop &Out) {
     return fail("the bounds of the divided loop may differ from thread to thread");
   for (auto &[Load, Address] : Q.Updates) {
     Loop *L = wholeLoop(*Load);
-    if ((!L || L == Out.L) && !describe(*Load, Address, Out))
-      return fail("an address is not affine in the divided loop");
+    if ((L && L != Out.L) || (!L && Q.Owned.contains(Load)) || describe(*Load, Address, Out))
+      continue;
+    if (!Q.MayBeLoose || !Out.L->contains(Load))
+      return fail(NotAffine);
+    Out.Loose.push_back({Load, Address});
   }
+  if (!Out.Loose.empty() && !loosen(Out))
+    return fail(NotAffine);
   if (!keepsPromises(Out))
     return fail("what is reached through an index may be reached in another way as well");
   return Out.Updates.size() <= 400 || fail("too many addresses");
@@ -557,7 +584,7 @@ SharingAnswer Sharer::run() {
     if (!allEnter(Loop, Out.Loops))
       return {{}, "a thread may pass by the divided loop"};
     if (Loop.Plain.empty() && Loop.Private.empty())
-      return {{}, "every iteration adds to the same memory"};
+      return {{}, Loop.Loose.empty() ? "every iteration adds to the same memory" : NotAffine};
     if (Loop.Plain.size() > 128)
       return {{}, "too many addresses"};
   }

@@ -21,6 +21,12 @@
 // Where the program promises that order holds no number twice, the bytes of order that an iteration
 // reads stand for those of x, if nothing else in the loop adds to x (ThroughIndex.h).
 //
+//   for (i ...) for (k ...)  y[i] += a[i*16+k] * x[column[i*16+k]]
+//
+// Where only the run knows the address of an update (x), it is made atomically. The forward sweep
+// notes the lowest and the highest of these addresses; if what is known (a) lies elsewhere, it is
+// added plainly beside them. Other updates of the same array are atomic, too.
+//
 // A body is looked at phase by phase (TeamPhases.h): each phase may have a divided loop of its own,
 // also within loops that all threads run alike.
 
@@ -88,6 +94,12 @@ struct PrivateArray {
   llvm::DenseSet<const llvm::Instruction *> Loads;
 };
 
+/// An update whose address only the run knows, with that address.
+struct LooseUpdate {
+  llvm::Instruction *Load;
+  llvm::Value *Address;
+};
+
 /// A loop of a region body whose updates need no atomics. Footprints are those of all its versions.
 struct SharedLoop {
   llvm::Loop *L = nullptr;
@@ -99,6 +111,8 @@ struct SharedLoop {
   const llvm::SCEV *Trip = nullptr;           ///< iterations of all threads
   bool Ordered = false;                       ///< iterations must be reversed in order
   llvm::DenseSet<const llvm::Instruction *> PlainLoads;
+  /// Atomic ones, which other updates must be found apart from.
+  llvm::SmallVector<LooseUpdate, 4> Loose;
 };
 
 /// What the analysis asks about one phase of the body.
@@ -115,6 +129,10 @@ struct SharingQuestions {
   llvm::function_ref<bool(llvm::Instruction &, llvm::Loop &)> MayWait;
   /// True if the body does not write what is loaded.
   llvm::function_ref<bool(llvm::Instruction &)> IsUnwritten;
+  /// Loads of what the thread writes itself: loops with no others may be elsewhere in the phase.
+  const llvm::DenseSet<const llvm::Instruction *> &Owned;
+  /// Whether plain updates may be made beside such that are known at run time only.
+  bool MayBeLoose;
 };
 
 struct SharingAnswer {

@@ -160,6 +160,7 @@ public:
     cast<CallBase>(Shadow)->addRetAttr(Attribute::NoAlias);
     B.setShadow(&Call, Shadow);
     Site.Recorded = {&Call, Shadow};
+    Site.OnlyOwn = !B.owner(&Call);
     if (B.owner(&Call))
       Site.Recorded.push_back(Bytes);
     return Error::success();

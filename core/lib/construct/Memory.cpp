@@ -103,11 +103,13 @@ Error CopyHandler::augment(SweepBuilder &B, CallSite &Site) const {
   if (!B.activeMemory(Call.getArgOperand(0)))
     return Error::success();
   Site.Recorded = {Dst, bytesIf(B, Call, Call.getArgOperand(0), /*Constant=*/false)};
+  Site.OnlyOwn = true; // what the thread writes nobody else may read
   if (!Src)
     return Error::success();
   if (Value *Own = B.isOwnShadow(Call.getArgOperand(1))) // nothing is added to it
     Src = B.ir().CreateSelect(Own, ConstantPointerNull::get(B.ir().getPtrTy()), Src);
   Site.Recorded.push_back(Src);
+  Site.OnlyOwn = !B.shared(Src);
   return Error::success();
 }
 
@@ -146,6 +148,7 @@ public:
     Value *Dst = B.shadow(Site.Operands[0]);
     if (Dst && B.activeMemory(Site.Operands[0]))
       Site.Recorded = {Dst, bytesIf(B, *Site.Anchor, Site.Operands[0], /*Constant=*/false)};
+    Site.OnlyOwn = true;
     return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {

@@ -146,7 +146,10 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   ReverseShape Shape(*U.Forward, LI, DT, S.Loops,
                      [&](const Instruction &I) { return Steps.hasWork(I); });
   BodyAnalyses A{LI, DT, FAM.getResult<ScalarEvolutionAnalysis>(*U.Forward), AA, Shape, Steps};
-  SharedPlans Sharing = planSharedLoops(S, U, Fwd, A);
+  DenseSet<const Instruction *> Owned;
+  if (S.Switch.Sharing)
+    Owned = findOwnedLoads(U, A);
+  SharedPlans Sharing = planSharedLoops(S, U, Fwd, A, Owned);
   if (S.Switch.Print.Sharing && U.InTeam)
     printSharing(*U.Forward, Sharing);
   auto &Shared = Sharing.Loops;
@@ -176,9 +179,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
     auto *Asked = Primal ? cast<LoadInst>(Primal) : Load;
     return Known[&I] = Stable.isStable(*Asked, Asked->getPointerOperand(), Runs);
   };
-  DenseSet<const Instruction *> Owned, Settled = Sharing.Planned;
-  if (S.Switch.Sharing)
-    Owned = findOwnedLoads(U, A);
+  DenseSet<const Instruction *> Settled = Sharing.Planned;
   for (const Instruction *Load : Sharing.Planned)
     Owned.erase(Load);
   Owned.insert(Sharing.Alone.begin(), Sharing.Alone.end());
@@ -211,6 +212,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   }
   FrameEmitter Frames(S, U, Shape, Plan, Q);
   Frames.run();
+  noteRanges(S, U, Shared);
   for (SharedPlan &P : Shared) // versions of one loop: all threads must agree
     P.Loop.Ordered = any_of(Shared, [&](const SharedPlan &Other) {
       return Other.Loop.Phase == P.Loop.Phase && mustKeepOrder(S, Other, Steps, Plan);

@@ -111,7 +111,7 @@ bool DeferredFinder::find(Loop &L, ArrayRef<SharedPlan> Shared, DeferredLoop &Ou
         continue;
       Value *Shadow = Fwd.accessOf(*Load);
       bool Plain = !mayBeShared(U, Shadow) || any_of(Shared, [&](const SharedPlan &P) {
-        return P.Loop.PlainLoads.contains(Load);
+        return P.Range < 0 && P.Loop.PlainLoads.contains(Load);
       });
       if (!Plain)
         continue;

@@ -52,6 +52,8 @@ void ReverseSweep::preparePhases(const SharedPlan &Plan) {
   P.Share = local(shareType(C), "share", false);
   P.Phase = local(B.getInt32Ty(), "phase", false);
   P.First = local(B.getInt64Ty(), "first", false);
+  if (Plan.Range >= 0)
+    P.Apart = local(B.getInt32Ty(), "apart", true);
   for (unsigned I = 0; I < Plan.Loop.Private.size(); ++I)
     P.Private.push_back({local(privateType(C), "private", false),
                          local(B.getInt64Ty(), "private.base", false),
@@ -80,12 +82,33 @@ void ReverseSweep::emitPhaseHead(const PhaseState &P) {
     B.CreateCondBr(B.CreateICmpSGE(To, From), Body, P.Tail);
 }
 
+/// Whether an update that is affine is apart from those that are not; null if it has no such beside
+/// it.
+Value *ReverseSweep::apart(const Instruction &Load) {
+  for (const PhaseState &P : Phases)
+    if (P.Apart && P.Plan->Loop.PlainLoads.contains(&Load))
+      return B.CreateICmpNE(B.CreateLoad(B.getInt32Ty(), P.Apart), B.getInt32(0));
+  return nullptr;
+}
+
+/// How many groups are added to plainly: none if loose updates may meet one.
+Value *ReverseSweep::plainGroups(const PhaseState &P) {
+  Value *Plain = B.getInt32(P.Plan->Plain);
+  if (!P.Apart)
+    return Plain;
+  Value *Apart = runtime("omp_range_apart", B.getInt32Ty(),
+                         {In.U.ReverseTape, B.getInt32(P.Plan->Range), recall(P.Plan->Groups),
+                          B.getInt32(P.Plan->Plain + P.Plan->Atomic), recall(P.Plan->Trip)});
+  B.CreateStore(Apart, P.Apart);
+  return B.CreateSelect(B.CreateICmpNE(Apart, B.getInt32(0)), Plain, B.getInt32(0));
+}
+
 void ReverseSweep::openShared(const PhaseState &P, Value *LastIteration) {
   B.CreateStore(LastIteration, shareField(P, ShareField::Last, B.getInt32(0)));
   B.CreateStore(B.getInt32(P.Plan->Loop.Ordered), shareField(P, ShareField::Locked, nullptr));
   runtime("omp_share_open", B.getVoidTy(),
-          {recall(P.Plan->Groups), B.getInt32(P.Plan->Plain), B.getInt32(P.Plan->Atomic),
-           recall(P.Plan->Trip), P.Share});
+          {recall(P.Plan->Groups), plainGroups(P), B.getInt32(P.Plan->Atomic), recall(P.Plan->Trip),
+           P.Share});
   B.CreateStore(B.getInt32(0), P.Phase);
   openPrivate(P);
 }

@@ -24,7 +24,7 @@ bool ReverseSweep::shared(const Value *ForwardShadow) const {
 
 bool ReverseSweep::addsPlainly(const Instruction &Load) const {
   return In.Owned.contains(&Load) || any_of(In.Sharing.Loops, [&](const SharedPlan &P) {
-           return P.Loop.PlainLoads.contains(&Load);
+           return P.Range < 0 && P.Loop.PlainLoads.contains(&Load);
          });
 }
 
@@ -70,11 +70,21 @@ void ReverseSweep::takeInOrder(Instruction &Access, Value *Where) {
             {Where, B.getInt64(In.S.Graph.layout().getTypeStoreSize(T))});
 }
 
-void ReverseSweep::addAtomically(Instruction &Load, Value *Where, Value *Bar) {
-  const bool Locks = meetsSharedLoop(Load);
-  if (inOrder())
-    return addInOrder(Where, Bar, Locks);
-  remarkAtomic(In.S, Load, In.Sharing.whyAtomic(Load));
+/// Whether no other thread of a team runs beside this one, asked once in the function. Null where
+/// that tells nothing, or where the derivative will be differentiated.
+Value *ReverseSweep::alone() {
+  if (!In.U.InTeam || In.U.Foreign || !In.S.Switch.Sharing)
+    return nullptr;
+  if (!Alone) {
+    IRBuilder<> Top(Locals->getTerminator());
+    Value *Answer = callRuntime(Top, In.S.C.M, "omp_is_alone", Top.getInt32Ty(), {});
+    Alone = Top.CreateICmpNE(Answer, Top.getInt32(0), "alone");
+  }
+  return Alone;
+}
+
+/// Threads take turns where the update may meet plain ones of others.
+void ReverseSweep::addBesideOthers(Value *Where, Value *Bar, bool Locks) {
   if (Locks)
     runtime("omp_share_enter", B.getVoidTy(), {});
   auto *Vec = dyn_cast<FixedVectorType>(Bar->getType());
@@ -90,6 +100,28 @@ void ReverseSweep::addAtomically(Instruction &Load, Value *Where, Value *Bar) {
     runtime("omp_share_leave", B.getVoidTy(), {});
 }
 
+/// An atomic addition takes ten times as long as a plain one, also where there is one thread.
+void ReverseSweep::addAtomically(Instruction &Load, Value *Where, Value *Bar) {
+  const bool Locks = meetsSharedLoop(Load);
+  if (inOrder())
+    return addInOrder(Where, Bar, Locks);
+  Value *Plainly = apart(Load);
+  if (!Plainly) {
+    remarkAtomic(In.S, Load, In.Sharing.whyAtomic(Load));
+    Plainly = alone();
+  }
+  if (!Plainly)
+    return addBesideOthers(Where, Bar, Locks);
+  BasicBlock *Others = BasicBlock::Create(B.getContext(), "others", In.U.Reverse);
+  BasicBlock *Behind = branchIf(Plainly, Others);
+  addPlainly(Load, Where, Bar);
+  B.CreateBr(Behind);
+  B.SetInsertPoint(Others);
+  addBesideOthers(Where, Bar, Locks);
+  B.CreateBr(Behind);
+  B.SetInsertPoint(Behind);
+}
+
 void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
   if (defer(I, Bar))
     return;
@@ -100,6 +132,10 @@ void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
     return;
   else if (shared(Address) && !addsPlainly(I))
     return addAtomically(I, Where, Bar);
+  addPlainly(I, Where, Bar);
+}
+
+void ReverseSweep::addPlainly(Instruction &I, Value *Where, Value *Bar) {
   const Align Alignment = shadowAlign(cast<LoadInst>(I).getAlign());
   LoadInst *Old = B.CreateAlignedLoad(Bar->getType(), Where, Alignment);
   Value *Sum = B.CreateFAdd(Old, Bar);

@@ -105,6 +105,7 @@ private:
   struct PhaseState {
     const SharedPlan *Plan = nullptr;
     llvm::AllocaInst *Share = nullptr, *Phase = nullptr, *First = nullptr;
+    llvm::AllocaInst *Apart = nullptr;          ///< whether all groups are apart from loose updates
     llvm::SmallVector<PrivateState, 2> Private; ///< one for each private array
     llvm::BasicBlock *Head = nullptr, *Tail = nullptr;
   };
@@ -112,10 +113,15 @@ private:
   void emitPhaseHead(const PhaseState &P);
   llvm::Value *shareField(const PhaseState &P, unsigned Field, llvm::Value *Index);
   void openShared(const PhaseState &P, llvm::Value *Last);
+  llvm::Value *plainGroups(const PhaseState &P);
   void closeShared(const PhaseState &P);
   void openPrivate(const PhaseState &P);
   void closePrivate(const PhaseState &P);
   llvm::Value *privateAddress(const llvm::Instruction &Load, llvm::Value *Where);
+  void addPlainly(llvm::Instruction &Load, llvm::Value *Where, llvm::Value *Bar);
+  llvm::Value *alone();
+  llvm::Value *apart(const llvm::Instruction &Load);
+  void addBesideOthers(llvm::Value *Where, llvm::Value *Bar, bool Locks);
   void addAtomically(llvm::Instruction &Load, llvm::Value *Where, llvm::Value *Bar);
   bool inOrder() const;
   void addInOrder(llvm::Value *Where, llvm::Value *Bar, bool Locks);
@@ -154,6 +160,7 @@ private:
   MemoryTags Tags;
   llvm::BasicBlock *Locals = nullptr; ///< where stack slots go
   llvm::BasicBlock *EndBlock = nullptr;
+  llvm::Value *Alone = nullptr; ///< whether one thread runs; null until asked
   llvm::DenseMap<llvm::BasicBlock *, llvm::BasicBlock *> Blocks;
   llvm::DenseMap<llvm::Value *, llvm::Value *> Known; ///< recalled in this block
   llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *> Bars;

@@ -49,8 +49,9 @@ struct PhaseContents {
 
 class SharedPlanner {
 public:
-  SharedPlanner(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A)
-      : S(S), U(U), Fwd(Fwd), A(A), Barriers(*U.Forward, isBarrier),
+  SharedPlanner(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A,
+                const DenseSet<const Instruction *> &Owned)
+      : S(S), U(U), Fwd(Fwd), A(A), Owned(Owned), Barriers(*U.Forward, isBarrier),
         Phases(*U.Forward, [](const Instruction &I) { return isBarrier(I) || isMeeting(I); }) {}
   SharedPlans run();
 
@@ -72,6 +73,7 @@ private:
   bool waitsBefore(const Loop &L, const PhaseContents &Phase) const;
   void merge(SmallVectorImpl<Footprint> &Groups);
   bool expand(SharedPlan &Out);
+  bool chooseRange(MutableArrayRef<SharedPlan> Plans);
   void checkPromises(const SharedPlan &Plan);
   void checkPromise(const SharedUpdate &Update, const SharedPlan &Plan);
 
@@ -79,10 +81,12 @@ private:
   Unit &U;
   ForwardSweep &Fwd;
   const BodyAnalyses &A;
+  const DenseSet<const Instruction *> &Owned;
   TeamPhases Barriers, Phases;   ///< of the forward sweep, of the reverse sweep
   SmallSet<unsigned, 4> Waiting; ///< those of the forward sweep with critical sections
   MapVector<unsigned, PhaseContents> Contents;
   SmallPtrSet<const PHINode *, 4> Assumed; ///< uniform, while that is being looked into
+  int Ranges = 0;                          ///< how many are in use
 };
 
 void SharedPlanner::collect() {
@@ -92,7 +96,7 @@ void SharedPlanner::collect() {
         continue;
       PhaseContents &Phase = Contents[Phases.phaseOf(I)];
       if (const CallSite *Site = A.Steps.site(I)) {
-        if (Site->Recorded.empty())
+        if (Site->Recorded.empty() || Site->OnlyOwn)
           continue;
         Phase.Hidden |= !Site->OnlyWaits;
         Phase.Waits.push_back(&I);
@@ -363,6 +367,29 @@ bool SharedPlanner::isOneThreads(const PhaseContents &Phase) const {
   return choosesThread(*Choice) == Chosen::First || !Phases.reaches(*Choice, *Choice->getParent());
 }
 
+/// All versions of a loop ask alike, whichever of them has loose updates.
+bool SharedPlanner::chooseRange(MutableArrayRef<SharedPlan> Plans) {
+  constexpr int Most = 4; // of cf_team
+  if (all_of(Plans, [](const SharedPlan &P) { return P.Loop.Loose.empty(); }))
+    return true;
+  if (Ranges == Most)
+    return false;
+  for (SharedPlan &P : Plans)
+    P.Range = Ranges;
+  ++Ranges;
+  return true;
+}
+
+static bool isInside(ArrayRef<SharedPlan> Plans, const Instruction &I) {
+  return any_of(Plans, [&](const SharedPlan &P) { return P.Loop.L->contains(&I); });
+}
+
+static bool isLoose(ArrayRef<SharedPlan> Plans, const Instruction &Load) {
+  return any_of(Plans, [&](const SharedPlan &P) {
+    return any_of(P.Loop.Loose, [&](const LooseUpdate &U) { return U.Load == &Load; });
+  });
+}
+
 StringRef SharedPlanner::planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> Loops,
                                    SmallVectorImpl<SharedPlan> &Out) {
   if (Phase.Hidden)
@@ -374,8 +401,9 @@ StringRef SharedPlanner::planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> L
   };
   auto MayWait = [&](Instruction &Load, Loop &L) { return mayWait(Load, L); };
   auto IsUnwritten = [&](Instruction &Load) { return isUnwritten(Load); };
-  SharingAnswer Found = findSharedLoops(
-      {Phases, Loops, Phase.Updates, Uniform, Same, MayWait, IsUnwritten}, A.LI, A.DT, A.SE);
+  SharingAnswer Found = findSharedLoops({Phases, Loops, Phase.Updates, Uniform, Same, MayWait,
+                                         IsUnwritten, Owned, !S.Switch.Deterministic && !U.Foreign},
+                                        A.LI, A.DT, A.SE);
   for (SharedLoop &Loop : Found.Loops) {
     SharedPlan New;
     New.Loop = std::move(Loop);
@@ -383,8 +411,10 @@ StringRef SharedPlanner::planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> L
       return Why;
     Out.push_back(std::move(New));
   }
+  if (!chooseRange(Out))
+    return "too many phases with addresses that are not affine";
   for (auto &[Load, Shadow] : Phase.Updates)
-    if (none_of(Out, [&](const SharedPlan &P) { return P.Loop.L->contains(Load); }))
+    if (!isInside(Out, *Load) && !Owned.contains(Load))
       for (SharedPlan &P : Out)
         P.Outside.insert(Load);
   return Found.Why;
@@ -407,10 +437,14 @@ SharedPlans SharedPlanner::run() {
     Out.Why = planPhase(Phase, Loops, New);
     const bool Planned = Out.Why.empty();
     for (auto &[Load, Shadow] : Phase.Updates) {
-      if (Planned)
-        Out.Planned.insert(Load);
-      else
+      if (!Planned)
         Out.Atomic[Load] = Out.Why;
+      else if (Owned.contains(Load) && !isInside(New, *Load))
+        continue;
+      else if (isLoose(New, *Load))
+        Out.Atomic[Load] = "its address is not affine in the divided loop";
+      else
+        Out.Planned.insert(Load);
     }
     if (Planned)
       std::move(New.begin(), New.end(), std::back_inserter(Out.Loops));
@@ -437,10 +471,53 @@ void divideBody(const RequestState &S, const Unit &U, const ReverseSteps &Steps)
     chooseMeetings(U, Steps);
 }
 
-SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A) {
+SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A,
+                            const DenseSet<const Instruction *> &Owned) {
   SharedPlans None;
   None.Why = whyUnknown(S, U);
-  return None.Why.empty() ? SharedPlanner(S, U, Fwd, A).run() : None;
+  return None.Why.empty() ? SharedPlanner(S, U, Fwd, A, Owned).run() : None;
+}
+
+/// From the lowest to behind the highest address of an access; empty at first.
+struct NotedRange {
+  AllocaInst *Low, *High;
+
+  explicit NotedRange(Function &F) {
+    IRBuilder<> B(&F.getEntryBlock(), F.getEntryBlock().begin());
+    Low = B.CreateAlloca(B.getInt64Ty(), nullptr, "range.low");
+    High = B.CreateAlloca(B.getInt64Ty(), nullptr, "range.high");
+    B.SetInsertPoint(&F.getEntryBlock(), F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    B.CreateStore(B.getInt64(INT64_MAX), Low);
+    B.CreateStore(B.getInt64(INT64_MIN), High);
+  }
+
+  void add(const LooseUpdate &Update) {
+    IRBuilder<> B(Update.Load);
+    Type *T = B.getInt64Ty();
+    Value *At = B.CreatePtrToInt(Update.Address, T);
+    const uint64_t Size =
+        B.GetInsertBlock()->getDataLayout().getTypeStoreSize(Update.Load->getType());
+    B.CreateStore(B.CreateBinaryIntrinsic(Intrinsic::smin, B.CreateLoad(T, Low), At), Low);
+    B.CreateStore(B.CreateBinaryIntrinsic(Intrinsic::smax, B.CreateLoad(T, High),
+                                          B.CreateAdd(At, B.getInt64(Size))),
+                  High);
+  }
+};
+
+void noteRanges(const RequestState &S, Unit &U, ArrayRef<SharedPlan> Plans) {
+  SmallDenseMap<int, NotedRange> Ranges;
+  for (const SharedPlan &P : Plans)
+    for (const LooseUpdate &Update : P.Loop.Loose)
+      Ranges.try_emplace(P.Range, *U.Forward).first->second.add(Update);
+  for (BasicBlock &Block : *U.Forward)
+    if (auto *Return = dyn_cast<ReturnInst>(Block.getTerminator()))
+      for (auto &[Number, Range] : Ranges) {
+        IRBuilder<> B(Return);
+        Type *T = B.getInt64Ty();
+        SweepBuilder::callRuntime(
+            B, S.C.M, "omp_range_note", B.getVoidTy(),
+            {U.Tape, B.getInt32(Number), B.CreateLoad(T, Range.Low), B.CreateLoad(T, Range.High)});
+      }
 }
 
 bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps,

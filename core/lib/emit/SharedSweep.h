@@ -24,6 +24,8 @@ struct SharedPlan {
   llvm::Value *Groups = nullptr; ///< table of {base, extent, stride}: plain, atomic, private ones
   llvm::Value *Trip = nullptr;
   unsigned Plain = 0, Atomic = 0; ///< those of private arrays are among the atomic ones, last
+  /// Which of the team's ranges tells where loose updates of the phase are made; none: -1.
+  int Range = -1;
 };
 
 struct SharedPlans {
@@ -61,7 +63,13 @@ void divideBody(const RequestState &S, const Unit &U, const ReverseSteps &Steps)
 
 /// Finds the shared loops of a team's body, one in a phase and that in all its versions, and adds
 /// their tables to the forward function.
-SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A);
+/// Owned: loads of what the thread owns (Owned.h), whose updates outside of such loops are plain.
+SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A,
+                            const llvm::DenseSet<const llvm::Instruction *> &Owned);
+
+/// Has the forward sweep note the addresses of loose updates. Comes after the plan: nothing of this
+/// is known to the analyses.
+void noteRanges(const RequestState &S, Unit &U, llvm::ArrayRef<SharedPlan> Plans);
 
 /// True if iterations of a shared loop must be reversed in order: a value is carried from one to
 /// the next, a call inside releases what it recorded, or the frames of its iterations are a chain.

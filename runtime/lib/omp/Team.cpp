@@ -18,12 +18,14 @@
 
 #include "omp/Ledger.h"
 #include "omp/Model.h"
+#include "omp/Phases.h"
 #include "omp/Share.h"
 #include "support/Fail.h"
 #include "tape/Arena.h"
 #include "tape/DerivativeCall.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <new>
 #include <utility>
@@ -46,6 +48,12 @@ struct cf_team {
   omp::ShareCounters *Shares = nullptr; ///< reverse: one per thread
   omp::ShareCounters *OuterShares =
       nullptr; ///< those of the team to which the forking thread belongs
+  /// What the threads come to by ways that only the run knows: from the lowest address to behind
+  /// the highest.
+  struct Range {
+    std::atomic<int64_t> Low = INT64_MAX, High = INT64_MIN;
+  };
+  std::array<Range, 4> Ranges;
 
   cf_team(Arena *Parent, int32_t Capacity) : Parent(Parent), Capacity(Capacity) {}
   Member &member(int Thread);
@@ -81,7 +89,9 @@ void join(const cf_team &Team) { setCurrentCall(&Team.Parent->root()); }
 
 cf_tape *cf_v1_omp_team_tape(cf_team *team) {
   join(*team);
-  return &team->Parent->child(omp::threadNumber());
+  Arena &Own = team->Parent->child(omp::threadNumber());
+  Own.Region = team;
+  return &Own;
 }
 
 void cf_v1_omp_team_store(cf_team *team, void *frame) {
@@ -140,6 +150,41 @@ void cf_v1_omp_barrier() {
 void cf_v1_omp_alone_begin() { omp::beginAlone(); }
 
 void cf_v1_omp_alone_end() { omp::endAlone(); }
+
+namespace {
+void widen(std::atomic<int64_t> &Bound, int64_t To, bool Up) {
+  int64_t Old = Bound.load(std::memory_order_relaxed);
+  while ((Up ? Old < To : To < Old) &&
+         !Bound.compare_exchange_weak(Old, To, std::memory_order_relaxed)) {
+  }
+}
+} // namespace
+
+void cf_v1_omp_range_note(cf_tape *tape, int32_t number, int64_t low, int64_t high) {
+  cf_team *Team = Arena::of(tape)->Region;
+  if (low >= high || !Team)
+    return;
+  cf_team::Range &R = Team->Ranges[static_cast<size_t>(number)];
+  widen(R.Low, low, false);
+  widen(R.High, high, true);
+}
+
+int32_t cf_v1_omp_range_apart(cf_tape *tape, int32_t number, const cf_footprint *groups, int32_t n,
+                              int64_t trip) {
+  const cf_team *Team = Arena::of(tape)->Region;
+  if (omp::teamSize() == 1)
+    return 1;
+  if (!Team)
+    return 0;
+  const cf_team::Range &R = Team->Ranges[static_cast<size_t>(number)];
+  const int64_t Low = R.Low.load(std::memory_order_relaxed);
+  const int64_t High = R.High.load(std::memory_order_relaxed);
+  return Low >= High || std::none_of(groups, groups + n, [&](const cf_footprint &G) {
+           return omp::hullsMeet(G, {Low, High - Low, 0}, trip);
+         });
+}
+
+int32_t cf_v1_omp_is_alone() { return omp::isAlone() ? 1 : 0; }
 
 void cf_v1_omp_team_part_f64(cf_team *team, double *sum, double part) {
   team->Shares[omp::threadNumber()].Parts.push_back({sum, nullptr, part});

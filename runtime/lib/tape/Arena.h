@@ -30,6 +30,7 @@
 #include <vector>
 
 struct cf_task;
+struct cf_team;
 
 namespace contraflow {
 
@@ -90,6 +91,8 @@ public:
   void beginTask();
   void endTask() { LiveTasks.fetch_sub(1, std::memory_order_release); }
   TaskContext Tasks; ///< of the thread itself
+  /// The record of the region that the arena's thread runs, or ran last.
+  cf_team *Region = nullptr;
   /// The arena of the thread that began the derivative call.
   Arena &root() { return *Root; }
 

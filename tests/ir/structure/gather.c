@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The reverse of a sparse matrix-vector product under OpenMP: the adjoint of the vector is added to
-// through indices, in a window of each thread's own.
+// through indices, in a window of each thread's own; to that of the matrix plainly, if the two are
+// apart. What a thread does to memory of its own beside the loop (the copy of an array that is
+// reduced, a block of the heap), and to what it owns in a critical section behind, does not matter.
 //
 // RUN: %clang -O2 -fopenmp -S -emit-llvm -g1 -Rpass=contraflow %s -o %t.ll 2> %t.remarks
 // RUN: FileCheck %s --check-prefix=REVERSE < %t.ll
@@ -26,8 +28,38 @@ void gradient(double *a, double *da, double *x, double *dx, double *y, double *d
   __enzyme_autodiff((void *)product, enzyme_dup, a, da, enzyme_dup, x, dx, enzyme_dup, y, dy);
 }
 
+static void histogram(const double *x, double *bins) {
+#pragma omp parallel
+  {
+    double own[8] = {0}, *scratch = __builtin_malloc(16);
+#pragma omp for nowait
+    for (int i = 0; i < Size; i++) {
+      scratch[0] = x[i];
+      own[i % 8] += scratch[0] * x[i];
+    }
+    __builtin_free(scratch);
+#pragma omp critical
+    for (int b = 0; b < 8; b++)
+      bins[b] += own[b];
+  }
+}
+
+void sums(double *x, double *dx, double *bins, double *dbins) {
+  __enzyme_autodiff((void *)histogram, enzyme_dup, x, dx, enzyme_dup, bins, dbins);
+}
+
+// REVERSE: define internal {{.*}} @cf.augmented.{{.*}}product
+// REVERSE: call void @cf_v1_omp_range_note(
 // REVERSE: define internal {{.*}} @cf.reverse.{{.*}}product
+// REVERSE-DAG: [[APART:%.*]] = {{.*}}call i32 @cf_v1_omp_range_apart(
+// REVERSE-DAG: icmp {{eq|ne}} i32 [[APART]], 0
 // REVERSE-DAG: call void @cf_v1_omp_window_add_f64(
 // REVERSE-DAG: call void @cf_v1_omp_window_close_f64(
 
-// REMARK: gather.c:20:{{.*}} the reverse of this loop adds through indices to 1 array, in a window
+// REVERSE: define internal {{.*}} @cf.reverse.{{.*}}histogram
+// REVERSE-NOT: atomicrmw fadd
+// REVERSE: call void @cf_v1_omp_share_open(
+// REVERSE-NOT: atomicrmw fadd
+// REVERSE: {{^}}}
+
+// REMARK: gather.c:22:{{.*}} the reverse of this loop adds through indices to 1 array, in a window

@@ -25,6 +25,7 @@ TEST(Absent, TeamOfOne) {
   cf_v1_omp_team_check(Team);
   EXPECT_EQ(cf_v1_omp_team_tape(Team), Mine);
   EXPECT_EQ(*static_cast<double *>(cf_v1_omp_team_frame(Team)), 42);
+  EXPECT_EQ(cf_v1_omp_is_alone(), 1);
   cf_v1_omp_alone_begin();
   cf_v1_omp_barrier();
   cf_v1_omp_alone_end();

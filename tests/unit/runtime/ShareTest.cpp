@@ -239,3 +239,34 @@ TEST_P(Shares, UpdatesOutsideTheLoopWaitForPlainOnes) {
   });
   EXPECT_EQ(Sum, Rounds * GetParam());
 }
+
+// Thread t comes to the bytes [1000 + 100 t, 1000 + 100 t + 8) in range 1 of the region, and to
+// none in range 0.
+TEST_P(Shares, GroupsAreComparedWithTheRangeOfAllThreads) {
+  cf_team *Team = cf_v1_omp_team_begin(Tape);
+#pragma omp parallel num_threads(GetParam())
+  {
+    cf_tape *Own = cf_v1_omp_team_tape(Team);
+    const int64_t Low = 1000 + 100 * omp_get_thread_num();
+    cf_v1_omp_range_note(Own, 0, INT64_MAX, INT64_MIN);
+    cf_v1_omp_range_note(Own, 1, Low, Low + 8);
+    cf_v1_omp_team_store(Team, nullptr);
+  }
+  const int64_t End = 1000 + 100 * (GetParam() - 1) + 8;
+  const cf_footprint Below[] = {{900, 10, 10}}, Above[] = {{End, 8, 8}},
+                     Into[] = {{500, 8, 0}, {End + 90, 8, -10}};
+  std::vector<int> Answers(static_cast<size_t>(GetParam()));
+  cf_v1_omp_team_reverse(Team);
+#pragma omp parallel
+  {
+    cf_v1_omp_team_check(Team);
+    cf_tape *Own = cf_v1_omp_team_tape(Team);
+    Answers[static_cast<size_t>(omp_get_thread_num())] =
+        cf_v1_omp_range_apart(Own, 1, Below, 1, 10) +
+        10 * cf_v1_omp_range_apart(Own, 1, Above, 1, 10) +
+        100 * cf_v1_omp_range_apart(Own, 1, Into, 2, 11) +
+        1000 * cf_v1_omp_range_apart(Own, 0, Into, 2, 11);
+  }
+  cf_v1_omp_team_end(Team);
+  EXPECT_EQ(Answers, std::vector<int>(Answers.size(), GetParam() == 1 ? 1111 : 1011));
+}

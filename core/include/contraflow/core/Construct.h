@@ -165,6 +165,7 @@ struct CallSite {
   llvm::SmallVector<llvm::Value *, 8> Operands; ///< of the user's call
   llvm::SmallVector<llvm::Value *, 4> Recorded; ///< values that the reverse wants back
   bool OnlyWaits = false; ///< the reverse moves no adjoints: a critical section, a barrier
+  bool OnlyOwn = false;   ///< the reverse adds to no memory that other threads know, nor waits
 };
 
 class ConstructHandler {
