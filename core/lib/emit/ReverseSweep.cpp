@@ -220,7 +220,7 @@ bool ReverseSweep::reverseAggregate(Instruction &I) {
   if (!Insert)
     return false;
   Value *Bar = takeAdjoint(&I), *V = Insert->getInsertedValueOperand();
-  if (V->getType()->isFPOrFPVectorTy())
+  if (V->getType()->isFPOrFPVectorTy() || V->getType()->isAggregateType())
     addAdjoint(V, B.CreateExtractValue(Bar, Insert->getIndices()));
   addAdjoint(Insert->getAggregateOperand(),
              B.CreateInsertValue(Bar, Constant::getNullValue(V->getType()), Insert->getIndices()));
