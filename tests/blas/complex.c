@@ -64,6 +64,34 @@ static double mirrored(const double *a, const double *b, const double *scalars, 
   return sumOf(c, 12);
 }
 
+// Both sides, triangles and directions, with and without a diagonal.
+static double triangles(const double *a, const double *alpha, double *b) {
+  static const enum CBLAS_TRANSPOSE how[] = {CblasNoTrans, CblasTrans, CblasConjTrans};
+  double t[18], total = 0;
+  memcpy(t, a, sizeof t);
+  for (int i = 0; i < 3; i++)
+    t[8 * i] += 2;
+  for (int i = 0; i < 12; i++) {
+    const enum CBLAS_ORDER order = i % 2 ? CblasRowMajor : CblasColMajor;
+    const enum CBLAS_SIDE side = i & 4 ? CblasRight : CblasLeft;
+    const enum CBLAS_UPLO part = i & 2 ? CblasUpper : CblasLower;
+    const enum CBLAS_DIAG ones = i & 1 ? CblasUnit : CblasNonUnit;
+    cblas_ztrsm(order, side, part, how[i % 3], ones, 3, 3, alpha, t, 3, b, 3);
+    total += sumOf(b, 18);
+    cblas_ztrmm(order, side, part, how[(i + 1) % 3], ones, 3, 3, alpha, t, 3, b, 3);
+    cblas_ztrsv(order, part, how[i % 3], ones, 3, t, 3, b, 2);
+    cblas_ztrmv(order, part, how[i / 4], ones, 3, t, 3, b, -1);
+  }
+  return total + sumOf(b, 18);
+}
+
+static double squares(const double *a, const double *scalars, double *c) {
+  cblas_zherk(CblasColMajor, CblasLower, CblasNoTrans, 3, 2, scalars[0], a, 3, scalars[1], c, 3);
+  cblas_zherk(CblasRowMajor, CblasUpper, CblasConjTrans, 3, 2, scalars[1], a, 3, scalars[2], c, 3);
+  cblas_zsyrk(CblasColMajor, CblasUpper, CblasTrans, 3, 2, scalars, a, 2, scalars + 2, c, 3);
+  return sumOf(c, 18);
+}
+
 static double dots(const double *x, double *y) {
   const int n = 3, step = 1, two = -2;
   double _Complex u, c;
@@ -95,3 +123,7 @@ GRADIENT_CHECK(blas_complex_mirrored, Double, mirrored, In(double, 18), In(doubl
                In(double, 4), InOut(double, 12))
 GRADIENT_CHECK(blas_complex_dots, Double, dots, In(double, 12), InOut(double, 12))
 GRADIENT_CHECK(blas_complex_single, Double, singles, In(float, 4), In(float, 2), InOut(float, 4))
+GRADIENT_CHECK(blas_complex_triangles, Double, triangles, In(double, 18), In(double, 2),
+               InOut(double, 18))
+GRADIENT_CHECK(blas_complex_squares, Double, squares, In(double, 12), In(double, 4),
+               InOut(double, 18))

@@ -11,49 +11,15 @@
 // A and B are what the routine makes of its arrays (transposed, conjugated, one triangle mirrored),
 // and axpy, scal, copy and dot are such products with a single row or column.
 
-#include "blas/Record.h"
+#include "blas/Complex.h"
 
 #include <cmath>
-#include <complex>
 #include <new>
 
 namespace contraflow::blas {
 namespace {
 
-template <typename S> using Complex = std::complex<S>;
-template <typename S> using View = Matrix<Complex<S>>;
-
-template <typename S> Complex<S> *numbers(S *At) { return reinterpret_cast<Complex<S> *>(At); }
-
-template <typename S> void addTo(Complex<S> &To, Complex<S> Value, bool Atomic) {
-  auto *Parts = reinterpret_cast<S *>(&To);
-  blas::addTo(Parts[0], Value.real(), Atomic);
-  blas::addTo(Parts[1], Value.imag(), Atomic);
-}
-
-/// The view and the shadow's of one array.
-template <typename S> struct Both {
-  View<S> Value, Bar;
-
-  Both t() const { return {Value.t(), Bar.t()}; }
-};
-
-template <typename S>
-View<S> viewOf(const Record<S> &R, S *At, int64_t Step, int64_t M, int64_t N) {
-  return R.RowMajor ? View<S>{numbers(At), M, N, Step, 1} : View<S>{numbers(At), M, N, 1, Step};
-}
-template <typename S> Both<S> matrixOf(const Record<S> &R, int Index, int64_t M, int64_t N) {
-  const Array<S> &A = R.Arrays[Index];
-  return {viewOf(R, A.At, A.Step, M, N), viewOf(R, A.Shadow, A.Step, M, N)};
-}
-template <typename S> Both<S> vectorOf(const Record<S> &R, int Index, int64_t N) {
-  const Array<S> &A = R.Arrays[Index];
-  auto From = [&](S *At) {
-    const bool Backwards = At && A.Step < 0 && N > 0;
-    return View<S>{Backwards ? numbers(At) - A.Step * (N - 1) : numbers(At), N, 1, A.Step, 0};
-  };
-  return {From(A.At), From(A.Shadow)};
-}
+using namespace complex;
 
 enum class Kind { Plain, Conjugate, Symmetric, Hermitian };
 
@@ -88,7 +54,10 @@ template <typename S> struct Product {
   Factor<S> A, B;
   Both<S> C;
   int Alpha = -1, Beta = -1;
-  bool Clears = false; ///< beta is zero
+  bool Clears = false;               ///< beta is zero
+  int RealAlpha = -1, RealBeta = -1; ///< indices of scalars
+  Part Written = Part::All;          ///< of C
+  bool RealDiagonal = false;         ///< of C
 };
 
 /// What begin keeps.
@@ -156,6 +125,27 @@ template <typename S> Product<S> dotProduct(const Record<S> &R, Both<S> Result, 
   return P;
 }
 
+/// A A^T, or A A^H, on a triangle.
+template <typename S> Product<S> squareOf(const Record<S> &R) {
+  const int64_t N = R.Size[0], K = R.Size[1];
+  const bool Hermitian = R.What == R_zherk, Turned = R.Flag[1] != 'N';
+  const int Index = Hermitian ? 0 : 1;
+  Product<S> P;
+  P.A = turnedFactor(R, Index, Turned ? (Hermitian ? 'C' : 'T') : 'N', N, K);
+  P.B = turnedFactor(R, Index, Turned ? 'N' : (Hermitian ? 'C' : 'T'), K, N);
+  P.C = matrixOf(R, Hermitian ? 1 : 3, N, N);
+  P.Written = R.Flag[0] == 'L' ? Part::Lower : Part::Upper;
+  P.RealDiagonal = Hermitian;
+  if (Hermitian) {
+    P.RealAlpha = 0;
+    P.RealBeta = 1;
+  } else {
+    P.Alpha = 0;
+    P.Beta = 2;
+  }
+  return P;
+}
+
 template <typename S> Product<S> productOf(const Record<S> &R) {
   const int64_t M = std::max<int64_t>(R.Size[0], 0), N = R.Size[1];
   Product<S> P;
@@ -181,7 +171,7 @@ template <typename S> Product<S> productOf(const Record<S> &R) {
     return P;
   case R_zscal:
   case R_zdscal:
-    P.Beta = R.What == R_zscal ? 0 : -1;
+    (R.What == R_zscal ? P.Beta : P.RealBeta) = 0;
     P.C = vectorOf(R, R.What == R_zscal ? 1 : 0, M);
     P.A.Array.Value.Rows = M;
     return P; // there are no factors
@@ -192,21 +182,19 @@ template <typename S> Product<S> productOf(const Record<S> &R) {
   case R_zdotu_sub:
   case R_zdotc_sub:
     return dotProduct(R, matrixOf(R, 2, 1, 1), R.What == R_zdotc_sub);
+  case R_zsyrk:
+  case R_zherk:
+    return squareOf(R);
   default:
     return fullProduct(R);
   }
 }
 
+template <typename S> S *realShadowOf(const Record<S> &R, int Index) {
+  return Index < 0 ? nullptr : R.Scalars[Index].Derivative;
+}
 template <typename S> Complex<S> *shadowOf(const Record<S> &R, int Index) {
   return Index < 0 ? nullptr : numbers(R.Arrays[Index].Shadow);
-}
-
-template <typename S> View<S> keep(Record<S> &R, View<S> M, Part P) {
-  const auto Count = static_cast<size_t>(std::max<int64_t>(M.Rows * M.Columns, 0));
-  View<S> To{static_cast<Complex<S> *>(R.reserve(Count * sizeof(Complex<S>))), M.Rows, M.Columns, 1,
-             M.Rows};
-  copy(M, To, P);
-  return To;
 }
 
 /// What the routine only reads: a tangent finds it unchanged, the adjoint if it is stable.
@@ -226,15 +214,17 @@ template <typename S> void productBefore(Record<S> &R) {
   if (P.Alpha >= 0)
     K.Alpha = *numbers(R.Arrays[P.Alpha].At);
   K.Beta = P.Clears ? S(0) : P.Beta >= 0 ? *numbers(R.Arrays[P.Beta].At) : Complex<S>(1);
-  if (R.What == R_zdscal)
-    K.Beta = R.Scalars[0].Value;
-  const bool Alpha = shadowOf(R, P.Alpha);
+  if (P.RealAlpha >= 0)
+    K.Alpha = R.Scalars[P.RealAlpha].Value;
+  if (P.RealBeta >= 0)
+    K.Beta = R.Scalars[P.RealBeta].Value;
+  const bool Alpha = shadowOf(R, P.Alpha) || realShadowOf(R, P.RealAlpha);
   if (P.B.Array.Bar || Alpha)
     K.A = keepFactor(R, P.A);
   if (P.A.Array.Bar || Alpha)
     K.B = keepFactor(R, P.B);
-  if (shadowOf(R, P.Beta) || (R.What == R_zdscal && R.Scalars[0].Derivative))
-    K.C = keep(R, P.C.Value, Part::All);
+  if (shadowOf(R, P.Beta) || realShadowOf(R, P.RealBeta))
+    K.C = keep(R, P.C.Value, P.Written);
 }
 
 /// To += Alpha A B.
@@ -249,6 +239,13 @@ void multiply(Complex<S> Alpha, const Factor<S> &A, View<S> AValue, const Factor
   });
 }
 
+template <typename S> Complex<S> dotOfScalar(const Record<S> &R, int Index, int RealIndex) {
+  if (const auto *Dot = shadowOf(R, Index))
+    return *Dot;
+  const S *Dot = realShadowOf(R, RealIndex);
+  return Dot ? *Dot : S(0);
+}
+
 template <typename S> void productTangent(Record<S> &R) {
   Product<S> P = productOf(R);
   if (!P.C.Bar)
@@ -259,17 +256,16 @@ template <typename S> void productTangent(Record<S> &R) {
     multiply(K.Alpha, P.A, P.A.Array.Bar, P.B, K.B, Sum);
   if (P.B.Array.Bar)
     multiply(K.Alpha, P.A, K.A, P.B, P.B.Array.Bar, Sum);
-  if (const auto *Dot = shadowOf(R, P.Alpha))
-    multiply(*Dot, P.A, K.A, P.B, K.B, Sum);
-  const auto *BetaDot = shadowOf(R, P.Beta);
-  const S RealDot = R.What == R_zdscal && R.Scalars[0].Derivative ? *R.Scalars[0].Derivative : S(0);
-  each(Sum.Rows, Sum.Columns, Part::All, [&](int64_t I, int64_t J) {
+  if (const auto Dot = dotOfScalar(R, P.Alpha, P.RealAlpha); Dot != Complex<S>(0))
+    multiply(Dot, P.A, K.A, P.B, K.B, Sum);
+  const Complex<S> BetaDot = dotOfScalar(R, P.Beta, P.RealBeta);
+  each(Sum.Rows, Sum.Columns, P.Written, [&](int64_t I, int64_t J) {
     Complex<S> Dot = Sum(I, J);
     if (K.Beta != Complex<S>(0))
       Dot += K.Beta * P.C.Bar(I, J);
     if (K.C)
-      Dot += (BetaDot ? *BetaDot : Complex<S>(RealDot)) * K.C(I, J);
-    P.C.Bar(I, J) = Dot;
+      Dot += BetaDot * K.C(I, J);
+    P.C.Bar(I, J) = P.RealDiagonal && I == J ? Complex<S>(Dot.real()) : Dot;
   });
 }
 
@@ -300,24 +296,33 @@ void adjointOfFactors(const Record<S> &R, const Product<S> &P, const Kept<S> &K)
     });
 }
 
+template <typename S> void addToScalars(Record<S> &R, int Index, int RealIndex, Complex<S> Bar) {
+  if (auto *To = shadowOf(R, Index))
+    addTo(*To, Bar, R.Atomic);
+  if (realShadowOf(R, RealIndex))
+    R.addToScalar(RealIndex, Bar.real());
+}
+
 template <typename S> void productAdjoint(Record<S> &R) {
   const Product<S> P = productOf(R);
   if (!P.C.Bar)
     return;
   const auto &K = *static_cast<Kept<S> *>(R.Kept);
-  if (auto *Bar = shadowOf(R, P.Alpha)) {
-    Room<Complex<S>> Value(P.C.Bar.Rows, P.C.Bar.Columns);
-    multiply<S>(1, P.A, K.A, P.B, K.B, Value);
-    addTo(*Bar, against<S>(Value, P.C.Bar), R.Atomic);
-  }
-  if (auto *Bar = shadowOf(R, P.Beta))
-    addTo(*Bar, against(K.C, P.C.Bar), R.Atomic);
-  if (R.What == R_zdscal && K.C)
-    R.addToScalar(0, against(K.C, P.C.Bar).real());
   // A copy of the seed: copy and axpy may have one array twice.
   Room<Complex<S>> Seed(P.C.Bar.Rows, P.C.Bar.Columns);
-  copy<Complex<S>>(P.C.Bar, Seed);
-  scale(P.C.Bar, std::conj(K.Beta));
+  copy<Complex<S>>(P.C.Bar, Seed, P.Written);
+  for (int64_t I = 0; P.RealDiagonal && I < Seed.Rows; ++I)
+    Seed(I, I) = Seed(I, I).real();
+  if (shadowOf(R, P.Alpha) || realShadowOf(R, P.RealAlpha)) {
+    Room<Complex<S>> Value(Seed.Rows, Seed.Columns);
+    multiply<S>(1, P.A, K.A, P.B, K.B, Value);
+    addToScalars(R, P.Alpha, P.RealAlpha, against<S>(Value, Seed));
+  }
+  if (K.C)
+    addToScalars(R, P.Beta, P.RealBeta, against<S>(K.C, Seed));
+  each(Seed.Rows, Seed.Columns, P.Written, [&](int64_t I, int64_t J) {
+    P.C.Bar(I, J) = K.Beta == Complex<S>(0) ? Complex<S>(0) : std::conj(K.Beta) * Seed(I, J);
+  });
   Product<S> From = P;
   From.C.Bar = Seed;
   adjointOfFactors(R, From, K);
@@ -373,6 +378,8 @@ template <typename T> Family<T> complexFamily(int32_t What) {
   if constexpr (IsDual<T>) {
     return {}; // the compiler refuses derivatives of derivatives
   } else {
+    if (What == R_ztrmm || What == R_ztrsm || What == R_ztrmv || What == R_ztrsv)
+      return complexTriangularFamily<T>();
     if (What == R_zswap)
       return {nullptr, nullptr, swapShadows<T>, swapShadows<T>};
     if (What == R_dznrm2 || What == R_dzasum)
