@@ -6,8 +6,8 @@
 //   %s.0 = phi i64 [ %a.0, %left ], [ %b.0, %right ] ; %s.1.0 = phi double ... ; ...
 //   %s = insertvalue ...
 //
-// and selects and freezes likewise. What is in an integer or a pointer is then known for each
-// member.
+// and selects and freezes likewise; loads and stores become one for each member. What is in an
+// integer or a pointer is then known for each of them.
 
 #include "Aggregates.h"
 
@@ -102,9 +102,54 @@ void makeWhole(const Choice &C) {
   C.Whole->replaceAllUsesWith(Whole);
 }
 
+/// Where a member of T lies.
+uint64_t offsetOf(Type *T, ArrayRef<unsigned> At, const DataLayout &Layout) {
+  SmallVector<Value *, 4> Indices{ConstantInt::get(Type::getInt32Ty(T->getContext()), 0)};
+  for (unsigned Index : At)
+    Indices.push_back(ConstantInt::get(Type::getInt32Ty(T->getContext()), Index));
+  return Layout.getIndexedOffsetInType(T, Indices);
+}
+
+void splitAccess(Instruction &I, ArrayRef<Path> Paths) {
+  IRBuilder<> B(&I);
+  Value *Address = getLoadStorePointerOperand(&I);
+  Type *T = getLoadStoreType(&I);
+  Value *Whole = PoisonValue::get(T);
+  for (const Path &At : Paths) {
+    const uint64_t Offset = offsetOf(T, At, I.getDataLayout());
+    Value *Member = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Address, Offset);
+    Type *Part = ExtractValueInst::getIndexedType(T, At);
+    const Align Known = commonAlignment(getLoadStoreAlignment(&I), Offset);
+    if (auto *Store = dyn_cast<StoreInst>(&I))
+      B.CreateAlignedStore(B.CreateExtractValue(Store->getValueOperand(), At), Member, Known);
+    else
+      Whole = B.CreateInsertValue(Whole, B.CreateAlignedLoad(Part, Member, Known), At);
+  }
+  if (isa<LoadInst>(I))
+    I.replaceAllUsesWith(Whole);
+  I.eraseFromParent();
+}
+
+/// Loads and stores of whole structures.
+bool splitAccesses(Function &F) {
+  bool Any = false;
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    if (!isa<LoadInst, StoreInst>(I) || !getLoadStoreType(&I)->isAggregateType() || I.isVolatile())
+      continue;
+    Path To;
+    SmallVector<Path, 4> Paths;
+    if (!appendPaths(getLoadStoreType(&I), To, Paths))
+      continue;
+    splitAccess(I, Paths);
+    Any = true;
+  }
+  return Any;
+}
+
 } // namespace
 
 bool splitAggregates(Function &F) {
+  const bool Accesses = splitAccesses(F);
   SmallVector<Choice, 4> Choices;
   for (Instruction &I : instructions(F)) {
     if (!I.getType()->isAggregateType() || !isa<PHINode, SelectInst, FreezeInst>(I) ||
@@ -124,7 +169,7 @@ bool splitAggregates(Function &F) {
     addOperands(C);
   for (const Choice &C : Choices)
     C.Whole->eraseFromParent();
-  if (Choices.empty())
+  if (Choices.empty() && !Accesses)
     return false;
   for (Instruction &I : make_early_inc_range(instructions(F)))
     if (auto *Extract = dyn_cast<ExtractValueInst>(&I))

@@ -698,6 +698,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
   ClosureChain.pop_back();
   if (Error E = prepareRemainingCalls(*P))
     return std::move(E);
+  splitAggregates(*P); // of results that come back through memory
   return P;
 }
 

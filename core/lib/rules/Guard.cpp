@@ -43,6 +43,8 @@ bool isProduct(const Instruction &I) {
 bool mayBeInfinite(const Instruction &I) {
   if (I.getOpcode() == Instruction::FDiv)
     return !isa<Constant>(I.getOperand(1));
+  if (const auto *II = dyn_cast<IntrinsicInst>(&I); II && II->getIntrinsicID() == Intrinsic::sqrt)
+    return true; // cheap, but no number below zero
   return isa<CallBase>(I) && findRule(I) && findRule(I).isDear();
 }
 

@@ -46,6 +46,29 @@ define double @result(double %x) {
   %e = fmul double %d, 7.0
   ret double %e
 }
+; Recursion, and members that lie where no front end puts them.
+define internal { i32, [2 x double] } @deeper(double %x, i32 %n) noinline {
+  %end = icmp eq i32 %n, 0
+  br i1 %end, label %base, label %again
+base:
+  %a = insertvalue { i32, [2 x double] } { i32 1, [2 x double] [double 0.0, double 1.0] }, double %x, 1, 0
+  ret { i32, [2 x double] } %a
+again:
+  %less = sub i32 %n, 1
+  %r = call { i32, [2 x double] } @deeper(double %x, i32 %less)
+  %array = extractvalue { i32, [2 x double] } %r, 1
+  %c = extractvalue [2 x double] %array, 0
+  %d = fadd double %c, %x
+  %t = insertvalue [2 x double] %array, double %d, 0
+  %u = insertvalue { i32, [2 x double] } %r, [2 x double] %t, 1
+  ret { i32, [2 x double] } %u
+}
+define void @recursive(ptr %x, ptr %y) {
+  %v = load double, ptr %x
+  %a = call { i32, [2 x double] } @deeper(double %v, i32 3)
+  store { i32, [2 x double] } %a, ptr %y
+  ret void
+}
 ; The parameter is one member of a local structure, not a structure that is passed by value.
 define double @one_member(double %x) {
   %s = alloca { i64, double }
@@ -98,6 +121,12 @@ define double @ask_integers_forward(double %x) {
 define double @ask_result(double %x) {
   %r = call double (...) @__enzyme_autodiff(ptr @result, double %x)
   ret double %r
+}
+; CHECK-LABEL: define {{.*}}@ask_recursive(
+; CHECK: @cf.{{.*}}deeper
+define void @ask_recursive(ptr %x, ptr %dx, ptr %y, ptr %dy) {
+  call double (...) @__enzyme_autodiff(ptr @recursive, ptr %x, ptr %dx, ptr %y, ptr %dy)
+  ret void
 }
 ; CHECK-LABEL: define {{.*}}@ask_one_member(
 ; CHECK: ret double 1.100000e+01
