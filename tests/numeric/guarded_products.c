@@ -65,5 +65,12 @@ static double roots(double x, double y) {
   const double h = x - y;
   return h > 0 ? h * __builtin_elementwise_sqrt(h) : h;
 }
+// Where it is used the argument of the sine is finite.
+static double oscillation(double x, double y) {
+  const double wave = sin(1 / (x > y ? x - y : 0));
+  return x > y ? wave * x : y;
+}
+GRADIENT_CHECK(guarded_functions, Double, oscillation, ScalarRange(double, 1, 2),
+               ScalarRange(double, 2.5, 3))
 GRADIENT_CHECK(guarded_roots, Double, roots, Scalar(double), Scalar(double))
 GRADIENT_CHECK(fast_extremes, Double, smallest, In(double, 8), In(double, 8), Int(8))

@@ -246,7 +246,7 @@ void ReverseSweep::reverseRule(Instruction &I) {
         Values[Read] = recall(I.getOperand(Read));
     Value *Result = R.readsResult(Op) ? recallFactor(I) : nullptr;
     Value *Part = R.scale(B, Op, Bar, {Values, Result});
-    if (isGuardedProduct(I, Op)) {
+    if (isGuarded(I, Op)) {
       Value *Zero = Constant::getNullValue(Bar->getType());
       Part = B.CreateSelect(B.CreateFCmpOEQ(Bar, Zero), Zero, Part);
     }

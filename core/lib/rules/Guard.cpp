@@ -48,6 +48,8 @@ bool mayBeInfinite(const Instruction &I) {
   return isa<CallBase>(I) && findRule(I) && findRule(I).isDear();
 }
 
+bool isFunction(const Instruction &I) { return isa<CallBase>(I) && findRule(I); }
+
 using Step = function_ref<bool(const Instruction &, SmallVectorImpl<const Value *> &)>;
 
 /// Goes from Start as far as Next says; true if it does.
@@ -76,7 +78,8 @@ bool endsInSelect(const Instruction &Product) {
   return reaches(&Product, [&](const Instruction &I, SmallVectorImpl<const Value *> &Todo) {
     if (isa<SelectInst>(I))
       return true;
-    if (&I == &Product || isArithmetic(I) || isProduct(I))
+    if (&I == &Product || isArithmetic(I) || isProduct(I) || I.getOpcode() == Instruction::FDiv ||
+        isFunction(I))
       append_range(Todo, I.users());
     return false;
   });
@@ -84,8 +87,11 @@ bool endsInSelect(const Instruction &Product) {
 
 } // namespace
 
-bool isGuardedProduct(const Instruction &I, unsigned Op) {
-  return isProduct(I) && Op < 2 && comesFromInfinity(I.getOperand(1 - Op)) && endsInSelect(I);
+bool isGuarded(const Instruction &I, unsigned Op) {
+  if (isProduct(I) ? Op > 1 || !comesFromInfinity(I.getOperand(1 - Op))
+                   : !isFunction(I) || !comesFromInfinity(I.getOperand(Op)))
+    return false;
+  return endsInSelect(I);
 }
 
 } // namespace contraflow
