@@ -65,9 +65,9 @@ static double roots(double x, double y) {
   const double h = x - y;
   return h > 0 ? h * __builtin_elementwise_sqrt(h) : h;
 }
-// Where it is used the argument of the sine is finite.
+// Where it is used the argument of the sine is a number.
 static double oscillation(double x, double y) {
-  const double wave = sin(1 / (x > y ? x - y : 0));
+  const double wave = sin(__builtin_elementwise_sqrt(x - y));
   return x > y ? wave * x : y;
 }
 GRADIENT_CHECK(guarded_functions, Double, oscillation, ScalarRange(double, 1, 2),
