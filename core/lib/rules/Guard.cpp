@@ -4,6 +4,7 @@
 
 #include "contraflow/core/Rule.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -48,6 +49,13 @@ bool mayBeInfinite(const Instruction &I) {
   return isa<CallBase>(I) && findRule(I) && findRule(I).isDear();
 }
 
+/// A result that is there in some cases only (std::optional): optimisers take zero times nothing
+/// for no number.
+bool mayBeNothing(const Instruction &I) {
+  return isa<PHINode, SelectInst>(I) &&
+         any_of(I.operand_values(), [](const Value *V) { return isa<UndefValue>(V); });
+}
+
 bool isFunction(const Instruction &I) { return isa<CallBase>(I) && findRule(I); }
 
 using Step = function_ref<bool(const Instruction &, SmallVectorImpl<const Value *> &)>;
@@ -66,7 +74,7 @@ bool reaches(const Value *Start, Step Next) {
 
 bool comesFromInfinity(const Value *Factor) {
   return reaches(Factor, [](const Instruction &I, SmallVectorImpl<const Value *> &Todo) {
-    if (mayBeInfinite(I))
+    if (mayBeInfinite(I) || mayBeNothing(I))
       return true;
     if (isArithmetic(I) || isProduct(I) || isa<SelectInst>(I))
       append_range(Todo, I.operand_values());
