@@ -59,4 +59,18 @@ static double logarithms(const double *x, const double *mask, int n) {
   return sum;
 }
 GRADIENT_CHECK(guarded_logarithms, Double, logarithms, In(double, 8), Const(double, 8), Int(8))
+
+// A root is cheap enough to be taken where it is not used (without errno).
+static double roots(double x, double y) {
+  const double h = x - y;
+  return h > 0 ? h * __builtin_elementwise_sqrt(h) : h;
+}
+// Where it is used the argument of the sine is a number.
+static double oscillation(double x, double y) {
+  const double wave = sin(__builtin_elementwise_sqrt(x - y));
+  return x > y ? wave * x : y;
+}
+GRADIENT_CHECK(guarded_functions, Double, oscillation, ScalarRange(double, 1, 2),
+               ScalarRange(double, 2.5, 3))
+GRADIENT_CHECK(guarded_roots, Double, roots, Scalar(double), Scalar(double))
 GRADIENT_CHECK(fast_extremes, Double, smallest, In(double, 8), In(double, 8), Int(8))

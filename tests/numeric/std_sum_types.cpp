@@ -3,6 +3,7 @@
 // std::optional, std::variant with std::visit, std::tuple, std::pair.
 // Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -116,5 +117,19 @@ static double tables(const double *x, int n) {
 }
 
 GRADIENT_CHECK(std_sum_tables, Double, tables, In(double, 7), Int(4))
+
+// There is no number where there is no value.
+__attribute__((noinline)) std::optional<double> rootWhere(double x) {
+  if (x <= 0)
+    return std::nullopt;
+  return std::sqrt(x);
+}
+
+static double perhaps(double x) {
+  const auto value = rootWhere(x);
+  return value ? *value * x : x;
+}
+
+GRADIENT_CHECK(perhaps_nothing, Double, perhaps, ScalarRange(double, -1, 1))
 GRADIENT_CHECK(std_sum_types, Double, sum, In(double, 9), Scalar(double), Int(9))
 GRADIENT_CHECK(owned_variants, Double, ownedVariants, In(double, 3))

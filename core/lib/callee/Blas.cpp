@@ -2,7 +2,8 @@
 //
 // One line of the table gives four names, and those of libraries whose integers have 64 bits:
 //
-//   gemm, Matrix   ->   cblas_dgemm  cblas_sgemm  dgemm_  sgemm_
+//   gemm, Matrix   ->   cblas_dgemm  cblas_sgemm  dgemm_  sgemm_      (zgemm: cgemm; dznrm2:
+//   scnrm2)
 //                       cblas_dgemm64_  cblas_dgemm_64  dgemm_64_  ...
 //
 // A function of that name is the library's if the module does not define it and if it is called
@@ -10,7 +11,9 @@
 
 #include "Blas.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
 
@@ -22,21 +25,33 @@ namespace {
 struct TableRow {
   const char *Stem, *Prefix; ///< of the name in C
   bool HasOrder;
+  unsigned Letters; ///< at the start of the stem, that say the precision; 0: one before it
   const char *Roles;
 };
 
 constexpr struct {
   const char *Prefix;
   bool HasOrder;
-} Vector = {"cblas_", false}, Matrix = {"cblas_", true}, Lapack = {"LAPACKE_", true};
+  unsigned Letters;
+} Vector = {"cblas_", false, 0}, Matrix = {"cblas_", true, 0}, Lapack = {"LAPACKE_", true, 0},
+  ComplexVector = {"cblas_", false, 1}, ComplexMatrix = {"cblas_", true, 1},
+  MixedVector = {"cblas_", false, 2};
 
 constexpr TableRow Table[] = {
-#define CF_BLAS(Stem, Library, Roles) {#Stem, Library.Prefix, Library.HasOrder, Roles},
+#define CF_BLAS(Stem, Library, Roles)                                                              \
+  {#Stem, Library.Prefix, Library.HasOrder, Library.Letters, Roles},
 #include "contraflow/abi_blas.def"
 };
 
 /// What a name may mean: with integers of either width.
 using Readings = SmallVector<BlasRoutine, 2>;
+
+std::string nameOf(const TableRow &Row, bool Single) {
+  std::string Name = Row.Letters ? Row.Stem : (Single ? "s" : "d") + std::string(Row.Stem);
+  for (unsigned I = 0; Single && I < Row.Letters; ++I)
+    Name[I] = Name[I] == 'z' ? 'c' : 's';
+  return Name;
+}
 
 const StringMap<Readings> &routines() {
   static const StringMap<Readings> Map = [] {
@@ -45,9 +60,8 @@ const StringMap<Readings> &routines() {
       const TableRow &Row = Table[Number];
       BlasDialect InC =
           Row.Prefix == StringRef(Lapack.Prefix) ? BlasDialect::Lapacke : BlasDialect::Cblas;
-      for (char Letter : {'d', 's'}) {
-        std::string Name = Letter + std::string(Row.Stem);
-        bool Single = Letter == 's';
+      for (bool Single : {false, true}) {
+        std::string Name = nameOf(Row, Single);
         BlasRoutine Narrow = {Number, Row.Roles, InC, Single, Row.HasOrder, false}, Wide = Narrow;
         Wide.Wide = true;
         M[Row.Prefix + Name] = {Narrow, Wide};
@@ -80,7 +94,19 @@ bool fits(const Type *T, char Role, const BlasRoutine &R) {
   }
 }
 
-bool resultFits(const Type *T, const BlasRoutine &R) {
+/// As x86 and most others return a complex number: two registers, or one for two floats.
+bool isComplex(Type *T, bool Single) {
+  if (auto *Pair = dyn_cast<FixedVectorType>(T))
+    return Single && Pair->getNumElements() == 2 && Pair->getElementType()->isFloatTy();
+  auto *Parts = dyn_cast<StructType>(T);
+  Type *Part = Single ? Type::getFloatTy(T->getContext()) : Type::getDoubleTy(T->getContext());
+  return Parts && Parts->getNumElements() == 2 &&
+         all_of(Parts->elements(), [&](const Type *E) { return E == Part; });
+}
+
+bool resultFits(Type *T, const BlasRoutine &R) {
+  if (R.Roles.ends_with('Z'))
+    return isComplex(T, R.Single);
   if (R.Roles.ends_with('R'))
     return R.Single ? T->isFloatTy() : T->isDoubleTy();
   if (R.Dialect == BlasDialect::Lapacke)
@@ -110,7 +136,8 @@ bool means(const CallBase &Call, const BlasRoutine &R) {
 } // namespace
 
 int BlasRoutine::operandOf(unsigned Role) const {
-  if (Roles[Role] == 'R' || (Dialect == BlasDialect::Lapacke && isSpace(Roles[Role])))
+  if (Roles[Role] == 'R' || Roles[Role] == 'Z' ||
+      (Dialect == BlasDialect::Lapacke && isSpace(Roles[Role])))
     return -1;
   unsigned Before = 0;
   for (char Other : Roles.take_front(Role))
@@ -118,6 +145,7 @@ int BlasRoutine::operandOf(unsigned Role) const {
   return Before + HasOrder;
 }
 
+bool isComplexBlas(unsigned Number) { return Table[Number].Letters != 0; }
 StringRef blasRoles(unsigned Number) { return Table[Number].Roles; }
 
 SmallVector<StringRef, 0> blasNames() {

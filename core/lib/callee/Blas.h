@@ -29,6 +29,7 @@ struct BlasRoutine {
 
 /// The roles of the routine on a line of abi_blas.def.
 llvm::StringRef blasRoles(unsigned Number);
+bool isComplexBlas(unsigned Number);
 /// Every name of a routine.
 llvm::SmallVector<llvm::StringRef, 0> blasNames();
 /// The routine that a call means, if it has its type; null otherwise.

@@ -48,6 +48,10 @@ SmallVector<Player, 14> playersOf(const BlasRoutine &R) {
   return Out;
 }
 
+bool returnsNumber(const BlasRoutine &R) {
+  return R.Roles.ends_with('R') || R.Roles.ends_with('Z');
+}
+
 class BlasHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return blasNames(); }
@@ -70,7 +74,7 @@ CallFacts BlasHandler::facts(const CallBase &Call) const {
   ScalarKind Kind = R.Single ? SK_Float : SK_Double;
   SmallVector<Place, 4> From, To;
   for (const Player &P : playersOf(R)) {
-    if (P.Letter == 'R')
+    if (P.Letter == 'R' || P.Letter == 'Z')
       To.push_back(Place::result());
     if (P.Operand < 0)
       continue;
@@ -106,7 +110,7 @@ Type *scalarType(SweepBuilder &B, const BlasRoutine &R) {
 
 bool BlasHandler::writesActive(SweepBuilder &B, const CallBase &Call, const BlasRoutine &R) {
   return any_of(playersOf(R), [&](const Player &P) {
-    if (P.Letter == 'R')
+    if (P.Letter == 'R' || P.Letter == 'Z')
       return B.activeValue(&Call);
     return P.isArray() && P.isWritten() && B.activeMemory(Call.getArgOperand(P.Operand));
   });
@@ -178,7 +182,7 @@ Error BlasHandler::tangent(SweepBuilder &B, CallBase &Call) const {
   CallInst *Record = begin(B, Call, R, nullptr);
   IR.SetInsertPoint(Call.getNextNode());
   Value *Dot = ConstantPointerNull::get(IR.getPtrTy());
-  bool HasDot = R.Roles.ends_with('R');
+  bool HasDot = returnsNumber(R);
   if (HasDot)
     Dot = roomFor(B, Call.getType(), "blas.dot");
   B.runtime("blas_tangent", IR.getVoidTy(), {Record, infoOf(B, Call, R), Dot});
@@ -225,9 +229,9 @@ Error BlasHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   const BlasRoutine &R = *findBlasRoutine(*Site.Anchor);
   Type *T = scalarType(B, R);
   Value *Seed = ConstantPointerNull::get(IR.getPtrTy()), *Bars = Seed;
-  if (R.Roles.ends_with('R')) {
+  if (returnsNumber(R)) {
     Value *Bar = B.takeAdjoint(Site.Anchor);
-    Seed = roomFor(B, T, "blas.seed");
+    Seed = roomFor(B, Bar->getType(), "blas.seed");
     IR.CreateStore(Bar, Seed);
   }
   SmallVector<Value *, 2> Scalars;
@@ -282,7 +286,6 @@ protected:
     });
   }
 
-private:
   static Error refuse(CallBase &Call, const char *What) {
     return diffError(DiagId::UnsupportedMode, Call, What);
   }
@@ -321,6 +324,8 @@ public:
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     if (!B.shadow(&Call))
       return Error::success();
+    if (isComplexBlas(cast<ConstantInt>(Call.getArgOperand(0))->getZExtValue()))
+      return refuse(Call, "a derivative of second order through complex BLAS");
     auto At = [&](unsigned I) { return Call.getArgOperand(I); };
     B.ir().SetInsertPoint(Call.getNextNode());
     B.setShadow(&Call,

@@ -133,19 +133,24 @@ void ReverseSweep::addAdjoint(Value *V, Value *Bar) {
   Flags.setAllowReassoc();
   Flags.setNoSignedZeros();
   B.setFastMathFlags(Flags);
-  Value *Old = B.CreateLoad(Bar->getType(), Slot);
-  if (!Bar->getType()->isAggregateType()) {
-    B.CreateStore(B.CreateFAdd(Old, Bar), Slot);
-    return;
-  }
-  Value *Sum = Old;
+  B.CreateStore(sumOf(B.CreateLoad(Bar->getType(), Slot), Bar), Slot);
+}
+
+/// Of structures and arrays, those within them too, the numbers are added.
+Value *ReverseSweep::sumOf(Value *Old, Value *Bar) {
   Type *T = Bar->getType();
+  if (T->isFPOrFPVectorTy())
+    return B.CreateFAdd(Old, Bar);
+  if (!T->isAggregateType())
+    return Old;
+  Value *Sum = Old;
   const unsigned Count = T->isArrayTy() ? T->getArrayNumElements() : T->getStructNumElements();
   for (unsigned I = 0; I < Count; ++I)
-    if (ExtractValueInst::getIndexedType(T, I)->isFPOrFPVectorTy())
+    if (Type *Part = ExtractValueInst::getIndexedType(T, I);
+        Part->isFPOrFPVectorTy() || Part->isAggregateType())
       Sum = B.CreateInsertValue(
-          Sum, B.CreateFAdd(B.CreateExtractValue(Old, I), B.CreateExtractValue(Bar, I)), I);
-  B.CreateStore(Sum, Slot);
+          Sum, sumOf(B.CreateExtractValue(Old, I), B.CreateExtractValue(Bar, I)), I);
+  return Sum;
 }
 
 CallInst *ReverseSweep::runtime(StringRef Name, Type *Result, ArrayRef<Value *> Args) {

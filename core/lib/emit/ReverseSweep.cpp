@@ -256,7 +256,7 @@ bool ReverseSweep::reverseAggregate(Instruction &I) {
   if (!Insert)
     return false;
   Value *Bar = takeAdjoint(&I), *V = Insert->getInsertedValueOperand();
-  if (V->getType()->isFPOrFPVectorTy())
+  if (V->getType()->isFPOrFPVectorTy() || V->getType()->isAggregateType())
     addAdjoint(V, B.CreateExtractValue(Bar, Insert->getIndices()));
   addAdjoint(Insert->getAggregateOperand(),
              B.CreateInsertValue(Bar, Constant::getNullValue(V->getType()), Insert->getIndices()));
@@ -282,7 +282,7 @@ void ReverseSweep::reverseRule(Instruction &I) {
         Values[Read] = recall(I.getOperand(Read));
     Value *Result = R.readsResult(Op) ? recallFactor(I) : nullptr;
     Value *Part = R.scale(B, Op, Bar, {Values, Result});
-    if (isGuardedProduct(I, Op)) {
+    if (isGuarded(I, Op)) {
       Value *Zero = Constant::getNullValue(Bar->getType());
       Part = B.CreateSelect(B.CreateFCmpOEQ(Bar, Zero), Zero, Part);
     }

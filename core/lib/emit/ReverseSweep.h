@@ -67,6 +67,8 @@ public:
   void replaceCall(llvm::CallBase &, llvm::Value *) override;
 
 private:
+  llvm::Value *sumOf(llvm::Value *Old, llvm::Value *Bar);
+
   // Values of the forward sweep.
   llvm::Value *recall(llvm::Value *V);
   llvm::Value *recallNew(llvm::Value *V);

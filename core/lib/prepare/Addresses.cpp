@@ -8,9 +8,16 @@
 //   %q = inttoptr i64 %m
 //
 // A number that is stored is stored as that pointer; one that was loaded is a pointer with flags.
+//
+// Arrays that begin at one (f2c, vectors of Numerical Recipes): the pointer before the first
+// element is none that C allows, and optimisers may take what is reached from there for another
+// array. They rarely do, but an adjoint gives them more to look at.
+//
+//   %a = getelementptr inbounds i8, ptr %p, i64 -8    ->    %a = getelementptr i8, ptr %p, i64 -8
 
 #include "Addresses.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -83,7 +90,51 @@ Value *pointerAt(IRBuilder<> &B, Value *Address, Value *Base) {
 
 bool isAddressWide(const Value *V) { return V->getType()->isIntegerTy(64); }
 
+/// True if Step leads before where its array begins.
+bool leadsBefore(GEPOperator &Step, const DataLayout &Layout) {
+  APInt Distance(Layout.getIndexTypeSizeInBits(Step.getType()), 0);
+  const Value *Start = Step.stripAndAccumulateConstantOffsets(Layout, Distance, true);
+  return Distance.isNegative() &&
+         isa<Argument, AllocaInst, GlobalVariable, CallBase, LoadInst>(Start);
+}
+
+/// The constant V without the promise that it stays in its array.
+Constant *withoutPromise(GEPOperator &V, const DataLayout &Layout) {
+  APInt Distance(Layout.getIndexTypeSizeInBits(V.getType()), 0);
+  auto *Start = cast<Constant>(
+      V.stripAndAccumulateConstantOffsets(Layout, Distance, /*AllowNonInbounds=*/true));
+  LLVMContext &Context = V.getContext();
+  return ConstantExpr::getGetElementPtr(Type::getInt8Ty(Context), Start,
+                                        ConstantInt::get(Context, Distance));
+}
+
 } // namespace
+
+void allowStepsBefore(Function &F) {
+  const DataLayout &Layout = F.getDataLayout();
+  SmallVector<Instruction *, 8> Work;
+  for (Instruction &I : instructions(F)) {
+    auto *Step = dyn_cast<GetElementPtrInst>(&I);
+    if (!Step || Step->getType()->isVectorTy())
+      continue;
+    auto *From = dyn_cast<GEPOperator>(Step->getPointerOperand());
+    const bool FromBefore = From && isa<Constant>(From) && leadsBefore(*From, Layout);
+    if (FromBefore)
+      Step->setOperand(0, withoutPromise(*From, Layout));
+    if (FromBefore || leadsBefore(*cast<GEPOperator>(Step), Layout))
+      Work.push_back(Step);
+  }
+  SmallPtrSet<Instruction *, 16> Seen(Work.begin(), Work.end());
+  while (!Work.empty()) {
+    Instruction *I = Work.pop_back_val();
+    if (auto *Step = dyn_cast<GetElementPtrInst>(I))
+      Step->setNoWrapFlags(GEPNoWrapFlags::none());
+    for (User *U : I->users())
+      if (isa<GetElementPtrInst, PHINode, SelectInst, FreezeInst>(U) &&
+          Seen.insert(cast<Instruction>(U)).second)
+        Work.push_back(cast<Instruction>(U));
+  }
+}
 
 void restoreAddresses(Function &F) {
   SmallVector<Instruction *, 8> Work;

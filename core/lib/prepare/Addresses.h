@@ -12,6 +12,9 @@ namespace contraflow {
 
 void restoreAddresses(llvm::Function &F);
 
+/// Nothing is concluded from pointers that lead before where an array begins.
+void allowStepsBefore(llvm::Function &F);
+
 } // namespace contraflow
 
 #endif

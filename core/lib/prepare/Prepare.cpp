@@ -5,6 +5,7 @@
 
 #include "Prepare.h"
 #include "Addresses.h"
+#include "Aggregates.h"
 #include "Bits.h"
 #include "Blocks.h"
 #include "Carried.h"
@@ -608,9 +609,12 @@ struct SplitEntriesPass : PassInfoMixin<SplitEntriesPass> {
 
 void Preparer::canonicalise(Function &P) {
   dropDeadMath(P);
+  allowStepsBefore(P);
   simplifyFunction(P, C);
+  allowStepsBefore(P); // inlined callees may have named the array
   if (splitInlineStorage(P))
     simplifyFunction(P, C);
+  splitAggregates(P);
   splitMemberChoices(P);
   const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);
   const bool Words = splitWideLoads(P), Pointers = splitPointerMoves(P);
@@ -618,6 +622,7 @@ void Preparer::canonicalise(Function &P) {
     simplifyFunction(P, C);
   if (splitPointerVectors(P, C.FAM))
     simplifyFunction(P, C);
+  splitAggregates(P);
   const bool Rounds = expandRoundings(P), Floats = restoreFloats(P);
   if (smoothDigits(P) || Floats || Rounds)
     tidy(P);
@@ -639,6 +644,7 @@ void Preparer::canonicalise(Function &P) {
   FPM.addPass(LoopSimplifyPass());
   FPM.addPass(LCSSAPass());
   FPM.run(P, C.FAM);
+  splitAggregates(P);
   dropLifetimes(P);
   markPromises(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
@@ -692,6 +698,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
   ClosureChain.pop_back();
   if (Error E = prepareRemainingCalls(*P))
     return std::move(E);
+  splitAggregates(*P); // of results that come back through memory
   return P;
 }
 

@@ -118,6 +118,7 @@ public:
         Structure = structureOf(*Variable, /*Forward=*/true);
       }
       Pieces.push_back(Offset);
+      End = Offset + Layout.getTypeStoreSize(A.getType());
     }
     finish();
     if (Type *T = resultStructure())
@@ -170,9 +171,16 @@ private:
   }
 
   void finish() {
-    if (!Pieces.empty())
+    if (!Pieces.empty() && isWholeOf(*Structure))
       note(First, Structure, Pieces);
     Pieces.clear();
+  }
+
+  /// False if the parameters are only some members: code of a hand that sets up a structure.
+  bool isWholeOf(Type &T) const {
+    SmallVector<Leaf, 8> Leaves;
+    return !appendLeaves(&T, 0, Layout, Leaves) || Leaves.empty() ||
+           (Pieces.front() <= Leaves.front().Offset && End > Leaves.back().Offset);
   }
 
   void note(int64_t Where, Type *T, ArrayRef<uint64_t> Offsets) {
@@ -190,6 +198,7 @@ private:
   const DataLayout &Layout;
   SmallVector<Metadata *, 4> Notes;
   SmallVector<uint64_t, 4> Pieces; ///< offsets of the structure that is being read
+  uint64_t End = 0;                ///< where the last of them ends
   unsigned First = 0;
   Type *Structure = nullptr;
 };

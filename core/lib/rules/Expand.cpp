@@ -14,11 +14,13 @@
 //   conj(re, im)                 {re, -im}                    (and creal, cimag; of floats, too)
 //   llvm.vector.reduce.fadd      ((start + v0) + v1) + ...             (and fmul, fmax, fmin)
 //   {a, b} = vector.deinterleave2(v)    shuffles                       (Shapes.cpp; and matrices)
+//   vp.fadd(a, b, mask, n)       a + b                        (Predicated.cpp)
 
 #include "Expand.h"
 #include "../callee/Math.h"
 #include "Assembly.h"
 #include "MaskedAccess.h"
+#include "Predicated.h"
 #include "Rounding.h"
 #include "Shapes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -163,7 +165,7 @@ bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   case Intrinsic::vector_reduce_fminimum:
     return replaceBy(reduce(X, nullptr, [&](Value *L, Value *R) { return B.CreateMinimum(L, R); }));
   default:
-    return expandMaskedAccess(Call) || expandShape(Call) || expandX86(Id);
+    return expandMaskedAccess(Call) || expandShape(Call) || expandCompress(Call) || expandX86(Id);
   }
 }
 
@@ -393,14 +395,14 @@ bool hasBarriers(const Function &F) {
 }
 
 bool expandCompounds(Function &F) {
-  const bool Matrices = expandMatrices(F);
+  const bool Matrices = expandMatrices(F), Predicated = expandPredicated(F);
   SmallVector<CallInst *, 16> Calls;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallInst>(&I))
       Calls.push_back(Call);
   F.removeFnAttr(Attribute::StrictFP);
   const bool Any = llvm::count_if(Calls, [](CallInst *Call) { return Expander(*Call).run(); }) != 0;
-  return expandRoundings(F) || Any || Matrices;
+  return expandRoundings(F) || Any || Matrices || Predicated;
 }
 
 } // namespace contraflow

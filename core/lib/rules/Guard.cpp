@@ -4,6 +4,7 @@
 
 #include "contraflow/core/Rule.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -43,8 +44,19 @@ bool isProduct(const Instruction &I) {
 bool mayBeInfinite(const Instruction &I) {
   if (I.getOpcode() == Instruction::FDiv)
     return !isa<Constant>(I.getOperand(1));
+  if (const auto *II = dyn_cast<IntrinsicInst>(&I); II && II->getIntrinsicID() == Intrinsic::sqrt)
+    return true; // cheap, but no number below zero
   return isa<CallBase>(I) && findRule(I) && findRule(I).isDear();
 }
+
+/// A result that is there in some cases only (std::optional): optimisers take zero times nothing
+/// for no number.
+bool mayBeNothing(const Instruction &I) {
+  return isa<PHINode, SelectInst>(I) &&
+         any_of(I.operand_values(), [](const Value *V) { return isa<UndefValue>(V); });
+}
+
+bool isFunction(const Instruction &I) { return isa<CallBase>(I) && findRule(I); }
 
 using Step = function_ref<bool(const Instruction &, SmallVectorImpl<const Value *> &)>;
 
@@ -62,7 +74,7 @@ bool reaches(const Value *Start, Step Next) {
 
 bool comesFromInfinity(const Value *Factor) {
   return reaches(Factor, [](const Instruction &I, SmallVectorImpl<const Value *> &Todo) {
-    if (mayBeInfinite(I))
+    if (mayBeInfinite(I) || mayBeNothing(I))
       return true;
     if (isArithmetic(I) || isProduct(I) || isa<SelectInst>(I))
       append_range(Todo, I.operand_values());
@@ -74,7 +86,8 @@ bool endsInSelect(const Instruction &Product) {
   return reaches(&Product, [&](const Instruction &I, SmallVectorImpl<const Value *> &Todo) {
     if (isa<SelectInst>(I))
       return true;
-    if (&I == &Product || isArithmetic(I) || isProduct(I))
+    if (&I == &Product || isArithmetic(I) || isProduct(I) || I.getOpcode() == Instruction::FDiv ||
+        isFunction(I))
       append_range(Todo, I.users());
     return false;
   });
@@ -82,8 +95,11 @@ bool endsInSelect(const Instruction &Product) {
 
 } // namespace
 
-bool isGuardedProduct(const Instruction &I, unsigned Op) {
-  return isProduct(I) && Op < 2 && comesFromInfinity(I.getOperand(1 - Op)) && endsInSelect(I);
+bool isGuarded(const Instruction &I, unsigned Op) {
+  if (isProduct(I) ? Op > 1 || !comesFromInfinity(I.getOperand(1 - Op))
+                   : !isFunction(I) || !comesFromInfinity(I.getOperand(Op)))
+    return false;
+  return endsInSelect(I);
 }
 
 } // namespace contraflow

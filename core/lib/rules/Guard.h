@@ -15,8 +15,8 @@ class Instruction;
 
 namespace contraflow {
 
-/// True if operand Op of the product I is scaled by what may be infinite (a quotient, or what a
-/// function of the library returns) and a select may drop the result.
-bool isGuardedProduct(const llvm::Instruction &I, unsigned Op);
+/// True if operand Op of I, a product or a function, is scaled by what may be infinite or no number
+/// (a quotient, a root, what a function of the library returns) and a select may drop the result.
+bool isGuarded(const llvm::Instruction &I, unsigned Op);
 
 } // namespace contraflow

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace contraflow::blas {
@@ -59,10 +60,14 @@ namespace {
 struct Row {
   const char *Name;
   const char *Roles;
+  std::string_view From;
+
+  bool isComplex() const { return From.starts_with("Complex") || From.starts_with("Mixed"); }
+  bool returnsComplex() const { return std::string_view(Roles).ends_with('Z'); }
 };
 
 constexpr Row Rows[] = {
-#define CF_BLAS(Stem, From, Roles) {#Stem, Roles},
+#define CF_BLAS(Stem, From, Roles) {#Stem, Roles, #From},
 #include "contraflow/abi_blas.def"
 };
 
@@ -70,8 +75,11 @@ constexpr Row Rows[] = {
 char letterOf(int32_t Enumeration) {
   switch (Enumeration) {
   case 112:
-  case 113:
     return 'T';
+  case 113:
+    return 'C';
+  case 114: // conjugated only
+    return 'J';
   case 121: // upper
   case 132: // unit
     return 'U';
@@ -85,11 +93,12 @@ char letterOf(int32_t Enumeration) {
   }
 }
 
-char readFlag(const void *At, int32_t Form) {
-  if (Form & Enumerations)
-    return letterOf(read<int32_t>(At));
-  const char Letter = *static_cast<const char *>(At) & ~0x20;
-  return Letter == 'C' ? 'T' : Letter;
+char readFlag(const void *At, int32_t Form, bool Complex) {
+  const char Letter = Form & Enumerations ? letterOf(read<int32_t>(At))
+                                          : char(*static_cast<const char *>(At) & ~0x20);
+  if (Complex)
+    return Letter;
+  return Letter == 'C' ? 'T' : Letter == 'J' ? 'N' : Letter;
 }
 
 int64_t readInteger(const void *At, int32_t Form) {
@@ -164,7 +173,7 @@ template <typename T> void Reader<T>::run(const char *Roles) {
     void *At = C.Arguments[I];
     switch (Roles[I]) {
     case 'f':
-      R.Flag[NextFlag++] = readFlag(At, C.Form);
+      R.Flag[NextFlag++] = readFlag(At, C.Form, Rows[C.Routine].isComplex());
       break;
     case 'i':
       R.Size[NextSize++] = readInteger(At, C.Form);
@@ -196,6 +205,8 @@ template <typename T> void Reader<T>::run(const char *Roles) {
 }
 
 template <typename T> Family<T> familyOf(int32_t What) {
+  if (Rows[What].isComplex())
+    return complexFamily<T>(What);
   switch (What) {
   case R_nrm2:
   case R_asum:
@@ -320,11 +331,13 @@ template <typename T> void runAdjoint(Record<T> &R, T *ResultBar) {
 
 /// Adjoints of scalars that were passed by value go to Bars, in their order.
 template <typename T> void adjoint(Record<T> *R, const void *Seed, void *Bars) {
-  T Bar[2] = {0, 0}, ResultBar = Seed ? *static_cast<const T *>(Seed) : T(0);
+  T Bar[2] = {0, 0}, ResultBar[2] = {0, 0};
+  if (Seed)
+    std::memcpy(ResultBar, Seed, sizeof(T) * (Rows[R->What].returnsComplex() ? 2 : 1));
   for (int I = 0; I < 2; ++I)
     if (Bars && R->Scalars[I].Derivative)
       R->Scalars[I].Derivative = &Bar[I];
-  runAdjoint(*R, &ResultBar);
+  runAdjoint(*R, ResultBar);
   if (Bars)
     std::memcpy(Bars, Bar, sizeof Bar);
   cf_v1_tape_release(R->Tape, R);

@@ -45,7 +45,7 @@ template <typename T> struct Array {
   bool Stable = false, ReadOnly = false;
 };
 
-constexpr int MostSizes = 4, MostArrays = 4;
+constexpr int MostSizes = 4, MostArrays = 5;
 
 /// Which of a record's functions is running.
 enum class Phase { Begin, End, Tangent, Adjoint };
@@ -73,6 +73,7 @@ template <typename T> struct Record {
   const int32_t *Pivots = nullptr;     ///< kept by begin or, of a factorisation, by end
   T *Result = nullptr;                 ///< tangent or adjoint of what the routine returns
   Matrix<T> Old[3], New[3];
+  void *Kept = nullptr; ///< of complex numbers
   cf_tape *Tape = nullptr;
   Phase Now = Phase::Begin;
   mutable Packed<T> Values[MostArrays], Shadows[MostArrays]; ///< of pairs
@@ -155,5 +156,6 @@ template <typename T> Family<T> orthogonalFamily(int32_t What);
 template <typename T> Family<T> rotationFamily(int32_t What);
 template <typename T> Family<T> storedFamily(int32_t What);
 template <typename T> Family<T> inverseFamily(int32_t What);
+template <typename T> Family<T> complexFamily(int32_t What);
 
 } // namespace contraflow::blas

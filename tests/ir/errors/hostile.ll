@@ -16,7 +16,6 @@
 ; CHECK-DAG: in 'musttail_request.vf': [CF101]
 ; CHECK-DAG: in 'cmpxchg_weak.f': [CF205]
 ; CHECK-DAG: in 'strictfp.f': [CF201]
-; CHECK-DAG: in 'vp.f': [CF201]
 ; CHECK-DAG: in 'naked.f': [CF206]
 ; CHECK-DAG: in 'unreachable_only.f': [CF206]
 ; CHECK-DAG: in 'null_store.f': [CF206]
@@ -28,7 +27,7 @@
 ; CHECK-DAG: in 'mutual_request.g': [CF109]
 ; CHECK-DAG: in '__enzyme_autodiff': [CF209]
 ; CHECK-DAG: in 'ask_address_taken': [CF209]
-; CHECK: error: differentiation failed: 23 errors
+; CHECK: error: differentiation failed: 22 errors
 
 declare double @__enzyme_autodiff(...)
 declare double @__enzyme_fwddiff(...)
@@ -41,7 +40,6 @@ define double @sq(double %x) {
   %s = fmul double %x, %x
   ret double %s
 }
-declare <4 x double> @llvm.vp.fmul.v4f64(<4 x double>, <4 x double>, <4 x i1>, i32)
 declare double @__enzyme_autodiffv(ptr, ...)
 declare double @llvm.experimental.constrained.fmul.f64(double, double, metadata, metadata)
 declare double @llvm.vector.reduce.fadd.v4f64(double, <4 x double>)
@@ -70,18 +68,6 @@ define double @strictfp.f(double %x) strictfp {
 }
 define double @ask_strictfp(double %x) {
   %r = call double (...) @__enzyme_autodiff(ptr @strictfp.f, double %x)
-  ret double %r
-}
-
-define double @vp.f(double %x) {
-  %i = insertelement <4 x double> poison, double %x, i32 0
-  %v = shufflevector <4 x double> %i, <4 x double> poison, <4 x i32> zeroinitializer
-  %m = call <4 x double> @llvm.vp.fmul.v4f64(<4 x double> %v, <4 x double> %v, <4 x i1> <i1 1, i1 1, i1 1, i1 0>, i32 3)
-  %s = call double @llvm.vector.reduce.fadd.v4f64(double 0.0, <4 x double> %m)
-  ret double %s
-}
-define double @ask_vp(double %x) {
-  %r = call double (...) @__enzyme_autodiff(ptr @vp.f, double %x)
   ret double %r
 }
 
