@@ -53,6 +53,7 @@ void registerTasks(HandlerRegistry &Registry);
 void registerTaskGraph(HandlerRegistry &Registry);
 void registerTarget(HandlerRegistry &Registry);
 void registerTeams(HandlerRegistry &Registry);
+void registerThreadPrivate(HandlerRegistry &Registry);
 void registerWorksharing(HandlerRegistry &Registry);
 
 } // namespace contraflow::omp

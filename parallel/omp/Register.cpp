@@ -22,6 +22,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   registerTasks(Registry);
   registerTarget(Registry);
   registerTeams(Registry);
+  registerThreadPrivate(Registry);
   registerWorksharing(Registry);
 }
 

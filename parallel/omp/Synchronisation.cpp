@@ -495,8 +495,9 @@ private:
 constexpr std::pair<StringRef, StringRef> Remedies[] = {
     {"__tgt_target_kernel", "a target region without a version for the host "
                             "(-fopenmp-offload-mandatory), or without effect"},
-    {"__kmpc_threadprivate_cached", "threadprivate variables that the library finds; compile with "
-                                    "-fopenmp-use-tls, or make them thread_local"}};
+    {"__kmpc_threadprivate_cached",
+     "threadprivate variables that the library keeps and other files may see, or with a "
+     "constructor; compile with -fopenmp-use-tls, or make them static or thread_local"}};
 
 /// Every other entry point is refused by name.
 class RestHandler : public RefusingHandler {

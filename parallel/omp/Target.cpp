@@ -7,6 +7,7 @@
 //   if (tgt_target_kernel(..., arguments)) body(x, n)   ->   body(x, n)
 //   tgt_target_data_begin(...)                          ->   nothing is copied
 //   omp_target_memcpy(to, from, n, i, j, ...)           ->   memmove(to + i, from + j, n)
+//   omp_target_memcpy_rect(...)                         ->   for each row: memmove
 //
 // What a device was given outside of the derivative would be stale here: omp_target_check says so.
 
@@ -18,6 +19,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
@@ -204,7 +206,7 @@ bool dropMovement(CallBase &Call) {
   return true;
 }
 
-using Arguments = SmallVector<Value *, 8>;
+using Arguments = SmallVector<Value *, 16>;
 
 Value *allocate(IRBuilder<> &B, const Arguments &Args) {
   Module &M = *B.GetInsertBlock()->getModule();
@@ -240,21 +242,92 @@ Value *isThere(IRBuilder<> &B, const Arguments &Args) {
   return B.CreateZExt(B.CreateIsNotNull(Args[0]), B.getInt32Ty());
 }
 
+/// A part of an array of several dimensions, counted in elements: for each dimension how much of
+/// it, where it begins, and how long it is.
+struct Part {
+  Value *Memory, *Element;
+  SmallVector<Value *, 4> Counts, Offsets, Lengths;
+
+  Part(IRBuilder<> &B, const Arguments &Args, unsigned Dimensions, bool IsSource)
+      : Memory(Args[IsSource]), Element(Args[2]) {
+    auto Read = [&](unsigned Argument, SmallVector<Value *, 4> &To) {
+      for (unsigned I = 0; I < Dimensions; ++I)
+        To.push_back(B.CreateLoad(B.getInt64Ty(),
+                                  B.CreateConstInBoundsGEP1_64(B.getInt64Ty(), Args[Argument], I)));
+    };
+    Read(4, Counts);
+    Read(5 + IsSource, Offsets);
+    Read(7 + IsSource, Lengths);
+  }
+
+  /// The address of the element with these indices, counted from the beginning of the part.
+  Value *at(IRBuilder<> &B, ArrayRef<Value *> Indices) const {
+    Value *Place = B.getInt64(0);
+    for (unsigned I = 0; I < Indices.size(); ++I)
+      Place = B.CreateAdd(B.CreateMul(Place, Lengths[I]), B.CreateAdd(Offsets[I], Indices[I]));
+    return B.CreatePtrAdd(Memory, B.CreateMul(Place, Element));
+  }
+};
+
+/// (to, from, bytes of an element, dimensions, counts, offsets of to, of from, lengths of to, of
+/// from, ...): rows of the last dimension, in a loop for each other one.
+Value *copyPart(IRBuilder<> &B, const Arguments &Args) {
+  const unsigned Dimensions = cast<ConstantInt>(Args[3])->getZExtValue();
+  Part To(B, Args, Dimensions, /*IsSource=*/false), From(B, Args, Dimensions, /*IsSource=*/true);
+  Instruction *End = &*B.GetInsertPoint();
+  Value *IsSome = B.getTrue();
+  for (Value *Count : From.Counts)
+    IsSome = B.CreateAnd(IsSome, B.CreateIsNotNull(Count));
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(IsSome, End, /*Unreachable=*/false));
+  SmallVector<Value *, 4> Indices;
+  for (Value *Count : drop_end(From.Counts)) {
+    auto [Body, Index] = SplitBlockAndInsertSimpleForLoop(Count, B.GetInsertPoint());
+    B.SetInsertPoint(Body);
+    Indices.push_back(Index);
+  }
+  Indices.push_back(B.getInt64(0));
+  B.CreateMemMove(To.at(B, Indices), Align(1), From.at(B, Indices), Align(1),
+                  B.CreateMul(From.Counts.back(), From.Element));
+  B.SetInsertPoint(End);
+  return B.getInt32(0);
+}
+
+bool isPart(const CallBase &Call) {
+  auto *Dimensions = dyn_cast<ConstantInt>(Call.getArgOperand(3));
+  return Dimensions && Dimensions->getZExtValue() - 1 < 16;
+}
+
+/// What is done at once has no dependences left: true if there are none, in the last two arguments.
+bool dependsOnNothing(const CallBase &Call) {
+  auto *Count = dyn_cast<ConstantInt>(Call.getArgOperand(Call.arg_size() - 2));
+  return Count && Count->isZero();
+}
+
+bool isPartOfNothing(const CallBase &Call) { return isPart(Call) && dependsOnNothing(Call); }
+
 /// What a function of the library does with memory of devices, on the host.
 struct LibraryFunction {
   StringRef Name;
-  unsigned Arguments;
-  Value *(*OnHost)(IRBuilder<> &, const SmallVector<Value *, 8> &);
+  unsigned Count;
+  Value *(*OnHost)(IRBuilder<> &, const Arguments &);
+  bool (*Fits)(const CallBase &) = nullptr;
 };
 
 constexpr LibraryFunction LibraryFunctions[] = {
-    {"omp_target_alloc", 2, allocate},        {"omp_target_free", 2, release},
-    {"omp_target_memcpy", 7, copy},           {"omp_target_memset", 4, fill},
-    {"omp_get_mapped_ptr", 2, corresponding}, {"omp_target_is_present", 2, isThere},
+    {"omp_target_alloc", 2, allocate},
+    {"omp_target_free", 2, release},
+    {"omp_target_memcpy", 7, copy},
+    {"omp_target_memcpy_async", 9, copy, dependsOnNothing},
+    {"omp_target_memcpy_rect", 11, copyPart, isPart},
+    {"omp_target_memcpy_rect_async", 13, copyPart, isPartOfNothing},
+    {"omp_target_memset", 4, fill},
+    {"omp_target_memset_async", 6, fill, dependsOnNothing},
+    {"omp_get_mapped_ptr", 2, corresponding},
+    {"omp_target_is_present", 2, isThere},
     {"omp_target_is_accessible", 3, isThere}};
 
 bool runOnHost(CallBase &Call, const LibraryFunction &Function) {
-  if (Call.arg_size() != Function.Arguments)
+  if (Call.arg_size() != Function.Count || (Function.Fits && !Function.Fits(Call)))
     return false;
   IRBuilder<> B(&Call);
   Value *Done = Function.OnHost(B, Arguments(Call.args()));
@@ -268,9 +341,12 @@ class TargetHandler : public Rewriter {
 public:
   bool unfold(Function &F) const override {
     bool Changed = false;
-    for (Instruction &I : make_early_inc_range(instructions(F))) {
-      auto *Call = dyn_cast<CallBase>(&I);
-      StringRef Name = Call ? nameOf(*Call) : StringRef();
+    SmallVector<CallBase *, 16> Calls; // a copy may become loops
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && !nameOf(*Call).empty())
+        Calls.push_back(Call);
+    for (CallBase *Call : Calls) {
+      StringRef Name = nameOf(*Call);
       if (Name == Kernel) {
         Changed |= runOnHost(plainCall(*Call));
       } else if (Name.starts_with(Data)) {

@@ -6,6 +6,8 @@
 //
 //   fork_teams(body, x, n)                             ->   body(&thread, &zero, x, n)
 //   for_static_init(distribute, lower, upper, stride)  ->   stride = upper - lower + 1
+//   dist_for_static_init(lower, upper, teams_upper)    ->   teams_upper = upper
+//                                                           for_static_init(lower, upper)
 
 #include "parallel/omp/Handlers.h"
 
@@ -21,6 +23,7 @@ namespace {
 
 constexpr StringRef Fork = "__kmpc_fork_teams", ThreadNumber = "__kmpc_global_thread_num";
 constexpr StringRef StaticInit = "__kmpc_for_static_init_";
+constexpr StringRef BothInit = "__kmpc_dist_for_static_init_";
 constexpr StringRef Requests[] = {"__kmpc_push_num_teams", "__kmpc_push_num_teams_51"};
 
 bool isCallOf(const CallBase &Call, StringRef Name) {
@@ -47,6 +50,30 @@ void distributeToOne(CallBase &Call) {
   Value *Upper = B.CreateLoad(T, Call.getArgOperand(5));
   Value *Span = B.CreateAdd(B.CreateSub(Upper, Lower), Call.getArgOperand(7));
   B.CreateStore(Span, Call.getArgOperand(6));
+  Call.eraseFromParent();
+}
+
+/// Flang's distribute parallel do: __kmpc_dist_for_static_init_*(ident, thread, schedule, last,
+/// lower, upper, upper of the team, stride, step, chunk).
+bool isDistributeFor(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  return F && F->getName().starts_with(BothInit) && Call.arg_size() == 10;
+}
+
+void distributeToThreads(CallBase &Call) {
+  constexpr unsigned Upper = 5, TeamsUpper = 6;
+  IRBuilder<> B(&Call);
+  Type *T = Call.getArgOperand(9)->getType();
+  B.CreateStore(B.CreateLoad(T, Call.getArgOperand(Upper)), Call.getArgOperand(TeamsUpper));
+  SmallVector<Value *, 9> Args(Call.args());
+  Args.erase(Args.begin() + TeamsUpper);
+  SmallVector<Type *, 9> Types;
+  for (Value *V : Args)
+    Types.push_back(V->getType());
+  StringRef Kind = Call.getCalledFunction()->getName().drop_front(BothInit.size());
+  FunctionCallee Init = Call.getModule()->getOrInsertFunction(
+      (StaticInit + Kind).str(), FunctionType::get(B.getVoidTy(), Types, /*isVarArg=*/false));
+  B.CreateCall(Init, Args)->setDebugLoc(Call.getDebugLoc());
   Call.eraseFromParent();
 }
 
@@ -86,6 +113,8 @@ public:
         Changed |= runOneTeam(*Call);
       } else if (isDistribute(*Call)) {
         distributeToOne(*Call);
+      } else if (isDistributeFor(*Call)) {
+        distributeToThreads(*Call);
       } else if (any_of(Requests, [&](StringRef Name) { return isCallOf(*Call, Name); })) {
         Call->eraseFromParent();
       }

@@ -103,3 +103,18 @@ static double heads(const double *x) {
 }
 
 GRADIENT_CHECK(kept_heads, Double, heads, In(double, 3))
+
+// Made before main, by code in which several ways lead on from an allocation.
+static std::vector<std::vector<double>> made(3, std::vector<double>(2));
+static double beforehand(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    for (auto &row : made)
+      for (double &v : row)
+        v = x[i] * 2;
+    sum += made[2][1] * made[1][0];
+  }
+  return sum;
+}
+
+GRADIENT_CHECK(kept_beforehand, Double, beforehand, In(double, 3), Int(3))

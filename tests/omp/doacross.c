@@ -20,11 +20,13 @@ static void wave(const double *x, double *y, int n, int m) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) {
       double v = x[m * i + j] * x[0];
-#pragma omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)
+#pragma omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1) depend(sink : i - 1, j - 1)
       if (i)
         v += y[m * (i - 1) + j] * 0.5;
       if (j)
         v *= sin(y[m * i + j - 1]);
+      if (i && j)
+        v += y[m * (i - 1) + j - 1] * 0.1;
       y[m * i + j] = v;
 #pragma omp ordered depend(source)
     }

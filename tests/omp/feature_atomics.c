@@ -95,7 +95,7 @@ static double extremes(const double *x, int n) {
   for (int i = 1; i < n; i++) {
 #pragma omp atomic compare
     most = x[i] > most ? x[i] : most;
-#pragma omp atomic compare
+#pragma omp atomic compare acq_rel fail(relaxed)
     if (x[i] < least) {
       least = x[i];
     }

@@ -65,6 +65,7 @@ static double iterators(const double *x, int n) {
     for (int i = 0; i < n; i++) {
 #pragma omp task depend(out : v[i]) shared(v)
       v[i] = x[i] * x[i];
+#pragma omp taskwait depend(in : v[i]) nowait
     }
 #pragma omp task depend(iterator(int k = 0 : n : 2), in : v[k]) depend(inout : s) shared(s, v)
     for (int k = 0; k < n; k += 2)

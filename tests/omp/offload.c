@@ -144,6 +144,20 @@ static double allocated(const double *x, double *y, int n) {
   return s;
 }
 
+static double parts(const double *x, double *y, int n) {
+  int host = omp_get_initial_device();
+  double c[18] = {0}, s = 0;
+  size_t volume[] = {2, 3}, to[] = {1, 1}, from[] = {0, 2}, wide[] = {4, 5}, narrow[] = {3, 6};
+  omp_target_memcpy_rect(y, x, sizeof *y, 2, volume, to, from, wide, narrow, host, host);
+  size_t box[] = {2, (size_t)n / 10, 2}, first[] = {0, 1, 0}, all[] = {2, 3, 3};
+  omp_target_memcpy_rect_async(c, x, sizeof *c, 3, box, first, first, all, all, host, host, 0, 0);
+  omp_target_memcpy_async(c, y, 5 * sizeof *c, 0, 8, host, host, 0, 0);
+  for (int i = 0; i < 18; i++)
+    s += c[i] * c[i] * i;
+  return s;
+}
+
+GRADIENT_CHECK(offload_parts, Double, parts, In(double, 20), InOut(double, 20), Int(20))
 GRADIENT_CHECK(offload_later, Double, later, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK(offload_allocated, Double, allocated, In(double, 9), Out(double, 9), Int(9))
 #endif

@@ -24,5 +24,24 @@ static void offloaded(const double *x, double *y, int n) {
     y[i] = x[i] * x[i] + y[i] * x[i];
 }
 
+// What flang makes of distribute parallel do: one call divides among teams and threads.
+extern int __kmpc_global_thread_num(void *);
+extern void __kmpc_dist_for_static_init_4u(void *, int, int, int *, unsigned *, unsigned *,
+                                           unsigned *, int *, int, int);
+extern void __kmpc_for_static_fini(void *, int);
+static void divided(const double *x, double *y, int n) {
+#pragma omp teams num_teams(2)
+#pragma omp parallel
+  {
+    int thread = __kmpc_global_thread_num(0), last = 0, stride = 1;
+    unsigned lower = 0, upper = n - 1, ofTeam;
+    __kmpc_dist_for_static_init_4u(0, thread, 34, &last, &lower, &upper, &ofTeam, &stride, 1, 0);
+    for (unsigned i = lower; i <= upper; i++)
+      y[i] *= x[i] * x[i];
+    __kmpc_for_static_fini(0, thread);
+  }
+}
+
+GRADIENT_CHECK(teams_divided, Void, divided, In(double, 16), InOut(double, 16), Int(16))
 GRADIENT_CHECK(teams, Double, league, In(double, 14), InOut(double, 14), Int(14))
 GRADIENT_CHECK(target_on_host, Void, offloaded, In(double, 14), InOut(double, 14), Int(14))

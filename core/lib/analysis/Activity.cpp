@@ -81,6 +81,8 @@ private:
   End memory(const Value *Pointer, int64_t Size);
   End pointee(const Value *Pointer, const Place &P);
   End place(CallBase &I, Place P);
+  void reach(const Value *Pointer, BitVector &Nodes, function_ref<void(unsigned)> Float);
+  const End &reachable(CallBase &I);
   bool holds(const DenseSet<const Value *> &Values, const BitVector &Cells, const End &E);
   bool mark(DenseSet<const Value *> &Values, BitVector &Cells, const End &E);
   void seed();
@@ -102,6 +104,7 @@ private:
   BitVector VariedCells, UsefulCells, FrozenCells; ///< and the places of LostFlow
   BitVector RootNodes;
   End Globals; ///< floats that other translation units may reach by name
+  DenseMap<const CallBase *, End> Reachable; ///< of the functions that nobody knows
 };
 
 End ActivitySolver::memory(const Value *Pointer, int64_t Size) {
@@ -170,19 +173,52 @@ static bool leavesArguments(const CallBase &I) {
          !I.onlyAccessesInaccessibleMemory() && !I.onlyAccessesInaccessibleMemOrArgMem();
 }
 
+/// Visits the floats that a pointer leads to, from pointer to pointer. Nodes: where it has been.
+void ActivitySolver::reach(const Value *Pointer, BitVector &Nodes,
+                           function_ref<void(unsigned)> Float) {
+  Location At = G.find(Pointer);
+  if (!At)
+    return;
+  SmallVector<unsigned, 8> Work{G.canonical(At.Node)};
+  while (!Work.empty()) {
+    const unsigned N = Work.pop_back_val();
+    if (Nodes.test(N))
+      continue;
+    Nodes.set(N);
+    for (auto [Offset, Cell] : G.fields(N)) {
+      const unsigned C = G.canonicalCell(Cell);
+      if (G.kindsOfCell(C) & SK_AnyFloat)
+        Float(C);
+      if (auto Target = G.pointee(C))
+        Work.push_back(G.canonical(Target->Node));
+    }
+  }
+}
+
+/// The floats that a function may come to which is called with pointers, or hands one back.
+const End &ActivitySolver::reachable(CallBase &I) {
+  auto [It, New] = Reachable.try_emplace(&I);
+  if (!New)
+    return It->second;
+  End &Found = It->second;
+  BitVector Nodes(G.nodeCount());
+  auto Follow = [&](const Value *V) {
+    if (V->getType()->isPointerTy())
+      reach(V, Nodes, [&](unsigned C) { Found.Cells.push_back(C); });
+  };
+  for (Value *V : I.args())
+    Follow(V);
+  Follow(&I);
+  return Found;
+}
+
 /// A function nobody knows may move derivatives between everything it can reach, and keep them
 /// where another call finds them.
 void ActivitySolver::unknownEdges(CallBase &I, Visitor Visit) {
-  SmallVector<End, 8> From, To;
-  for (Value *V : I.args()) {
-    if (V->getType()->isPointerTy()) {
-      From.push_back(memory(V, -1));
-      To.push_back(memory(V, -1));
-    } else {
+  SmallVector<End, 8> From{reachable(I)}, To{reachable(I), value(&I)};
+  for (Value *V : I.args())
+    if (!V->getType()->isPointerTy())
       From.push_back(value(V));
-    }
-  }
-  To.push_back(value(&I));
   if (leavesArguments(I)) {
     From.push_back(Globals);
     if (!I.onlyReadsMemory()) {
@@ -359,25 +395,10 @@ void ActivitySolver::sweep(bool Forward) {
 }
 
 void ActivitySolver::seedPointer(const Value *Pointer) {
-  Location At = G.find(Pointer);
-  if (!At)
-    return;
-  SmallVector<unsigned, 8> Work{G.canonical(At.Node)};
-  while (!Work.empty()) {
-    unsigned N = Work.pop_back_val();
-    if (RootNodes.test(N))
-      continue;
-    RootNodes.set(N);
-    for (auto [Offset, Cell] : G.fields(N)) {
-      unsigned C = G.canonicalCell(Cell);
-      if (G.kindsOfCell(C) & SK_AnyFloat) {
-        VariedCells.set(C);
-        UsefulCells.set(C);
-      }
-      if (auto Target = G.pointee(C))
-        Work.push_back(Target->Node);
-    }
-  }
+  reach(Pointer, RootNodes, [&](unsigned C) {
+    VariedCells.set(C);
+    UsefulCells.set(C);
+  });
 }
 
 /// What the user has declared inactive stays so, whatever is stored there.
@@ -391,24 +412,9 @@ void ActivitySolver::freezeGlobals() {
 /// Floats in global variables that other translation units see, and in what those lead to.
 void ActivitySolver::findGlobals() {
   BitVector Seen(G.nodeCount());
-  SmallVector<unsigned, 8> Work;
   for (GlobalVariable &Global : Q.Root->getParent()->globals())
     if (!Global.isConstant() && !Global.hasLocalLinkage() && !Global.hasAttribute(attr::Inactive))
-      if (Location At = G.find(&Global))
-        Work.push_back(G.canonical(At.Node));
-  while (!Work.empty()) {
-    const unsigned N = Work.pop_back_val();
-    if (Seen.test(N))
-      continue;
-    Seen.set(N);
-    for (auto [Offset, Cell] : G.fields(N)) {
-      const unsigned C = G.canonicalCell(Cell);
-      if (G.kindsOfCell(C) & SK_AnyFloat)
-        Globals.Cells.push_back(C);
-      if (auto Target = G.pointee(C))
-        Work.push_back(G.canonical(Target->Node));
-    }
-  }
+      reach(&Global, Seen, [&](unsigned C) { Globals.Cells.push_back(C); });
 }
 
 void ActivitySolver::seed() {

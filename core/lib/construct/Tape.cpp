@@ -324,7 +324,8 @@ class KeptHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
     return {"cf_v1_keep_shadow",     "cf_v1_alloc_reverse_kept", "cf_v1_free_kept_of",
-            "cf_v1_forget_block_of", "cf_v1_kept_root",          "cf_v1_kept_begin"};
+            "cf_v1_forget_block_of", "cf_v1_kept_root",          "cf_v1_kept_begin",
+            "cf_v1_kept_join"};
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override { return check(B, Call); }
   Error augment(SweepBuilder &B, CallSite &Site) const override { return check(B, *Site.Anchor); }

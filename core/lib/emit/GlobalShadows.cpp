@@ -33,9 +33,10 @@ static void clear(RequestState &S, SweepBuilder &Sweep, const ShadowList &Shadow
   }
 }
 
-/// A function that clears the calling thread's own shadows, once in each derivative call. Each
-/// thread has a mark, which says for which call it did so.
-static Function *threadClearing(RequestState &S, Unit &Root, const ShadowList &Shadows) {
+/// A function that does something for the calling thread, once in each derivative call. Each thread
+/// has a mark, which says for which call it did so.
+static Function *onceInThread(RequestState &S, Unit &Root, const Twine &Name,
+                              function_ref<void(ForwardSweep &)> Emit) {
   Module &M = S.C.M;
   LLVMContext &Context = M.getContext();
   Type *I64 = Type::getInt64Ty(Context);
@@ -43,28 +44,40 @@ static Function *threadClearing(RequestState &S, Unit &Root, const ShadowList &S
       new GlobalVariable(M, I64, false, GlobalValue::InternalLinkage, ConstantInt::get(I64, 0),
                          "cf.call", nullptr, GlobalValue::GeneralDynamicTLSModel);
   auto *F = Function::Create(FunctionType::get(Type::getVoidTy(Context), false),
-                             GlobalValue::InternalLinkage, "cf.clear", M);
+                             GlobalValue::InternalLinkage, Name, M);
   F->setDoesNotThrow();
   ForwardSweep Sweep(S, Root);
   auto &B = Sweep.ir();
-  BasicBlock *Clear = BasicBlock::Create(Context, "clear", F);
+  BasicBlock *Once = BasicBlock::Create(Context, "once", F);
   BasicBlock *End = BasicBlock::Create(Context, "end", F);
-  B.SetInsertPoint(BasicBlock::Create(Context, "entry", F, Clear));
+  B.SetInsertPoint(BasicBlock::Create(Context, "entry", F, Once));
   Value *New = Sweep.runtime("call_changed", B.getInt32Ty(), {Mark});
-  B.CreateCondBr(B.CreateIsNotNull(New), Clear, End);
-  B.SetInsertPoint(Clear);
-  clear(S, Sweep, Shadows);
+  B.CreateCondBr(B.CreateIsNotNull(New), Once, End);
+  B.SetInsertPoint(Once);
+  Emit(Sweep);
   B.CreateBr(End);
   B.SetInsertPoint(End);
   B.CreateRetVoid();
   return F;
 }
 
+/// Each thread calls the function where it comes to a region of the call: forwards, or backwards.
+static void callInTeams(RequestState &S, Function *Once, bool Backwards) {
+  for (auto &[Prepared, U] : S.Units) {
+    if (!is_contained(S.Closure.TeamBodies, Prepared))
+      continue;
+    BasicBlock &Entry = (Backwards && U->Reverse ? U->Reverse : U->Forward)->getEntryBlock();
+    IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+    B.CreateCall(Once, {});
+  }
+}
+
 /// Variables that each thread has for itself: the threads of teams clear their shadows when they
 /// come to their first region, backwards in an adjoint. The call has a number from Call on.
 static void clearInTeams(RequestState &S, Unit &Root, const ShadowList &Shadows,
                          IRBuilderBase::InsertPoint Call) {
-  Function *Clear = threadClearing(S, Root, Shadows);
+  Function *Clear =
+      onceInThread(S, Root, "cf.clear", [&](ForwardSweep &Sweep) { clear(S, Sweep, Shadows); });
   IRBuilder<> B(Call.getBlock(), Call.getPoint());
   auto Runtime = [&](StringRef Name, Type *T, ArrayRef<Value *> Args) {
     return SweepBuilder::callRuntime(B, S.C.M, Name, T, Args);
@@ -76,13 +89,14 @@ static void clearInTeams(RequestState &S, Unit &Root, const ShadowList &Shadows,
       B.SetInsertPoint(Return);
       Runtime("call_end", B.getVoidTy(), {Outer});
     }
-  for (auto &[Prepared, U] : S.Units) {
-    if (!is_contained(S.Closure.TeamBodies, Prepared))
-      continue;
-    BasicBlock &Entry = (U->Reverse ? U->Reverse : U->Forward)->getEntryBlock();
-    B.SetInsertPoint(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
-    B.CreateCall(Clear, {});
-  }
+  callInTeams(S, Clear, /*Backwards=*/true);
+  if (S.Spec.Split || !threadsKeepMemory(S))
+    return;
+  Function *Join =
+      onceInThread(S, Root, "cf.join", [&](ForwardSweep &Sweep) { joinKeptMemory(S, Sweep); });
+  callInTeams(S, Join, /*Backwards=*/false);
+  B.restoreIP(Call);
+  B.CreateCall(Join, {});
 }
 
 void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint At) {
@@ -100,9 +114,9 @@ void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint 
         Own.push_back(Pair);
   erase_if(Shadows, [&](auto &Pair) { return is_contained(Own, Pair); });
   clear(S, Sweep, Shadows);
-  enterKeptMemory(S, Sweep);
   if (!Own.empty())
     clearInTeams(S, Root, Own, Sweep.ir().saveIP());
+  enterKeptMemory(S, Sweep);
 }
 
 Error checkGlobalShadows(RequestState &S) {

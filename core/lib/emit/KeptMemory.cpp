@@ -165,9 +165,7 @@ bool mayMeet(const RequestState &S) {
   return Pairs(true, true) || Pairs(true, false) || Pairs(false, true);
 }
 
-} // namespace
-
-void enterKeptMemory(RequestState &S, ForwardSweep &Sweep) {
+SmallVector<GlobalVariable *, 8> findRoots(RequestState &S) {
   if (!S.Kept.Known)
     findKept(S);
   SmallVector<GlobalVariable *, 8> Roots;
@@ -175,9 +173,16 @@ void enterKeptMemory(RequestState &S, ForwardSweep &Sweep) {
     if (!isVirtualTable(G) && S.Graph.find(&G) && G.getValueType()->isSized() &&
         (S.ShadowGlobals.contains({&G, 0}) || !G.isConstant()))
       Roots.push_back(&G);
-  if (!mayMeet(S) && none_of(Roots, [&](GlobalVariable *G) { return leadsOn(S, *G); }))
-    return;
-  S.C.KeepsMemory = true;
+  return Roots;
+}
+
+bool isKeptByThreads(const RequestState &S, const GlobalVariable &G) {
+  return G.isThreadLocal() && leadsOn(S, G);
+}
+
+/// For each lane: the roots, then whatever Enter calls with their owner and the shapes.
+void tellRoots(RequestState &S, ForwardSweep &Sweep, ArrayRef<GlobalVariable *> Roots,
+               function_ref<void(Constant *Owner, Constant *Table)> Enter) {
   auto &IR = Sweep.ir();
   auto Address = [&](GlobalVariable *G) -> Value * {
     return G->isThreadLocal() ? IR.CreateThreadLocalAddress(G) : cast<Value>(G);
@@ -196,8 +201,38 @@ void enterKeptMemory(RequestState &S, ForwardSweep &Sweep) {
     }
     if (!Table)
       Table = Shapes.emit();
-    Sweep.runtime("kept_begin", IR.getVoidTy(), {ownerFor(S, Lane), Table});
+    Enter(ownerFor(S, Lane), Table);
   }
+}
+
+} // namespace
+
+void enterKeptMemory(RequestState &S, ForwardSweep &Sweep) {
+  const SmallVector<GlobalVariable *, 8> Roots = findRoots(S);
+  if (!mayMeet(S) && none_of(Roots, [&](GlobalVariable *G) { return leadsOn(S, *G); }))
+    return;
+  S.C.KeepsMemory = true;
+  tellRoots(S, Sweep, Roots, [&](Constant *Owner, Constant *Table) {
+    Sweep.runtime("kept_begin", Sweep.ir().getVoidTy(), {Owner, Table});
+  });
+}
+
+bool threadsKeepMemory(RequestState &S) {
+  return any_of(findRoots(S), [&](GlobalVariable *G) { return isKeptByThreads(S, *G); });
+}
+
+void joinKeptMemory(RequestState &S, ForwardSweep &Sweep) {
+  SmallVector<GlobalVariable *, 8> Roots, Shared;
+  for (GlobalVariable *G : findRoots(S))
+    if (isKeptByThreads(S, *G))
+      Roots.push_back(G);
+    else if (!G->isThreadLocal())
+      Shared.push_back(G);
+  Value *Own = Sweep.ir().getInt32(Roots.size());
+  append_range(Roots, Shared);
+  tellRoots(S, Sweep, Roots, [&](Constant *Owner, Constant *Table) {
+    Sweep.runtime("kept_join", Sweep.ir().getVoidTy(), {Owner, Table, Own});
+  });
 }
 
 } // namespace contraflow

@@ -13,4 +13,11 @@ class ForwardSweep;
 /// Where a call begins: the runtime goes from the global variables to what they lead to.
 void enterKeptMemory(RequestState &S, ForwardSweep &Sweep);
 
+/// True if each thread has variables that lead to such objects.
+bool threadsKeepMemory(RequestState &S);
+
+/// Where a thread of a team first comes to a call: it goes from its own variables to what they lead
+/// to.
+void joinKeptMemory(RequestState &S, ForwardSweep &Sweep);
+
 } // namespace contraflow

@@ -11,25 +11,27 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
 namespace contraflow {
 
-/// Where code that follows the call goes; null behind a call that may throw to nowhere else.
+/// Where code that follows the call goes. Where an invoke leads others may lead, too.
 static Instruction *afterCall(CallBase &Call) {
-  if (auto *Invoke = dyn_cast<InvokeInst>(&Call)) {
-    BasicBlock *Next = Invoke->getNormalDest();
-    return Next->getSinglePredecessor() ? &*Next->getFirstInsertionPt() : nullptr;
-  }
-  return Call.getNextNode();
+  auto *Invoke = dyn_cast<InvokeInst>(&Call);
+  if (!Invoke)
+    return Call.getNextNode();
+  BasicBlock *Next = Invoke->getNormalDest();
+  if (!Next->getSinglePredecessor())
+    Next = SplitEdge(Invoke->getParent(), Next);
+  return &*Next->getFirstInsertionPt();
 }
 
 static void noteAfter(CallBase &Call) {
-  Instruction *Next = afterCall(Call);
-  if (!Next || !PointerMayBeCaptured(&Call, /*ReturnCaptures=*/true))
+  if (!PointerMayBeCaptured(&Call, /*ReturnCaptures=*/true))
     return;
-  IRBuilder<> B(Next);
+  IRBuilder<> B(afterCall(Call));
   B.SetCurrentDebugLocation(Call.getDebugLoc());
   Value *Bytes = sizeInBytes(B, Call, lookupCallee(Call));
   SweepBuilder::callRuntime(B, *Call.getModule(), "note_block", B.getVoidTy(), {&Call, Bytes});

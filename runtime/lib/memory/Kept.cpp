@@ -11,6 +11,9 @@
 // shadows. An address is looked up among the blocks and the global variables. Code that was
 // compiled without derivatives may have freed a block unnoticed; the allocator's idea of its size
 // shows most of that.
+//
+// Each thread of a team does the same for its own variables when it first comes to the call. What
+// the call has found before is in use then, and stays as it is.
 
 #include "contraflow/abi.h"
 
@@ -32,7 +35,8 @@ namespace {
 
 struct Block {
   int64_t Bytes;
-  std::unordered_map<const void *, void *> Shadows; ///< by owner
+  std::unordered_map<const void *, void *> Shadows;    ///< by owner
+  std::unordered_map<const void *, int64_t> Entered{}; ///< by owner: the last call that found it
 };
 
 struct Table {
@@ -70,11 +74,12 @@ bool isStillThere(char *Address, const Block &B) {
 
 class Walk {
 public:
-  Walk(Table &T, const void *Owner, const cf_shape *Shapes) : T(T), Owner(Owner), Shapes(Shapes) {
+  Walk(Table &T, const void *Owner, const cf_shape *Shapes, bool Joins)
+      : T(T), Owner(Owner), Shapes(Shapes), Joins(Joins) {
     for (const Root &R : Roots)
       Globals.emplace(R.Global, R);
   }
-  void run();
+  void run(std::size_t First);
 
 private:
   // A block as one shape has it. Its shadow is null if none is wanted.
@@ -103,6 +108,7 @@ private:
   Table &T;
   const void *Owner;
   const cf_shape *Shapes;
+  bool Joins; ///< a call that has begun
   std::map<char *, Root> Globals;
   std::vector<Region> Found;
   std::unordered_map<char *, std::vector<Region>> Seen;
@@ -117,9 +123,12 @@ private:
   bool BordersToo = false;
 };
 
-void Walk::run() {
-  for (const Root &R : Roots)
+// Begins at the first roots.
+void Walk::run(std::size_t First) {
+  for (std::size_t I = 0; I < First; ++I) {
+    const Root &R = Roots[I];
     visitPointers({R.Global, R.Shadow, R.Bytes, R.Shape, R.Offset});
+  }
   for (;;) {
     while (!Found.empty()) {
       const Region Next = Found.back();
@@ -217,6 +226,12 @@ char *Walk::shadowOf(char *Pointer, const cf_member &M) {
   auto &[Address, B] = *It;
   if (Pointer > Address + B.Bytes || !isStillThere(Address, B)) // the end belongs to it
     return nullptr;
+  if (Joins && Seen.count(Address) == 0 && B.Entered[Owner] == cf_v1_call_number()) {
+    const auto Known = B.Shadows.find(Owner);
+    return Known == B.Shadows.end() ? nullptr
+                                    : static_cast<char *>(Known->second) + (Pointer - Address);
+  }
+  B.Entered[Owner] = cf_v1_call_number();
   char *Shadow = nullptr;
   if (Shapes[M.target].shadowed != 0) {
     void *&Known = B.Shadows[Owner];
@@ -385,7 +400,16 @@ void cf_v1_kept_begin(const void *owner, const struct cf_shape *shapes) {
   Table &T = table();
   {
     const std::scoped_lock Guard(T.Lock);
-    Walk(T, owner, shapes).run();
+    Walk(T, owner, shapes, /*Joins=*/false).run(Roots.size());
+  }
+  Roots.clear();
+}
+
+void cf_v1_kept_join(const void *owner, const struct cf_shape *shapes, int32_t own) {
+  Table &T = table();
+  {
+    const std::scoped_lock Guard(T.Lock);
+    Walk(T, owner, shapes, /*Joins=*/true).run(static_cast<std::size_t>(own));
   }
   Roots.clear();
 }

@@ -44,7 +44,7 @@ struct cf_team {
   /// Frames of a team that turned out larger than expected; made by the first thread that needs it.
   std::atomic<Member *> Overflow = nullptr;
   omp::Limits Before;                   ///< reverse: what to put back afterwards
-  int64_t Call = 0;                     ///< reverse: the number of the derivative call
+  int64_t Call = 0;                     ///< the number of the derivative call
   omp::ShareCounters *Shares = nullptr; ///< reverse: one per thread
   omp::ShareCounters *OuterShares =
       nullptr; ///< those of the team to which the forking thread belongs
@@ -79,7 +79,9 @@ cf_team *cf_v1_omp_team_sized(cf_tape *parent, int32_t threads) {
   const int32_t Capacity = std::max(threads > 0 ? threads : omp::maxThreads(), 1);
   const auto Bytes = static_cast<int64_t>(sizeof(cf_team) + sizeof(cf_team::Member) * Capacity);
   Arena *Parent = Arena::of(parent);
-  return new (Parent->reserve(Bytes)) cf_team(Parent, Capacity);
+  auto *Team = new (Parent->reserve(Bytes)) cf_team(Parent, Capacity);
+  Team->Call = cf_v1_call_number();
+  return Team;
 }
 
 namespace {
@@ -89,6 +91,7 @@ void join(const cf_team &Team) { setCurrentCall(&Team.Parent->root()); }
 
 cf_tape *cf_v1_omp_team_tape(cf_team *team) {
   join(*team);
+  cf_v1_call_enter(team->Call);
   Arena &Own = team->Parent->child(omp::threadNumber());
   Own.Region = team;
   return &Own;

@@ -35,6 +35,20 @@ void gradient(double *x, double *xb, double *y, double *yb, int n) {
   __enzyme_autodiff((void *)work, enzyme_dup, x, xb, enzyme_dup, y, yb, enzyme_const, n);
 }
 
+// Memory of devices is the host's: parts of arrays are copied row by row.
+int omp_target_memcpy_rect(void *, const void *, __SIZE_TYPE__, int, const __SIZE_TYPE__ *,
+                           const __SIZE_TYPE__ *, const __SIZE_TYPE__ *, const __SIZE_TYPE__ *,
+                           const __SIZE_TYPE__ *, int, int);
+static void part(const double *x, double *y, const __SIZE_TYPE__ *n) {
+  omp_target_memcpy_rect(y, x, sizeof *y, 3, n, n, n, n + 3, n + 3, 0, 0);
+}
+// CHECK-LABEL: define {{.*}}cf.adjoint{{.*}}part
+// CHECK-NOT: omp_target_
+// CHECK: ret void
+void gradient_of_part(double *x, double *xb, double *y, double *yb, __SIZE_TYPE__ *n) {
+  __enzyme_autodiff((void *)part, enzyme_dup, x, xb, enzyme_dup, y, yb, enzyme_const, n);
+}
+
 // DEVICE: define {{.*}}kernel void @__omp_offloading_{{.*}}work
 // DEVICE-NOT: cf_v1_
 // DEVICE-NOT: gradient

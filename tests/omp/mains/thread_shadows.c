@@ -2,9 +2,11 @@
 //
 // What a thread has for itself keeps its value from one derivative call to the next, and no adjoint
 // or tangent: a call leaves the adjoint of what `kept` was before in the shadows of all threads.
+// What a thread has allocated before the call has a shadow in it, one for all if all can reach it.
 
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void __enzyme_autodiff(void *, ...);
 double __enzyme_fwddiff(void *, ...);
@@ -37,6 +39,51 @@ static double work(const double *x, int n) {
   return sum;
 }
 
+static double *scratch, *common; // of each thread, and the same for all
+#pragma omp threadprivate(scratch, common)
+
+static void allocate(int n) {
+  double *block = malloc(n * sizeof *block);
+#pragma omp parallel num_threads(Threads)
+  {
+    scratch = realloc(scratch, n * sizeof *scratch);
+    common = block;
+  }
+}
+
+// 2 x_t^2 + x_0 x_t: the first thread has written to the common block when the others come.
+static double filled(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    common[i] = x[0];
+#pragma omp parallel reduction(+ : sum) num_threads(Threads)
+  {
+    const int me = omp_get_thread_num();
+    for (int i = 0; i < n; ++i)
+      scratch[i] = x[me] * (i + 1);
+    sum += scratch[n - 5] * scratch[n - 6] + common[me] * x[me];
+  }
+  return sum;
+}
+
+static int wrongInFilled(int call) {
+  double x[N], bar[N] = {0}, dot[N] = {0};
+  int wrong = 0;
+  for (int i = 0; i < N; ++i)
+    x[i] = 1 + i;
+  allocate(N + call);
+  __enzyme_autodiff((void *)filled, enzyme_dup, x, bar, enzyme_const, N);
+  for (int i = 0; i < N; ++i) {
+    const double first = i ? 0 : 1 + 2 + 3;
+    const double expected = i < Threads ? 2 * 2 * x[i] + x[0] + first : 0;
+    wrong += bar[i] != expected;
+  }
+  dot[call % Threads] = 1;
+  wrong +=
+      __enzyme_fwddiff((void *)filled, enzyme_dup, x, dot, enzyme_const, N) != bar[call % Threads];
+  return wrong;
+}
+
 int main(void) {
   double x[N];
   int wrong = 0;
@@ -53,6 +100,8 @@ int main(void) {
     reset();
     wrong += __enzyme_fwddiff((void *)work, enzyme_dup, x, dot, enzyme_const, N) != 5;
   }
+  for (int call = 0; call < Calls; ++call)
+    wrong += wrongInFilled(call);
   printf("%d wrong\n", wrong);
   return wrong != 0;
 }
