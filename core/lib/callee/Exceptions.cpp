@@ -24,6 +24,7 @@ ExceptionStep exceptionStep(const CallBase &Call) {
       .Case("__cxa_allocate_exception", ExceptionStep::Allocate)
       .Case("__cxa_throw", ExceptionStep::Throw)
       .Case("__cxa_rethrow", ExceptionStep::Rethrow)
+      .Case("_Unwind_Resume_or_Rethrow", ExceptionStep::Again)
       .StartsWith("_ZSt17rethrow_exception", ExceptionStep::Kept)
       .Case("__cxa_begin_catch", ExceptionStep::BeginCatch)
       .Case("__cxa_end_catch", ExceptionStep::EndCatch)
@@ -42,6 +43,8 @@ StringRef nameOf(ExceptionStep Step) {
     return "__cxa_throw";
   case ExceptionStep::Rethrow:
     return "__cxa_rethrow";
+  case ExceptionStep::Again:
+    return "_Unwind_Resume_or_Rethrow";
   case ExceptionStep::BeginCatch:
     return "__cxa_begin_catch";
   case ExceptionStep::EndCatch:

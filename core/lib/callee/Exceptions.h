@@ -22,11 +22,15 @@ enum class ExceptionStep {
   Allocate,   ///< (size) -> object
   Throw,      ///< (object, type, destructor)
   Rethrow,    ///< ()
+  Again,      ///< (exception): throws what was caught and has no handler yet
   Kept,       ///< (std::exception_ptr): throws what was kept, nobody knows since when
   BeginCatch, ///< (exception) -> object
   EndCatch,   ///< ()
   Find,       ///< (exception) -> object, before it is copied into the handler's parameter
 };
+
+/// From what the unwinder knows an exception by to its object.
+inline constexpr int64_t UnwindHeader = 32;
 
 ExceptionStep exceptionStep(const llvm::CallBase &Call);
 llvm::StringRef nameOf(ExceptionStep Step);
