@@ -179,6 +179,7 @@ void enterKeptMemory(RequestState &S, ForwardSweep &Sweep) {
     return;
   S.C.KeepsMemory = true;
   auto &IR = Sweep.ir();
+  IR.GetInsertBlock()->getParent()->addFnAttr(attr::Keeps);
   auto Address = [&](GlobalVariable *G) -> Value * {
     return G->isThreadLocal() ? IR.CreateThreadLocalAddress(G) : cast<Value>(G);
   };
