@@ -262,6 +262,37 @@ double laws(const double *x, int n) {
   return s;
 }
 
+struct Located : virtual Cost {
+  double at;
+  explicit Located(double a) : at(a) { by = 3 * a; }
+};
+struct Marked : Located, virtual std::exception {
+  explicit Marked(double a) : Located(a * a) {}
+};
+
+double virtual_bases(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    try {
+      if (i % 3 == 0)
+        throw Marked(x[i]);
+      if (i % 3 == 1)
+        throw Located(x[i]);
+      throw Overrun(x[i]);
+    } catch (const std::exception &) {
+      s += x[i] * x[0];
+    } catch (const Cost &c) {
+      s += c.by * c.by;
+    }
+  for (int i = 0; i < n; ++i)
+    try {
+      throw Marked(x[i] * s);
+    } catch (const Cost &c) {
+      s = c.by * x[i];
+    }
+  return s;
+}
+
 // What stays a call throws: functions that call themselves or each other, with destructors on the
 // way, handlers in between that throw again, bases that are not the first, the library's errors.
 double bisect(const double *x, double a, double b, int depth) {
@@ -306,8 +337,8 @@ double recursive(const double *x, int n) {
       s += even(x, i, seen, w);
     } catch (const Cost &c) {
       s += c.by * w;
-    } catch (const std::exception &e) {
-      s += seen.back() * (e.what()[0] == 'x' ? 1 : 2);
+    } catch (const std::out_of_range &) {
+      s += seen.back() * 2;
     }
   }
   return s;
@@ -341,3 +372,4 @@ GRADIENT_CHECK(caught_everything, Double, everything, In(double, 5), Int(5))
 GRADIENT_CHECK(caught_laws, Double, laws, In(double, 6), Int(6))
 GRADIENT_CHECK(caught_recursive, Double, recursive, InRange(double, 6, 0.7, 1.2), Int(6))
 GRADIENT_CHECK(caught_nested, Double, nested, In(double, 5), Int(5))
+GRADIENT_CHECK(caught_virtual_bases, Double, virtual_bases, InRange(double, 5, 0.4, 0.9), Int(5))

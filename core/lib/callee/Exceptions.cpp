@@ -9,6 +9,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -60,9 +61,32 @@ bool describesPointer(const Constant *Type) {
   return G && (G->getName().starts_with("_ZTIP") || G->getName().starts_with("_ZTIM"));
 }
 
+/// Where the base lies whose place the virtual table of Class, at the start of the object, has at
+/// Distance before the functions. (The table begins with such places; the description of the class
+/// comes last before the functions.)
+static std::optional<int64_t> virtualPlace(const Constant *Class, int64_t Distance) {
+  const std::string Table = "_ZTV" + Class->getName().substr(strlen("_ZTI")).str();
+  const auto *G = cast<GlobalVariable>(Class)->getParent()->getNamedGlobal(Table);
+  const auto *Parts =
+      G && G->hasInitializer() ? dyn_cast<ConstantStruct>(G->getInitializer()) : nullptr;
+  const auto *Words = Parts ? dyn_cast<ConstantArray>(Parts->getOperand(0)) : nullptr;
+  if (!Words)
+    return std::nullopt;
+  for (unsigned I = 0; I != Words->getNumOperands(); ++I) {
+    if (Words->getOperand(I)->stripPointerCasts() != Class)
+      continue;
+    const int64_t At = I + 1 + Distance / int64_t(sizeof(void *));
+    const auto *Word = At >= 0 && At < I ? dyn_cast<ConstantExpr>(Words->getOperand(At)) : nullptr;
+    const auto *Place =
+        Word && Word->isCast() ? dyn_cast<ConstantInt>(Word->getOperand(0)) : nullptr;
+    return Place ? std::optional(Place->getSExtValue()) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 /// The table of a class with several bases: its own table, its name, flags, how many; then for each
 /// base its description, and its place above eight bits of flags, the first of which is 'virtual'.
-static void findBasesAt(const Constant *Type, int64_t At, unsigned Left,
+static void findBasesAt(const Constant *Class, const Constant *Type, int64_t At, unsigned Left,
                         SmallSetVector<int64_t, 4> &Offsets) {
   const auto *G = dyn_cast<GlobalVariable>(Type);
   const auto *Init =
@@ -70,20 +94,26 @@ static void findBasesAt(const Constant *Type, int64_t At, unsigned Left,
   if (!Init || Left == 0)
     return;
   if (Init->getNumOperands() == 3)
-    return findBasesAt(Init->getOperand(2), At, Left - 1, Offsets);
+    return findBasesAt(Class, Init->getOperand(2), At, Left - 1, Offsets);
   for (unsigned I = 4; I + 1 < Init->getNumOperands(); I += 2) {
     const auto *Place = dyn_cast<ConstantInt>(Init->getOperand(I + 1));
-    if (!Place || (Place->getZExtValue() & 1) != 0)
+    if (!Place)
       continue;
-    const int64_t Base = At + (Place->getSExtValue() >> 8);
-    if (Base != 0)
-      Offsets.insert(Base);
-    findBasesAt(Init->getOperand(I), Base, Left - 1, Offsets);
+    std::optional<int64_t> Base = Place->getSExtValue() >> 8;
+    if ((Place->getZExtValue() & 1) == 0)
+      *Base += At;
+    else
+      Base = At == 0 ? virtualPlace(Class, *Base) : std::nullopt;
+    if (!Base)
+      continue;
+    if (*Base != 0)
+      Offsets.insert(*Base);
+    findBasesAt(Class, Init->getOperand(I), *Base, Left - 1, Offsets);
   }
 }
 
 void findBases(const Constant *Type, SmallSetVector<int64_t, 4> &Offsets) {
-  findBasesAt(Type, 0, MostBases, Offsets);
+  findBasesAt(Type, Type, 0, MostBases, Offsets);
 }
 
 bool describesStandardException(const Constant *Type) {

@@ -39,7 +39,8 @@ llvm::StringRef nameOf(ExceptionStep Step);
 bool describesPointer(const llvm::Constant *Type);
 /// True for that of a standard exception, or of a class whose only base is one.
 bool describesStandardException(const llvm::Constant *Type);
-/// Adds where the bases of a class lie in its objects, but for its start and for virtual ones.
+/// Adds where the bases of a class lie in its objects, but for its start. Virtual bases are found
+/// if the program has the class's virtual table, and not behind a base that is not the first.
 void findBases(const llvm::Constant *Type, llvm::SmallSetVector<int64_t, 4> &Offsets);
 /// Where the virtual table of such a class has what(), in bytes.
 inline constexpr unsigned MessageSlot = 16;
