@@ -61,27 +61,42 @@ bool describesPointer(const Constant *Type) {
   return G && (G->getName().starts_with("_ZTIP") || G->getName().starts_with("_ZTIM"));
 }
 
-/// Where the base lies whose place the virtual table of Class, at the start of the object, has at
-/// Distance before the functions. (The table begins with such places; the description of the class
-/// comes last before the functions.)
-static std::optional<int64_t> virtualPlace(const Constant *Class, int64_t Distance) {
-  const std::string Table = "_ZTV" + Class->getName().substr(strlen("_ZTI")).str();
-  const auto *G = cast<GlobalVariable>(Class)->getParent()->getNamedGlobal(Table);
+/// The virtual table of a class, if the program has it.
+static const GlobalVariable *virtualTable(const Constant *Class) {
+  const std::string Name = "_ZTV" + Class->getName().substr(strlen("_ZTI")).str();
+  return cast<GlobalVariable>(Class)->getParent()->getNamedGlobal(Name);
+}
+
+/// The words of a virtual table, and where the functions begin: the description of the class comes
+/// last before them. None if that is not known.
+static std::pair<const ConstantArray *, int64_t> wordsOf(const Constant *Class) {
+  const GlobalVariable *G = virtualTable(Class);
   const auto *Parts =
       G && G->hasInitializer() ? dyn_cast<ConstantStruct>(G->getInitializer()) : nullptr;
   const auto *Words = Parts ? dyn_cast<ConstantArray>(Parts->getOperand(0)) : nullptr;
-  if (!Words)
-    return std::nullopt;
-  for (unsigned I = 0; I != Words->getNumOperands(); ++I) {
-    if (Words->getOperand(I)->stripPointerCasts() != Class)
-      continue;
-    const int64_t At = I + 1 + Distance / int64_t(sizeof(void *));
-    const auto *Word = At >= 0 && At < I ? dyn_cast<ConstantExpr>(Words->getOperand(At)) : nullptr;
-    const auto *Place =
-        Word && Word->isCast() ? dyn_cast<ConstantInt>(Word->getOperand(0)) : nullptr;
-    return Place ? std::optional(Place->getSExtValue()) : std::nullopt;
-  }
-  return std::nullopt;
+  for (unsigned I = 0; Words && I != Words->getNumOperands(); ++I)
+    if (Words->getOperand(I)->stripPointerCasts() == Class)
+      return {Words, I + 1};
+  return {nullptr, 0};
+}
+
+/// Where the base lies whose place the virtual table of Class, at the start of the object, has at
+/// Distance before the functions.
+static std::optional<int64_t> virtualPlace(const Constant *Class, int64_t Distance) {
+  const auto [Words, Functions] = wordsOf(Class);
+  const int64_t At = Functions + Distance / int64_t(sizeof(void *));
+  const bool Fits = Words && At >= 0 && At < Functions;
+  const auto *Word = Fits ? dyn_cast<ConstantExpr>(Words->getOperand(At)) : nullptr;
+  const auto *Place = Word && Word->isCast() ? dyn_cast<ConstantInt>(Word->getOperand(0)) : nullptr;
+  return Place ? std::optional(Place->getSExtValue()) : std::nullopt;
+}
+
+bool mayHaveMessage(const Constant *Type) {
+  if (!isa<GlobalVariable>(Type) || !virtualTable(Type))
+    return false;
+  const auto [Words, Functions] = wordsOf(Type);
+  return !Words ||
+         int64_t(Words->getNumOperands()) > Functions + MessageSlot / int64_t(sizeof(void *));
 }
 
 /// The table of a class with several bases: its own table, its name, flags, how many; then for each
@@ -116,6 +131,20 @@ void findBases(const Constant *Type, SmallSetVector<int64_t, 4> &Offsets) {
   findBasesAt(Type, Type, 0, MostBases, Offsets);
 }
 
+/// The description of the base at the start of a class: of one base, behind the table and the name;
+/// of several, the one whose place is 0, and which is not virtual. Null if there is none.
+static const Constant *firstBase(const GlobalVariable &Class) {
+  const auto *Init = dyn_cast<ConstantStruct>(Class.getInitializer());
+  if (Init && Init->getNumOperands() == 3)
+    return Init->getOperand(2);
+  for (unsigned I = 4; Init && I + 1 < Init->getNumOperands(); I += 2) {
+    const auto *Place = dyn_cast<ConstantInt>(Init->getOperand(I + 1));
+    if (Place && (Place->getSExtValue() >> 8) == 0 && (Place->getZExtValue() & 1) == 0)
+      return Init->getOperand(I);
+  }
+  return nullptr;
+}
+
 bool describesStandardException(const Constant *Type) {
   for (unsigned I = 0; I < MostBases; ++I) {
     const auto *G = dyn_cast<GlobalVariable>(Type);
@@ -123,11 +152,9 @@ bool describesStandardException(const Constant *Type) {
       return false;
     if (!G->hasInitializer())
       return G->getName().starts_with("_ZTISt") || G->getName().starts_with("_ZTINSt");
-    // A class with one base: its own table, its name, the base.
-    const Constant *Init = G->getInitializer();
-    if (!isa<ConstantStruct>(Init) || Init->getNumOperands() != 3)
+    Type = firstBase(*G);
+    if (!Type)
       return false;
-    Type = cast<Constant>(Init->getOperand(2));
   }
   return false;
 }

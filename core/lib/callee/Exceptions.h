@@ -37,12 +37,14 @@ llvm::StringRef nameOf(ExceptionStep Step);
 
 /// True for the description of a type of pointers.
 bool describesPointer(const llvm::Constant *Type);
-/// True for that of a standard exception, or of a class whose only base is one.
+/// True for that of a standard exception, or of a class that begins with one.
 bool describesStandardException(const llvm::Constant *Type);
 /// Adds where the bases of a class lie in its objects, but for its start. Virtual bases are found
 /// if the program has the class's virtual table, and not behind a base that is not the first.
 void findBases(const llvm::Constant *Type, llvm::SmallSetVector<int64_t, 4> &Offsets);
 /// Where the virtual table of such a class has what(), in bytes.
 inline constexpr unsigned MessageSlot = 16;
+/// False if objects of that type have no virtual function there, as far as the program shows.
+bool mayHaveMessage(const llvm::Constant *Type);
 
 } // namespace contraflow

@@ -481,17 +481,23 @@ bool Catches::lower(Function &F) {
   return true;
 }
 
-static bool throwsStandardException(const CallInst &Raise) {
-  const SmallVector<const Constant *, 2> Types = typesOf(*Raise.getArgOperand(1));
-  return !Types.empty() && all_of(Types, describesStandardException);
+/// True if the virtual function at the place of what(), if there is one, is what().
+static bool hasNoOtherMessage(const Constant *Type) {
+  return describesStandardException(Type) || !mayHaveMessage(Type);
 }
 
-/// True if nothing but standard exceptions has a handler of its own behind Pad.
+static bool throwsStandardException(const CallInst &Raise) {
+  const SmallVector<const Constant *, 2> Types = typesOf(*Raise.getArgOperand(1));
+  return !Types.empty() && all_of(Types, hasNoOtherMessage);
+}
+
+/// True if nothing but standard exceptions has a handler behind Pad that may ask for what().
 static bool namesStandardExceptions(const LandingPadInst &Pad) {
-  for (unsigned I = 0; I < Pad.getNumClauses(); ++I)
-    if (!Pad.getClause(I)->isNullValue() &&
-        !(Pad.isCatch(I) && describesStandardException(Pad.getClause(I))))
+  for (unsigned I = 0; I < Pad.getNumClauses(); ++I) {
+    const Constant *Type = Pad.getClause(I);
+    if (!Pad.isCatch(I) || !(Type->isNullValue() || hasNoOtherMessage(Type)))
       return false;
+  }
   return true;
 }
 
@@ -537,7 +543,7 @@ static bool isStandardException(const Value *Exception) {
   for (unsigned I = 0; I != Seen.size() && I != MostPhis; ++I) {
     const auto *Pad = dyn_cast<LandingPadInst>(Seen[I]);
     const auto *Call = dyn_cast<CallInst>(Seen[I]);
-    if (isa<ExtractValueInst, InsertValueInst, PHINode>(Seen[I]))
+    if (isa<ExtractValueInst, InsertValueInst, PHINode, SelectInst, GetElementPtrInst>(Seen[I]))
       Follow(*cast<User>(Seen[I]));
     else if (Call && exceptionStep(*Call) == ExceptionStep::BeginCatch)
       Seen.insert(Call->getArgOperand(0));
@@ -548,6 +554,12 @@ static bool isStandardException(const Value *Exception) {
       return false;
   }
   return Seen.size() < MostPhis;
+}
+
+/// A message is text.
+static bool isText(const CallBase &Call) {
+  return none_of(Call.users(),
+                 [](const User *U) { return isa<LoadInst>(U) && !U->getType()->isIntegerTy(8); });
 }
 
 /// The exception if Call is one of what().
@@ -563,7 +575,7 @@ static Value *messageOf(CallBase &Call) {
   const auto *First = dyn_cast_or_null<LoadInst>(Table);
   Value *Object = Call.getArgOperand(0);
   const bool Fits = First && Distance == MessageSlot && First->getPointerOperand() == Object;
-  return Fits && isStandardException(Object) ? Object : nullptr;
+  return Fits && isText(Call) && isStandardException(Object) ? Object : nullptr;
 }
 
 bool Catches::keepMessages(Function &F) {
