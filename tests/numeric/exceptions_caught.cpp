@@ -3,7 +3,7 @@
 // Exceptions that are thrown and caught inside the differentiated function: handlers that repair
 // and go on, destructors on the way, exceptions that carry numbers, rethrowing, catching by base,
 // also by one that is not the first, by value, numbers and pointers that are thrown, errors of the
-// library, virtual callees.
+// library, virtual callees, callees that call themselves.
 // Supports: `try` and `catch`
 #include "GradientCheck.h"
 #include <cmath>
@@ -262,6 +262,103 @@ double laws(const double *x, int n) {
   return s;
 }
 
+struct Located : virtual Cost {
+  double at;
+  explicit Located(double a) : at(a) { by = 3 * a; }
+};
+struct Marked : Located, virtual std::exception {
+  explicit Marked(double a) : Located(a * a) {}
+};
+
+double virtual_bases(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    try {
+      if (i % 3 == 0)
+        throw Marked(x[i]);
+      if (i % 3 == 1)
+        throw Located(x[i]);
+      throw Overrun(x[i]);
+    } catch (const std::exception &) {
+      s += x[i] * x[0];
+    } catch (const Cost &c) {
+      s += c.by * c.by;
+    }
+  for (int i = 0; i < n; ++i)
+    try {
+      throw Marked(x[i] * s);
+    } catch (const Cost &c) {
+      s = c.by * x[i];
+    }
+  return s;
+}
+
+// What stays a call throws: functions that call themselves or each other, with destructors on the
+// way, handlers in between that throw again, bases that are not the first, the library's errors.
+double bisect(const double *x, double a, double b, int depth) {
+  const double m = 0.5 * (a + b), f = x[0] * m * m - x[1];
+  if (std::abs(f) < 0.2 || depth > 12)
+    throw Diverged(m * f, depth);
+  return f > 0 ? bisect(x, a, m, depth + 1) * x[2] : bisect(x, m, b, depth + 1) + x[3];
+}
+
+double odd(const double *x, int n, std::vector<double> &seen, double &w);
+double even(const double *x, int n, std::vector<double> &seen, double &w) {
+  Guard g(w);
+  w *= x[n];
+  seen.push_back(x[n] * x[0]);
+  if (n == 0)
+    throw Crash(seen[0] * w);
+  return odd(x, n - 1, seen, w) + x[n];
+}
+double odd(const double *x, int n, std::vector<double> &seen, double &w) {
+  seen.push_back(x[n] * 2);
+  if (n == 0)
+    return seen.at(seen.size() - 3 * (x[0] > 0)) * w;
+  try {
+    return even(x, n - 1, seen, w) * x[n];
+  } catch (const Crash &c) {
+    if (n > 2)
+      throw;
+    throw Overrun(c.by * seen[0]);
+  }
+}
+
+double recursive(const double *x, int n) {
+  double s = 0, w = 1;
+  for (int i = 0; i < n; ++i) {
+    std::vector<double> seen;
+    try {
+      s += bisect(x, 0.1 * i, 2.0, 0);
+    } catch (const Diverged &d) {
+      s += d.residual * d.residual * x[i] + d.step;
+    }
+    try {
+      s += even(x, i, seen, w);
+    } catch (const Cost &c) {
+      s += c.by * w;
+    } catch (const std::exception &e) {
+      s += seen.back() * (e.what()[0] == 'x' ? 1 : 2);
+    }
+  }
+  return s;
+}
+
+double nested(const double *x, int n) {
+  if (n == 1) {
+    if (x[0] > 0)
+      throw Overrun(x[0]);
+    return x[0];
+  }
+  try {
+    return nested(x, n - 1) * x[n - 1];
+  } catch (const Overrun &e) {
+    if (n == 3)
+      throw Overrun(e.by * x[1]);
+    return e.by * x[n - 1] * n;
+  }
+}
+
 } // namespace
 
 GRADIENT_CHECK(caught_repaired, Double, repaired, In(double, 6), Int(6))
@@ -273,3 +370,6 @@ GRADIENT_CHECK(caught_numbers, Double, numbers, In(double, 7), Int(7))
 GRADIENT_CHECK(caught_library, Double, library, In(double, 5), Int(5))
 GRADIENT_CHECK(caught_everything, Double, everything, In(double, 5), Int(5))
 GRADIENT_CHECK(caught_laws, Double, laws, In(double, 6), Int(6))
+GRADIENT_CHECK(caught_recursive, Double, recursive, InRange(double, 6, 0.7, 1.2), Int(6))
+GRADIENT_CHECK(caught_nested, Double, nested, In(double, 5), Int(5))
+GRADIENT_CHECK(caught_virtual_bases, Double, virtual_bases, InRange(double, 5, 0.4, 0.9), Int(5))

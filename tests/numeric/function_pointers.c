@@ -36,6 +36,9 @@ static double descend(double x, int depth, void *self) {
   return depth == 0 ? x : x * next(x * 0.9, depth - 1, self);
 }
 
+static double doubled(double v) { return 2 * v * v; }
+static double tripled(double v) { return 3 * v * v * v; }
+
 static double run(const double *x, double *y, double a, int n) {
   struct Scale objects[2] = {{&scaling, a}, {&shifting, a * a}};
   double s = 0;
@@ -44,6 +47,17 @@ static double run(const double *x, double *y, double a, int n) {
     const struct Scale *o = &objects[i % 2];
     y[i] = 1;
     o->ops->store(&y[i], o->ops->apply(o, x[i]));
+  }
+  for (int i = 0; i < n; ++i) { // variables of the function itself, at -O0 memory
+    double (*f)(double), (*g)(double) = doubled;
+    if (x[i] > 0.5)
+      f = tripled;
+    else
+      f = doubled;
+    double (*h)(double) = f;
+    if (i == 2)
+      h = g;
+    s += h(x[i]) * g(s) + f(x[0]);
   }
   Visit visit = descend;
   return s + visit(x[0], 4, &visit);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Virtual functions, multiple inheritance, pointers to members, virtual destructors.
+// Two families of classes in one file: in the branches for one, tables of the other lead to
+// functions of other types. Chains of objects delete each other through a second base, which
+// virtual calls of their own do not reach by inlining.
 // Supports: virtual functions, multiple and virtual inheritance, pointers to members, `dynamic_cast`
+// Supports: virtual destructors that delete further objects
 #include "GradientCheck.h"
 #include <memory>
 #include <vector>
@@ -68,3 +72,40 @@ double fit(const double *x, double a, int n) {
 
 GRADIENT_CHECK(virtual_calls, Double, fit, InRange(double, 4, 0.1, 0.5),
                ScalarRange(double, 0.1, 0.5), Int(4))
+
+namespace {
+// Nobody deletes an object of a class that has functions to come: what would do so only ends the
+// program.
+struct Source {
+  virtual ~Source() {}
+  virtual double at(double x) const = 0;
+};
+struct Listener {
+  virtual ~Listener() {}
+  virtual double weight() const = 0;
+};
+struct Watcher : Source, Listener {
+  double k;
+  explicit Watcher(double k) : k(k) {}
+  double weight() const override { return k * k; }
+};
+struct Cubic : Watcher {
+  Listener *next;
+  Cubic(double k, Listener *next) : Watcher(k), next(next) {}
+  ~Cubic() override { delete next; }
+  double at(double x) const override { return k * x * x * x; }
+};
+} // namespace
+static double deleted(const double *x, int n) {
+  double s = 0;
+  Listener *chain = nullptr;
+  for (int i = 0; i < n; ++i) {
+    Cubic *c = new Cubic(x[i], chain);
+    const Source *source = c;
+    chain = c;
+    s += source->at(x[n - 1 - i]) * chain->weight();
+  }
+  delete chain;
+  return s;
+}
+GRADIENT_CHECK(virtual_deletion, Double, deleted, In(double, 4), Int(4))

@@ -9,6 +9,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -24,6 +25,7 @@ ExceptionStep exceptionStep(const CallBase &Call) {
       .Case("__cxa_allocate_exception", ExceptionStep::Allocate)
       .Case("__cxa_throw", ExceptionStep::Throw)
       .Case("__cxa_rethrow", ExceptionStep::Rethrow)
+      .Case("_Unwind_Resume_or_Rethrow", ExceptionStep::Again)
       .StartsWith("_ZSt17rethrow_exception", ExceptionStep::Kept)
       .Case("__cxa_begin_catch", ExceptionStep::BeginCatch)
       .Case("__cxa_end_catch", ExceptionStep::EndCatch)
@@ -42,6 +44,8 @@ StringRef nameOf(ExceptionStep Step) {
     return "__cxa_throw";
   case ExceptionStep::Rethrow:
     return "__cxa_rethrow";
+  case ExceptionStep::Again:
+    return "_Unwind_Resume_or_Rethrow";
   case ExceptionStep::BeginCatch:
     return "__cxa_begin_catch";
   case ExceptionStep::EndCatch:
@@ -57,9 +61,47 @@ bool describesPointer(const Constant *Type) {
   return G && (G->getName().starts_with("_ZTIP") || G->getName().starts_with("_ZTIM"));
 }
 
+/// The virtual table of a class, if the program has it.
+static const GlobalVariable *virtualTable(const Constant *Class) {
+  const std::string Name = "_ZTV" + Class->getName().substr(strlen("_ZTI")).str();
+  return cast<GlobalVariable>(Class)->getParent()->getNamedGlobal(Name);
+}
+
+/// The words of a virtual table, and where the functions begin: the description of the class comes
+/// last before them. None if that is not known.
+static std::pair<const ConstantArray *, int64_t> wordsOf(const Constant *Class) {
+  const GlobalVariable *G = virtualTable(Class);
+  const auto *Parts =
+      G && G->hasInitializer() ? dyn_cast<ConstantStruct>(G->getInitializer()) : nullptr;
+  const auto *Words = Parts ? dyn_cast<ConstantArray>(Parts->getOperand(0)) : nullptr;
+  for (unsigned I = 0; Words && I != Words->getNumOperands(); ++I)
+    if (Words->getOperand(I)->stripPointerCasts() == Class)
+      return {Words, I + 1};
+  return {nullptr, 0};
+}
+
+/// Where the base lies whose place the virtual table of Class, at the start of the object, has at
+/// Distance before the functions.
+static std::optional<int64_t> virtualPlace(const Constant *Class, int64_t Distance) {
+  const auto [Words, Functions] = wordsOf(Class);
+  const int64_t At = Functions + Distance / int64_t(sizeof(void *));
+  const bool Fits = Words && At >= 0 && At < Functions;
+  const auto *Word = Fits ? dyn_cast<ConstantExpr>(Words->getOperand(At)) : nullptr;
+  const auto *Place = Word && Word->isCast() ? dyn_cast<ConstantInt>(Word->getOperand(0)) : nullptr;
+  return Place ? std::optional(Place->getSExtValue()) : std::nullopt;
+}
+
+bool mayHaveMessage(const Constant *Type) {
+  if (!isa<GlobalVariable>(Type) || !virtualTable(Type))
+    return false;
+  const auto [Words, Functions] = wordsOf(Type);
+  return !Words ||
+         int64_t(Words->getNumOperands()) > Functions + MessageSlot / int64_t(sizeof(void *));
+}
+
 /// The table of a class with several bases: its own table, its name, flags, how many; then for each
 /// base its description, and its place above eight bits of flags, the first of which is 'virtual'.
-static void findBasesAt(const Constant *Type, int64_t At, unsigned Left,
+static void findBasesAt(const Constant *Class, const Constant *Type, int64_t At, unsigned Left,
                         SmallSetVector<int64_t, 4> &Offsets) {
   const auto *G = dyn_cast<GlobalVariable>(Type);
   const auto *Init =
@@ -67,20 +109,40 @@ static void findBasesAt(const Constant *Type, int64_t At, unsigned Left,
   if (!Init || Left == 0)
     return;
   if (Init->getNumOperands() == 3)
-    return findBasesAt(Init->getOperand(2), At, Left - 1, Offsets);
+    return findBasesAt(Class, Init->getOperand(2), At, Left - 1, Offsets);
   for (unsigned I = 4; I + 1 < Init->getNumOperands(); I += 2) {
     const auto *Place = dyn_cast<ConstantInt>(Init->getOperand(I + 1));
-    if (!Place || (Place->getZExtValue() & 1) != 0)
+    if (!Place)
       continue;
-    const int64_t Base = At + (Place->getSExtValue() >> 8);
-    if (Base != 0)
-      Offsets.insert(Base);
-    findBasesAt(Init->getOperand(I), Base, Left - 1, Offsets);
+    std::optional<int64_t> Base = Place->getSExtValue() >> 8;
+    if ((Place->getZExtValue() & 1) == 0)
+      *Base += At;
+    else
+      Base = At == 0 ? virtualPlace(Class, *Base) : std::nullopt;
+    if (!Base)
+      continue;
+    if (*Base != 0)
+      Offsets.insert(*Base);
+    findBasesAt(Class, Init->getOperand(I), *Base, Left - 1, Offsets);
   }
 }
 
 void findBases(const Constant *Type, SmallSetVector<int64_t, 4> &Offsets) {
-  findBasesAt(Type, 0, MostBases, Offsets);
+  findBasesAt(Type, Type, 0, MostBases, Offsets);
+}
+
+/// The description of the base at the start of a class: of one base, behind the table and the name;
+/// of several, the one whose place is 0, and which is not virtual. Null if there is none.
+static const Constant *firstBase(const GlobalVariable &Class) {
+  const auto *Init = dyn_cast<ConstantStruct>(Class.getInitializer());
+  if (Init && Init->getNumOperands() == 3)
+    return Init->getOperand(2);
+  for (unsigned I = 4; Init && I + 1 < Init->getNumOperands(); I += 2) {
+    const auto *Place = dyn_cast<ConstantInt>(Init->getOperand(I + 1));
+    if (Place && (Place->getSExtValue() >> 8) == 0 && (Place->getZExtValue() & 1) == 0)
+      return Init->getOperand(I);
+  }
+  return nullptr;
 }
 
 bool describesStandardException(const Constant *Type) {
@@ -90,11 +152,9 @@ bool describesStandardException(const Constant *Type) {
       return false;
     if (!G->hasInitializer())
       return G->getName().starts_with("_ZTISt") || G->getName().starts_with("_ZTINSt");
-    // A class with one base: its own table, its name, the base.
-    const Constant *Init = G->getInitializer();
-    if (!isa<ConstantStruct>(Init) || Init->getNumOperands() != 3)
+    Type = firstBase(*G);
+    if (!Type)
       return false;
-    Type = cast<Constant>(Init->getOperand(2));
   }
   return false;
 }

@@ -22,22 +22,29 @@ enum class ExceptionStep {
   Allocate,   ///< (size) -> object
   Throw,      ///< (object, type, destructor)
   Rethrow,    ///< ()
+  Again,      ///< (exception): throws what was caught and has no handler yet
   Kept,       ///< (std::exception_ptr): throws what was kept, nobody knows since when
   BeginCatch, ///< (exception) -> object
   EndCatch,   ///< ()
   Find,       ///< (exception) -> object, before it is copied into the handler's parameter
 };
 
+/// From what the unwinder knows an exception by to its object.
+inline constexpr int64_t UnwindHeader = 32;
+
 ExceptionStep exceptionStep(const llvm::CallBase &Call);
 llvm::StringRef nameOf(ExceptionStep Step);
 
 /// True for the description of a type of pointers.
 bool describesPointer(const llvm::Constant *Type);
-/// True for that of a standard exception, or of a class whose only base is one.
+/// True for that of a standard exception, or of a class that begins with one.
 bool describesStandardException(const llvm::Constant *Type);
-/// Adds where the bases of a class lie in its objects, but for its start and for virtual ones.
+/// Adds where the bases of a class lie in its objects, but for its start. Virtual bases are found
+/// if the program has the class's virtual table, and not behind a base that is not the first.
 void findBases(const llvm::Constant *Type, llvm::SmallSetVector<int64_t, 4> &Offsets);
 /// Where the virtual table of such a class has what(), in bytes.
 inline constexpr unsigned MessageSlot = 16;
+/// False if objects of that type have no virtual function there, as far as the program shows.
+bool mayHaveMessage(const llvm::Constant *Type);
 
 } // namespace contraflow

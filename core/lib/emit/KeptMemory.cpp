@@ -184,6 +184,7 @@ bool isKeptByThreads(const RequestState &S, const GlobalVariable &G) {
 void tellRoots(RequestState &S, ForwardSweep &Sweep, ArrayRef<GlobalVariable *> Roots,
                function_ref<void(Constant *Owner, Constant *Table)> Enter) {
   auto &IR = Sweep.ir();
+  IR.GetInsertBlock()->getParent()->addFnAttr(attr::Keeps);
   auto Address = [&](GlobalVariable *G) -> Value * {
     return G->isThreadLocal() ? IR.CreateThreadLocalAddress(G) : cast<Value>(G);
   };

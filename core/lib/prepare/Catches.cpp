@@ -32,12 +32,11 @@ using namespace llvm;
 
 namespace contraflow {
 
-/// From what the unwinder knows an exception by to its object.
-constexpr int64_t UnwindHeader = 32;
 /// What cf.exception.begin returns for a pointer that was thrown.
 constexpr int64_t IsPointer = int64_t(1) << 62;
 constexpr StringLiteral AllocateName = "cf.exception.allocate";
 constexpr StringLiteral RaiseName = "cf.exception.raise";
+constexpr StringLiteral CaughtKind = "contraflow.caught"; ///< metadata of Rooms::Caught
 constexpr unsigned MostPhis = 64; ///< from a use of an exception to where it comes from
 
 /// Variables of a function that catches.
@@ -315,6 +314,17 @@ static SmallVector<const Constant *, 2> typesOf(Value &Type) {
   return Types;
 }
 
+/// Something that M throws somewhere.
+void Catches::findAllBases(Module &M) {
+  const Function *Throw = M.getFunction(nameOf(ExceptionStep::Throw));
+  if (!Throw || std::exchange(KnowsAllBases, true))
+    return;
+  for (const User *U : Throw->users())
+    if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledFunction() == Throw)
+      for (const Constant *Type : typesOf(*Call->getArgOperand(1)))
+        findBases(Type, Bases);
+}
+
 /// Throw becomes a branch to what is behind its landing pad.
 void Catches::raise(InvokeInst &Throw, const Rooms &R) {
   Module &M = *Throw.getModule();
@@ -327,6 +337,10 @@ void Catches::raise(InvokeInst &Throw, const Rooms &R) {
     Object = Args[0];
     for (const Constant *Type : typesOf(*Args[1]))
       findBases(Type, Bases);
+  }
+  if (Step == ExceptionStep::Again) {
+    Object = B.CreatePtrAdd(Args[0], B.getInt64(UnwindHeader));
+    findAllBases(M);
   }
   if (Step == ExceptionStep::Rethrow) {
     Value *Known = B.CreateLoad(B.getPtrTy(), R.Caught);
@@ -430,7 +444,7 @@ void Catches::rewriteHandlers(Function &F, const Rooms &R) {
 Catches::Rooms Catches::roomsOf(Function &F) {
   IRBuilder<> B(&F.getEntryBlock(), F.getEntryBlock().begin());
   Rooms R{B.CreateAlloca(B.getPtrTy()), B.CreateAlloca(B.getInt32Ty()), nullptr};
-  const unsigned Kind = F.getContext().getMDKindID("contraflow.caught");
+  const unsigned Kind = F.getContext().getMDKindID(CaughtKind);
   for (Instruction &I : F.getEntryBlock())
     if (auto *A = dyn_cast<AllocaInst>(&I); A && A->hasMetadata() && A->getMetadata(Kind))
       R.Caught = A;
@@ -467,28 +481,85 @@ bool Catches::lower(Function &F) {
   return true;
 }
 
-static bool throwsStandardException(const CallInst &Raise) {
-  const SmallVector<const Constant *, 2> Types = typesOf(*Raise.getArgOperand(1));
-  return !Types.empty() && all_of(Types, describesStandardException);
+/// True if the virtual function at the place of what(), if there is one, is what().
+static bool hasNoOtherMessage(const Constant *Type) {
+  return describesStandardException(Type) || !mayHaveMessage(Type);
 }
 
-/// True if V is the object of a standard exception that was thrown.
-static bool isStandardException(Value *V, unsigned Left) {
-  if (auto *Phi = dyn_cast<PHINode>(V); Phi && Left > 0)
-    return all_of(Phi->incoming_values(),
-                  [&](Value *Part) { return Part == V || isStandardException(Part, Left / 2); });
-  auto *Call = dyn_cast<CallInst>(V);
-  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+static bool throwsStandardException(const CallInst &Raise) {
+  const SmallVector<const Constant *, 2> Types = typesOf(*Raise.getArgOperand(1));
+  return !Types.empty() && all_of(Types, hasNoOtherMessage);
+}
+
+/// True if nothing but standard exceptions has a handler behind Pad that may ask for what().
+static bool namesStandardExceptions(const LandingPadInst &Pad) {
+  for (unsigned I = 0; I < Pad.getNumClauses(); ++I) {
+    const Constant *Type = Pad.getClause(I);
+    if (!Pad.isCatch(I) || !(Type->isNullValue() || hasNoOtherMessage(Type)))
+      return false;
+  }
+  return true;
+}
+
+/// True for the object of a standard exception, made or raised here.
+static bool isStandardException(const CallInst &Call) {
+  const Function *F = Call.getCalledFunction();
   if (!F)
     return false;
   if (isRaise(*F)) // by the library
     return true;
-  return F == Call->getModule()->getFunction(AllocateName) && any_of(Call->users(), [&](User *U) {
+  return F == Call.getModule()->getFunction(AllocateName) &&
+         any_of(Call.users(), [&](const User *U) {
            auto *Raise = dyn_cast<CallInst>(U);
            return Raise && Raise->getCalledFunction() && isRaise(*Raise->getCalledFunction()) &&
-                  Raise->arg_size() == 3 && Raise->getArgOperand(0) == V &&
+                  Raise->arg_size() == 3 && Raise->getArgOperand(0) == &Call &&
                   throwsStandardException(*Raise);
          });
+}
+
+/// The variable if V is what was caught last.
+static const AllocaInst *caughtRoom(const Value &V) {
+  const auto *Load = dyn_cast<LoadInst>(&V);
+  const auto *Room = Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
+  return Room && Room->hasMetadata() && Room->getMetadata(CaughtKind) ? Room : nullptr;
+}
+
+static void followStores(const AllocaInst &Room, SmallSetVector<const Value *, 8> &Seen) {
+  for (const User *U : Room.users())
+    if (auto *Store = dyn_cast<StoreInst>(U))
+      Seen.insert(Store->getValueOperand());
+}
+
+/// True if Exception, or what it is part of, comes from throws of standard exceptions, or from
+/// landing pads of such only: calls that stay calls will throw there.
+static bool isStandardException(const Value *Exception) {
+  SmallSetVector<const Value *, 8> Seen;
+  Seen.insert(Exception);
+  auto Follow = [&](const User &From) {
+    for (const Value *V : From.operand_values())
+      if (!V->getType()->isIntegerTy()) // which handler it goes to
+        Seen.insert(V);
+  };
+  for (unsigned I = 0; I != Seen.size() && I != MostPhis; ++I) {
+    const auto *Pad = dyn_cast<LandingPadInst>(Seen[I]);
+    const auto *Call = dyn_cast<CallInst>(Seen[I]);
+    if (isa<ExtractValueInst, InsertValueInst, PHINode, SelectInst, GetElementPtrInst>(Seen[I]))
+      Follow(*cast<User>(Seen[I]));
+    else if (Call && exceptionStep(*Call) == ExceptionStep::BeginCatch)
+      Seen.insert(Call->getArgOperand(0));
+    else if (const AllocaInst *Room = caughtRoom(*Seen[I])) // thrown again
+      followStores(*Room, Seen);
+    else if (!(Pad && namesStandardExceptions(*Pad)) && !(Call && isStandardException(*Call)) &&
+             !isa<UndefValue, ConstantPointerNull>(Seen[I]))
+      return false;
+  }
+  return Seen.size() < MostPhis;
+}
+
+/// A message is text.
+static bool isText(const CallBase &Call) {
+  return none_of(Call.users(),
+                 [](const User *U) { return isa<LoadInst>(U) && !U->getType()->isIntegerTy(8); });
 }
 
 /// The exception if Call is one of what().
@@ -504,13 +575,11 @@ static Value *messageOf(CallBase &Call) {
   const auto *First = dyn_cast_or_null<LoadInst>(Table);
   Value *Object = Call.getArgOperand(0);
   const bool Fits = First && Distance == MessageSlot && First->getPointerOperand() == Object;
-  return Fits && isStandardException(Object, MostPhis) ? Object : nullptr;
+  return Fits && isText(Call) && isStandardException(Object) ? Object : nullptr;
 }
 
 bool Catches::keepMessages(Function &F) {
   SmallVector<std::pair<CallBase *, Value *>, 4> Messages;
-  if (!F.getParent()->getFunction(AllocateName) && Types.empty())
-    return false;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallBase>(&I))
       if (Value *Object = messageOf(*Call))

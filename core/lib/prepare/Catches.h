@@ -15,6 +15,7 @@ class Function;
 class IRBuilderBase;
 class InvokeInst;
 class LandingPadInst;
+class Module;
 class Value;
 } // namespace llvm
 
@@ -49,6 +50,9 @@ private:
   llvm::Value *baseOf(llvm::IRBuilderBase &B, llvm::Value &Object, llvm::Value &Distance,
                       llvm::Value *&Away) const;
 
+  void findAllBases(llvm::Module &M);
+
+  bool KnowsAllBases = false;
   llvm::MapVector<llvm::Constant *, unsigned> Types; ///< that are caught, numbered from 1
   llvm::SmallSetVector<int64_t, 4> Bases; ///< where those of what is thrown lie, but for the first
 };

@@ -28,6 +28,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 
@@ -101,9 +102,31 @@ bool Candidates::fits(const Function &F) const {
   return true;
 }
 
+/// Code of -O0 has its parameters in variables. What is loaded from there goes no further if it is
+/// only handed to a request, or to another variable of that kind.
+static bool escapesFrom(const AllocaInst &Variable, unsigned Left = 3) {
+  auto Goes = [&](const Use &U) {
+    if (auto *Store = dyn_cast<StoreInst>(U.getUser())) {
+      auto *Next = dyn_cast<AllocaInst>(Store->getPointerOperand());
+      return !Next || Left == 0 || escapesFrom(*Next, Left - 1);
+    }
+    auto *Call = dyn_cast<CallBase>(U.getUser());
+    return !Call || !isRequest(*Call) || U.getOperandNo() != 0;
+  };
+  return any_of(Variable.users(), [&](const User *U) {
+    if (auto *Store = dyn_cast<StoreInst>(U))
+      return Store->getValueOperand() == &Variable;
+    auto *II = dyn_cast<IntrinsicInst>(U);
+    return isa<LoadInst>(U) ? any_of(U->uses(), Goes) : !II || !II->isAssumeLikeIntrinsic();
+  });
+}
+
 bool Candidates::escapes(const Value &F) const {
   return any_of(F.uses(), [&](const Use &U) {
     const User *By = U.getUser();
+    if (auto *Store = dyn_cast<StoreInst>(By); Store && Store->getValueOperand() == &F)
+      if (auto *Variable = dyn_cast<AllocaInst>(Store->getPointerOperand()))
+        return escapesFrom(*Variable);
     if (auto *G = dyn_cast<GlobalVariable>(By))
       return !isTable(*G) && !G->hasAppendingLinkage();
     if (isa<ConstantAggregate, ConstantExpr, GlobalAlias>(By))
@@ -250,6 +273,8 @@ std::string Candidates::obstacle(const Function &F) const {
     if (!Seen.insert(Next).second || Ends || lookupCallee(*Next).Kind != CalleeKind::Unknown)
       continue;
     const bool IsLong = Next->getInstructionCount() > MostVariadic;
+    if (Next->hasFnAttribute(attr::Keeps))
+      return "asks for a derivative that keeps heap memory in global variables";
     if (Next->isInterposable() || (Next != &F && IsLong && readsVariableArguments(*Next)))
       return ("calls '" + Twine(userName(*Next)) + "', which has no derivative").str();
     for (const Instruction &I : instructions(*Next)) {

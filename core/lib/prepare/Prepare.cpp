@@ -22,6 +22,7 @@
 #include "InlineStorage.h"
 #include "Lanes.h"
 #include "Library.h"
+#include "Mismatches.h"
 #include "Packs.h"
 #include "PointerVectors.h"
 #include "Promises.h"
@@ -30,6 +31,8 @@
 #include "Signatures.h"
 #include "Silent.h"
 #include "Slim.h"
+#include "Thrown.h"
+
 #include "ValueCopies.h"
 #include "Variadic.h"
 #include "Versioning.h"
@@ -124,6 +127,7 @@ private:
   SmallVector<std::pair<const Function *, int>, 16> History;
   ReturnedStructures Results;
   PackedSignatures Signatures;
+  ThrownResults Thrown;
   Endings NeverReturning;
   bool InTask = false; ///< what is prepared runs in a task
   Catches Caught;
@@ -375,6 +379,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
     NeverReturning.mark(P);
     dropUnwinding(P, Callees::Some);
   }
+  endMismatches(P);
   NeverReturning.mark(P); // what the last round has chosen
   dropUnwinding(P, Callees::All);
   for (Instruction &I : instructions(P))
@@ -396,6 +401,8 @@ static void noteCaught(InvokeInst &Invoke) {
 /// the derivative where it ends the primal. Where the primal would catch what we do not see, the
 /// program ends at run time. Callees that are not known yet may turn out to throw.
 void Preparer::dropUnwinding(Function &P, Callees Known) {
+  if (Known == Callees::All)
+    Thrown.bringBack(P, [this](const CallBase &Call) { return inlinable(Call); });
   Caught.lower(P);
   SmallVector<InvokeInst *, 8> Invokes;
   for (Instruction &I : instructions(P))
@@ -403,7 +410,7 @@ void Preparer::dropUnwinding(Function &P, Callees Known) {
       Invokes.push_back(Invoke);
   for (InvokeInst *Invoke : Invokes) {
     const bool Catches = catches(*Invoke->getLandingPadInst());
-    if (Catches && Known == Callees::Some && isIndirect(*Invoke))
+    if (Catches && Known == Callees::Some && (isIndirect(*Invoke) || inlinable(*Invoke)))
       continue;
     if (Catches &&
         (lookupCallee(*Invoke).Kind == CalleeKind::NoReturn || Invoke->doesNotReturn())) {
@@ -511,7 +518,7 @@ Error Preparer::prepareCallee(Function &Callee) {
   auto New = prepare(Callee);
   if (!New)
     return New.takeError();
-  if (!Results.made(Callee) && !Signatures.made(Callee))
+  if (!Results.made(Callee) && !Signatures.made(Callee) && !Thrown.made(Callee))
     Called.push_back({&Callee, *New});
   return Error::success();
 }

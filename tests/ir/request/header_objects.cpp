@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <functional>
 #include <list>
+#include <memory>
 #include <span>
 #include <valarray>
 
@@ -26,6 +27,14 @@ struct Layer {
       sum += w[i] * x[i] * x[i];
     return sum;
   }
+};
+
+struct Law {
+  virtual ~Law() = default;
+  virtual double of(double v) const = 0;
+};
+struct Cubic : Law {
+  double of(double v) const override { return 2 * v * v * v; }
 };
 
 int main() {
@@ -110,4 +119,16 @@ int main() {
   const std::vector<float> of_singles =
       cf::gradient([](const float *v) { return v[0] * v[0] + v[1] * v[1]; }, singles);
   std::printf("float %g %g\n", double(of_singles[0]), double(of_singles[1]));
+
+  // What is only asked for is no candidate of the virtual call.
+  // CHECK: virtual 24, reference 1.5
+  const std::unique_ptr<Law> law = std::make_unique<Cubic>();
+  double a = 1.5, a_bar = 0;
+  const auto product = [](double &u, double v) {
+    u *= v;
+    return u;
+  };
+  const double at = cf::gradient([&law](double v) { return law->of(v); }, 2.0);
+  std::printf("virtual %g, reference %g\n", at,
+              cf::adjoint(product, cf::dup(a, a_bar), cf::active(2.0)));
 }

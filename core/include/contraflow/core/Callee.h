@@ -58,6 +58,8 @@ inline constexpr llvm::StringLiteral Allocator = "enzyme_allocator";
 inline constexpr llvm::StringLiteral Deallocator = "contraflow_deallocator";
 /// = name: where code is differentiated, that function takes the place of this one.
 inline constexpr llvm::StringLiteral Again = "contraflow_again";
+/// A derivative that keeps shadows of heap memory for global variables.
+inline constexpr llvm::StringLiteral Keeps = "contraflow_keeps";
 /// Of a function that is prepared: its tasks run where they are made.
 inline constexpr llvm::StringLiteral TasksAtOnce = "contraflow_tasks_at_once";
 /// Metadata of a call: the clauses by which the primal would catch what comes out of it.
