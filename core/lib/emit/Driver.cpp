@@ -18,6 +18,7 @@
 #include "contraflow/core/Rule.h"
 #include "plan/Hoist.h"
 #include "plan/WordCopies.h"
+#include "prepare/Canonical.h"
 #include "prepare/Packs.h"
 
 #include "llvm/ADT/SetVector.h"

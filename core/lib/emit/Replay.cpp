@@ -20,6 +20,7 @@
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Rule.h"
+#include "prepare/Canonical.h"
 #include "support/Assignments.h"
 
 #include "llvm/ADT/SetVector.h"

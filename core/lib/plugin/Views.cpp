@@ -19,7 +19,7 @@
 #include "construct/Memory.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Request.h"
-#include "prepare/Prepare.h"
+#include "prepare/Canonical.h"
 #include "request/RequestTrace.h"
 
 #include "llvm/ADT/MapVector.h"

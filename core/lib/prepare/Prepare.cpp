@@ -7,8 +7,7 @@
 #include "Addresses.h"
 #include "Aggregates.h"
 #include "Bits.h"
-#include "Blocks.h"
-#include "Carried.h"
+#include "Canonical.h"
 #include "Catches.h"
 #include "Choices.h"
 #include "ComputedGoto.h"
@@ -23,7 +22,6 @@
 #include "Lanes.h"
 #include "Library.h"
 #include "Mismatches.h"
-#include "Packs.h"
 #include "PointerVectors.h"
 #include "Promises.h"
 #include "Results.h"
@@ -32,7 +30,6 @@
 #include "Silent.h"
 #include "Slim.h"
 #include "Thrown.h"
-
 #include "ValueCopies.h"
 #include "Variadic.h"
 #include "Versioning.h"
@@ -47,27 +44,15 @@
 #include "support/Assignments.h"
 
 #include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SaveAndRestore.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/DCE.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/IndVarSimplify.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/FixIrreducible.h"
-#include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
-#include "llvm/Transforms/Utils/LowerSwitch.h"
-#include "llvm/Transforms/Utils/UnifyFunctionExitNodes.h"
 
 using namespace llvm;
 
@@ -108,11 +93,8 @@ private:
   Error prepareClosures(Function &P);
   SmallVector<CallBase *, 4> remainingCalls(Function &P) const;
   Error prepareRemainingCalls(Function &P);
-  void canonicalise(Function &P);
-  void tidy(Function &P);
   enum class Callees { Some, All };
   void dropUnwinding(Function &P, Callees Known);
-  static void dropLifetimes(Function &P);
   Error checkControlFlow(Function &P);
   static Error checkTypes(Function &P);
 
@@ -424,24 +406,6 @@ void Preparer::dropUnwinding(Function &P, Callees Known) {
   removeUnreachableBlocks(P);
 }
 
-/// Memory of a scope that has ended is read again by the reverse sweep.
-void Preparer::dropLifetimes(Function &P) {
-  for (Instruction &I : make_early_inc_range(instructions(P)))
-    if (I.isLifetimeStartOrEnd())
-      I.eraseFromParent();
-}
-
-/// Removes what a rewriting has left, without reordering anything.
-void Preparer::tidy(Function &P) {
-  C.FAM.invalidate(P, PreservedAnalyses::none());
-  FunctionPassManager FPM;
-  FPM.addPass(EarlyCSEPass());
-  FPM.addPass(InstCombinePass());
-  FPM.addPass(DCEPass());
-  FPM.run(P, C.FAM);
-  C.FAM.invalidate(P, PreservedAnalyses::none());
-}
-
 /// Every site of a region gets a body of its own, so that facts about one do not blur another.
 Error Preparer::prepareClosures(Function &P) {
   SmallVector<CallBase *, 4> Sites;
@@ -579,96 +543,6 @@ Error Preparer::checkControlFlow(Function &P) {
   return Error::success();
 }
 
-static bool isDeadMath(const Instruction &I) {
-  auto *Call = dyn_cast<CallInst>(&I);
-  const Function *F = Call ? Call->getCalledFunction() : nullptr;
-  return F && F->isDeclaration() && I.use_empty() && !I.getType()->isVoidTy() &&
-         lookupCallee(*Call).Kind == CalleeKind::Math &&
-         none_of(Call->args(), [](const Use &U) { return U->getType()->isPointerTy(); });
-}
-
-/// Mathematical functions whose result nobody uses. The optimiser must keep them, since they may
-/// set errno, and puts each behind a branch of its own.
-static void dropDeadMath(Function &P) {
-  for (BasicBlock &B : llvm::reverse(P))
-    for (Instruction &I : make_early_inc_range(llvm::reverse(B)))
-      if (isDeadMath(I) || isInstructionTriviallyDead(&I))
-        I.eraseFromParent();
-}
-
-namespace {
-
-/// FixIrreducible loses the values of phis where a block branches to two entries of one cycle. Such
-/// a block gets one of its own for each of them.
-struct SplitEntriesPass : PassInfoMixin<SplitEntriesPass> {
-  static PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
-    const CycleInfo &Cycles = FAM.getResult<CycleAnalysis>(F);
-    const bool Irreducible = any_of(Cycles.toplevel_cycles(), [](const Cycle *Top) {
-      return any_of(depth_first(Top), [](const Cycle *C) { return !C->isReducible(); });
-    });
-    if (!Irreducible || SplitAllCriticalEdges(F, CriticalEdgeSplittingOptions()) == 0)
-      return PreservedAnalyses::all();
-    return PreservedAnalyses::none();
-  }
-};
-
-} // namespace
-
-void Preparer::canonicalise(Function &P) {
-  dropDeadMath(P);
-  allowStepsBefore(P);
-  simplifyFunction(P, C);
-  allowStepsBefore(P); // inlined callees may have named the array
-  if (splitInlineStorage(P))
-    simplifyFunction(P, C);
-  splitAggregates(P);
-  splitMemberChoices(P);
-  const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);
-  const bool Words = splitWideLoads(P), Pointers = splitPointerMoves(P);
-  if (Packs || Signs || Words || Pointers)
-    simplifyFunction(P, C);
-  if (splitPointerVectors(P, C.FAM))
-    simplifyFunction(P, C);
-  splitAggregates(P);
-  const bool Rounds = expandRoundings(P), Floats = restoreFloats(P);
-  if (smoothDigits(P) || Floats || Rounds)
-    tidy(P);
-  undisguisePointers(P);
-  restoreAddresses(P);
-  fillLanes(P);
-  C.FAM.invalidate(P, PreservedAnalyses::none());
-  FunctionPassManager FPM;
-  FPM.addPass(LowerSwitchPass());
-  FPM.addPass(SplitEntriesPass());
-  FPM.addPass(FixIrreduciblePass());
-  FPM.addPass(UnifyFunctionExitNodesPass());
-  if (widenIndices(P)) {
-    C.FAM.invalidate(P, PreservedAnalyses::none());
-    FPM.addPass(createFunctionToLoopPassAdaptor(IndVarSimplifyPass()));
-    FPM.addPass(EarlyCSEPass());
-    FPM.addPass(DCEPass());
-  }
-  FPM.addPass(LoopSimplifyPass());
-  FPM.addPass(LCSSAPass());
-  FPM.run(P, C.FAM);
-  splitAggregates(P);
-  dropLifetimes(P);
-  markPromises(P);
-  C.FAM.invalidate(P, PreservedAnalyses::none());
-  reloadCarried(P, C.FAM, C.Handlers);
-  if (Versions == NestVersions::One)
-    return;
-  const bool Copied = InTask && copyBlocks(P, C.FAM), Versioned = versionNests(P, C.FAM);
-  if (!Copied && !Versioned)
-    return;
-  FunctionPassManager Again;
-  Again.addPass(LoopSimplifyPass());
-  Again.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
-  Again.addPass(LCSSAPass());
-  Again.run(P, C.FAM);
-  C.FAM.invalidate(P, PreservedAnalyses::none());
-}
-
 Expected<Function *> Preparer::prepare(Function &F) {
   const bool IsRoot = Out.Functions.empty();
   Function *P = cloneOf(F);
@@ -692,7 +566,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
   for (CallBase *Call : remainingCalls(*P))
     if (PackedSignatures::wantApart(*Call->getCalledFunction()))
       Signatures.takeApart(*Call);
-  canonicalise(*P);
+  canonicalise(*P, C, {Versions, InTask});
   if (const Instruction *I = findAddressInVector(*P))
     return diffError(DiagId::UnsupportedInstruction, *I, "an address that was in a vector");
   if (const Instruction *I = findPointerVector(*P))
@@ -710,17 +584,6 @@ Expected<Function *> Preparer::prepare(Function &F) {
 }
 
 } // namespace
-
-void simplifyFunction(Function &F, Compilation &C) {
-  C.FAM.clear(F, F.getName());
-  // A variable that is set in one block and used in the next costs mem2reg a walk over that block.
-  for (BasicBlock &Block : make_early_inc_range(F))
-    MergeBlockIntoPredecessor(&Block);
-  FunctionPassManager FPM =
-      C.PB.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None);
-  PreservedAnalyses PA = FPM.run(F, C.FAM);
-  C.FAM.invalidate(F, PA);
-}
 
 PreparedClosure::~PreparedClosure() {
   for (Function *F : Functions)

@@ -65,7 +65,4 @@ enum class NestVersions { One, Two };
 /// Clones and canonicalises F and what it calls.
 llvm::Expected<PreparedClosure> prepareClosure(llvm::Function &F, Compilation &C, NestVersions V);
 
-/// Runs the simplification pipeline on one function, as the surrounding -O2 would.
-void simplifyFunction(llvm::Function &F, Compilation &C);
-
 } // namespace contraflow

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a prepared function looks like, whatever the level it was compiled at.
+
+#include "Canonical.h"
+#include "Addresses.h"
+#include "Aggregates.h"
+#include "Bits.h"
+#include "Blocks.h"
+#include "Carried.h"
+#include "Choices.h"
+#include "DigitSums.h"
+#include "Digits.h"
+#include "Disguises.h"
+#include "Indices.h"
+#include "InlineStorage.h"
+#include "Lanes.h"
+#include "Packs.h"
+#include "PointerVectors.h"
+#include "Promises.h"
+#include "SignBits.h"
+#include "Versioning.h"
+#include "WideLoads.h"
+#include "contraflow/core/Callee.h"
+#include "rules/Rounding.h"
+
+#include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/DCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/FixIrreducible.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LowerSwitch.h"
+#include "llvm/Transforms/Utils/UnifyFunctionExitNodes.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+void simplifyFunction(Function &F, Compilation &C) {
+  C.FAM.clear(F, F.getName());
+  // A variable that is set in one block and used in the next costs mem2reg a walk over that block.
+  for (BasicBlock &Block : make_early_inc_range(F))
+    MergeBlockIntoPredecessor(&Block);
+  FunctionPassManager FPM =
+      C.PB.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None);
+  PreservedAnalyses PA = FPM.run(F, C.FAM);
+  C.FAM.invalidate(F, PA);
+}
+
+/// Memory of a scope that has ended is read again by the reverse sweep.
+static void dropLifetimes(Function &P) {
+  for (Instruction &I : make_early_inc_range(instructions(P)))
+    if (I.isLifetimeStartOrEnd())
+      I.eraseFromParent();
+}
+
+/// Removes what a rewriting has left, without reordering anything.
+static void tidy(Function &P, Compilation &C) {
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+  FunctionPassManager FPM;
+  FPM.addPass(EarlyCSEPass());
+  FPM.addPass(InstCombinePass());
+  FPM.addPass(DCEPass());
+  FPM.run(P, C.FAM);
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+}
+
+static bool isDeadMath(const Instruction &I) {
+  auto *Call = dyn_cast<CallInst>(&I);
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  return F && F->isDeclaration() && I.use_empty() && !I.getType()->isVoidTy() &&
+         lookupCallee(*Call).Kind == CalleeKind::Math &&
+         none_of(Call->args(), [](const Use &U) { return U->getType()->isPointerTy(); });
+}
+
+/// Mathematical functions whose result nobody uses. The optimiser must keep them, since they may
+/// set errno, and puts each behind a branch of its own.
+static void dropDeadMath(Function &P) {
+  for (BasicBlock &B : llvm::reverse(P))
+    for (Instruction &I : make_early_inc_range(llvm::reverse(B)))
+      if (isDeadMath(I) || isInstructionTriviallyDead(&I))
+        I.eraseFromParent();
+}
+
+namespace {
+
+/// FixIrreducible loses the values of phis where a block branches to two entries of one cycle. Such
+/// a block gets one of its own for each of them.
+struct SplitEntriesPass : PassInfoMixin<SplitEntriesPass> {
+  static PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
+    const CycleInfo &Cycles = FAM.getResult<CycleAnalysis>(F);
+    const bool Irreducible = any_of(Cycles.toplevel_cycles(), [](const Cycle *Top) {
+      return any_of(depth_first(Top), [](const Cycle *C) { return !C->isReducible(); });
+    });
+    if (!Irreducible || SplitAllCriticalEdges(F, CriticalEdgeSplittingOptions()) == 0)
+      return PreservedAnalyses::all();
+    return PreservedAnalyses::none();
+  }
+};
+
+} // namespace
+
+void canonicalise(Function &P, Compilation &C, NestPlace Place) {
+  dropDeadMath(P);
+  allowStepsBefore(P);
+  simplifyFunction(P, C);
+  allowStepsBefore(P); // inlined callees may have named the array
+  if (splitInlineStorage(P))
+    simplifyFunction(P, C);
+  splitAggregates(P);
+  splitMemberChoices(P);
+  const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);
+  const bool Words = splitWideLoads(P), Pointers = splitPointerMoves(P);
+  if (Packs || Signs || Words || Pointers)
+    simplifyFunction(P, C);
+  if (splitPointerVectors(P, C.FAM))
+    simplifyFunction(P, C);
+  splitAggregates(P);
+  const bool Rounds = expandRoundings(P), Floats = restoreFloats(P);
+  if (smoothDigits(P) || Floats || Rounds)
+    tidy(P, C);
+  undisguisePointers(P);
+  restoreAddresses(P);
+  fillLanes(P);
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+  FunctionPassManager FPM;
+  FPM.addPass(LowerSwitchPass());
+  FPM.addPass(SplitEntriesPass());
+  FPM.addPass(FixIrreduciblePass());
+  FPM.addPass(UnifyFunctionExitNodesPass());
+  if (widenIndices(P)) {
+    C.FAM.invalidate(P, PreservedAnalyses::none());
+    FPM.addPass(createFunctionToLoopPassAdaptor(IndVarSimplifyPass()));
+    FPM.addPass(EarlyCSEPass());
+    FPM.addPass(DCEPass());
+  }
+  FPM.addPass(LoopSimplifyPass());
+  FPM.addPass(LCSSAPass());
+  FPM.run(P, C.FAM);
+  splitAggregates(P);
+  dropLifetimes(P);
+  markPromises(P);
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+  reloadCarried(P, C.FAM, C.Handlers);
+  if (Place.Versions == NestVersions::One)
+    return;
+  const bool Copied = Place.InTask && copyBlocks(P, C.FAM), Versioned = versionNests(P, C.FAM);
+  if (!Copied && !Versioned)
+    return;
+  FunctionPassManager Again;
+  Again.addPass(LoopSimplifyPass());
+  Again.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  Again.addPass(LCSSAPass());
+  Again.run(P, C.FAM);
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+}
+
+} // namespace contraflow
