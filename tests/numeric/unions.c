@@ -200,6 +200,41 @@ static double terms(const double *x, int n) {
   return valueOf(simplified(t)) * valueOf(t);
 }
 
+// A number or the address of some, made in a local variable that is kept in registers.
+struct Item {
+  int isRow;
+  union {
+    double number;
+    double *row;
+  };
+};
+
+static double numberOrRow(const double *x, int n) {
+  struct Item *items = malloc(n * sizeof *items);
+  for (int i = 0; i < n; ++i) {
+    struct Item item;
+    item.isRow = i % 3 == 1;
+    if (item.isRow) {
+      item.row = malloc(2 * sizeof(double));
+      item.row[0] = x[i];
+      item.row[1] = x[i] * x[0];
+    } else {
+      item.number = x[i] * (i + 1);
+    }
+    items[i] = item;
+  }
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    const struct Item item = items[i];
+    sum += item.isRow ? item.row[0] * item.row[1] : item.number * item.number;
+    if (item.isRow)
+      free(item.row);
+  }
+  free(items);
+  return sum;
+}
+
+GRADIENT_CHECK(unions_number_or_row, Double, numberOrRow, In(double, 7), Int(7))
 GRADIENT_CHECK(unions, Double, mixed, In(double, 8), Scalar(double), Int(8))
 GRADIENT_CHECK(union_copied_places, Double, copiedPlaces, In(double, 5), Int(5))
 GRADIENT_CHECK(union_copied_either, Double, copiedEither, In(double, 5), Int(5))
