@@ -200,36 +200,52 @@ static double terms(const double *x, int n) {
   return valueOf(simplified(t)) * valueOf(t);
 }
 
-// A number or the address of some, made in a local variable that is kept in registers.
+// A count, a number or a row of them, made in a local variable that is kept in registers.
 struct Item {
-  int isRow;
+  int kind;
   union {
+    int count;
     double number;
-    double *row;
+    struct {
+      double *at;
+      int size;
+    } row;
   };
 };
+
+static struct Item itemOf(const double *x, int i) {
+  struct Item item;
+  item.kind = i % 3;
+  if (item.kind == 0) {
+    item.count = i;
+  } else if (item.kind == 1) {
+    item.number = x[i] * i;
+  } else {
+    item.row.size = 2;
+    item.row.at = malloc(2 * sizeof(double));
+    item.row.at[0] = x[i];
+    item.row.at[1] = x[i] * x[0];
+  }
+  return item;
+}
 
 static double numberOrRow(const double *x, int n) {
   struct Item *items = malloc(n * sizeof *items);
   for (int i = 0; i < n; ++i) {
-    struct Item item;
-    item.isRow = i % 3 == 1;
-    if (item.isRow) {
-      item.row = malloc(2 * sizeof(double));
-      item.row[0] = x[i];
-      item.row[1] = x[i] * x[0];
-    } else {
-      item.number = x[i] * (i + 1);
-    }
+    const struct Item item = itemOf(x, i);
     items[i] = item;
   }
   double sum = 0;
-  for (int i = 0; i < n; ++i) {
-    const struct Item item = items[i];
-    sum += item.isRow ? item.row[0] * item.row[1] : item.number * item.number;
-    if (item.isRow)
-      free(item.row);
-  }
+  for (int i = 0; i < n; ++i)
+    if (items[i].kind == 0) {
+      sum *= 1 + items[i].count;
+    } else if (items[i].kind == 1) {
+      sum += items[i].number * items[i].number;
+    } else {
+      for (int j = 0; j < items[i].row.size; ++j)
+        sum += items[i].row.at[j];
+      free(items[i].row.at);
+    }
   free(items);
   return sum;
 }
