@@ -43,7 +43,7 @@ struct Kind {
   unsigned Other;
   bool is(const Type *T) const {
     T = T->getScalarType();
-    return Address ? T->isPointerTy() : T->isDoubleTy();
+    return Address ? T->isPointerTy() && !T->getPointerAddressSpace() : T->isDoubleTy();
   }
   bool mayCarry(const Type *T) const { return is(T) || T->isAggregateType(); }
   bool isFromWord(const Instruction &I) const {
@@ -439,7 +439,8 @@ void moveWords(ArrayRef<Function *> Closure, const MemoryGraph &Graph) {
   if (!holdsBoth(Graph))
     return;
   Mover(Closure, Graph, {false, SK_Pointer}).run();
-  Mover(Closure, Graph, {true, SK_Double}).run();
+  if (Graph.layout().getPointerSize() == WordBytes)
+    Mover(Closure, Graph, {true, SK_Double}).run();
 }
 
 } // namespace contraflow
