@@ -174,6 +174,8 @@ static bool isBool(const Instruction &I) {
 static std::optional<How> handedOn(const Instruction &I, How H) {
   if (isBool(I))
     return std::nullopt;
+  if (isa<MinMaxIntrinsic>(I)) // a choice
+    return H;
   if (isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst, IntrinsicInst>(I))
     return Changed;
   if (isa<BinaryOperator>(I) && H <= Counted && countsUp(I))
