@@ -59,7 +59,12 @@ function(_contraflow_load_plugin Target)
     endif()
   endforeach()
   if(TARGET Contraflow)
-    add_dependencies(${Target} Contraflow ContraflowAttributes)
+    # What is compiled waits for a target of this kind, also a precompiled header; for a library only its link does.
+    if(NOT TARGET contraflow_plugin)
+      add_custom_target(contraflow_plugin)
+      add_dependencies(contraflow_plugin Contraflow ContraflowAttributes)
+    endif()
+    add_dependencies(${Target} contraflow_plugin)
   endif()
   get_target_property(Sources ${Target} SOURCES)
   set_property(SOURCE ${Sources} APPEND PROPERTY OBJECT_DEPENDS ${Plugin}
