@@ -54,6 +54,9 @@ class Program(generate.Program):
 
     # Types
 
+    def known(self, text):
+        return next((made for made in self.types if made.text == text), None)
+
     def real(self):
         return Type("real", "", "", "", "{}")
 
@@ -122,8 +125,8 @@ class Program(generate.Program):
         kind = self.element(levels)
         which = self.pick(("vector", "vector", "vector", "deque", "list"))
         text = f"std::{which}<{kind.text}>"
-        if any(made.text == text for made in self.types):
-            return next(made for made in self.types if made.text == text)
+        if known := self.known(text):
+            return known
         one = self.parts([(kind, "e")])
         count = self.pick(("1 + from.count() % 4", "3", "2 + from.count() % 2"))
         fill = self.pick((f"  o.resize({count});\n  for (auto &e : o) {{ {one[0]} }}",
@@ -150,8 +153,8 @@ class Program(generate.Program):
     def array(self, levels):
         kind = self.element(levels)
         text = f"std::array<{kind.text}, {self.random.randrange(1, 4)}>"
-        if any(made.text == text for made in self.types):
-            return next(made for made in self.types if made.text == text)
+        if known := self.known(text):
+            return known
         one = self.parts([(kind, "e")])
         return self.declare_type(text, f"  for (auto &e : o) {{ {one[0]} }}", f"  for (const auto &e : o) {{ {one[1]} }}",
                                  self.pick((f"  auto &e = o[i % o.size()]; {one[2]}", f"  for (auto &e : o) {{ {one[2]} }}",
@@ -162,8 +165,8 @@ class Program(generate.Program):
         key = self.pick(("int", "int", "std::string"))
         which = self.pick(("map", "map", "unordered_map"))
         text = f"std::{which}<{key}, {kind.text}>"
-        if any(made.text == text for made in self.types):
-            return next(made for made in self.types if made.text == text)
+        if known := self.known(text):
+            return known
         one = self.parts([(kind, "e")])
         at = (lambda i: i) if key == "int" else (lambda i: f"std::to_string({i})")
         fill = f"  int n = 1 + from.count() % 3;\n  for (int j = 0; j < n; j++) {{ auto &e = o[{at('j * 7 % 5')}]; {one[0]} }}"
@@ -179,8 +182,8 @@ class Program(generate.Program):
     def option(self, levels):
         kind = self.element(levels)
         text = f"std::optional<{kind.text}>"
-        if any(made.text == text for made in self.types):
-            return next(made for made in self.types if made.text == text)
+        if known := self.known(text):
+            return known
         one = self.parts([(kind, "e")])
         return self.declare_type(text, f"  if (from.count() % 3) {{ {kind.text} e{{}}; {one[0]} o = e; }}",
                                  f"  if (o) {{ const auto &e = *o; {one[1]} }}",
@@ -195,16 +198,16 @@ class Program(generate.Program):
         else:
             text = f"std::tuple<{', '.join(kind.text for kind in kinds)}>"
             members = [(kind, f"std::get<{i}>(o)") for i, kind in enumerate(kinds)]
-        if any(made.text == text for made in self.types):
-            return next(made for made in self.types if made.text == text)
+        if known := self.known(text):
+            return known
         return self.declare_type(text, *self.parts(members))
 
     def variant(self, levels):
         other = self.any(levels - 1)
         kinds = [self.real(), other] if other.text != "real" else [self.real(), self.structure(0)]
         text = f"std::variant<{kinds[0].text}, {kinds[1].text}>"
-        if any(made.text == text for made in self.types):
-            return next(made for made in self.types if made.text == text)
+        if known := self.known(text):
+            return known
         a, b = (self.parts([(kind, "e")]) for kind in kinds)
         fill = (f"  if (from.count() % 2) {{ {kinds[1].text} e{{}}; {b[0]} o = {self.pick(('e', 'std::move(e)'))}; }}\n"
                 f"  else {{ real e{{}}; {a[0]} o = e; }}")
@@ -223,8 +226,8 @@ class Program(generate.Program):
         one = self.parts([(kind, "e")])
         if self.chance(0.4):
             text = f"std::shared_ptr<{kind.text}>"
-            if any(made.text == text for made in self.types):
-                return next(made for made in self.types if made.text == text)
+            if known := self.known(text):
+                return known
             return self.declare_type(text, f"  o = std::make_shared<{kind.text}>(); auto &e = *o; {one[0]}", f"  if (o) {{ const auto &e = *o; {one[1]} }}",
                                      self.pick((f"  if (o) {{ auto &e = *o; {one[2]} }}",
                                                 f"  if (o && o.use_count() > 1) o = std::make_shared<{kind.text}>(*o); if (o) {{ auto &e = *o; {one[2]} }}")))
@@ -275,8 +278,8 @@ class Program(generate.Program):
 
     def function(self, _):
         text = "std::function<real(real)>"
-        if any(made.text == text for made in self.types):
-            return next(made for made in self.types if made.text == text)
+        if known := self.known(text):
+            return known
         return self.declare_type(
             text, f"  real w = from.next(), v = from.next();\n  if (from.count() % 2) o = [w](real a) {{ return {self.unary('a')} * w; }};\n"
             f"  else o = [w, v](real a) {{ return {self.unary('a * v')} + w; }};",

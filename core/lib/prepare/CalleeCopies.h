@@ -5,9 +5,13 @@
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace llvm {
 class Function;
+class ReturnInst;
+class Type;
 } // namespace llvm
 
 namespace contraflow {
@@ -26,6 +30,11 @@ public:
 protected:
   /// Null until it is set.
   llvm::Function *&copy(llvm::Function &F) { return Copies[&F]; }
+  /// F's body in a function that is called F.<suffix>, returns a Result and takes one more
+  /// parameter: the address of some room. The returns of the copy are appended to Returns.
+  static llvm::Function *cloneWithRoom(llvm::Function &F, llvm::Type *Result,
+                                       llvm::StringRef Suffix,
+                                       llvm::SmallVectorImpl<llvm::ReturnInst *> &Returns);
 
 private:
   llvm::DenseMap<llvm::Function *, llvm::Function *> Copies;

@@ -4,7 +4,6 @@
 // uses. The copy's own recursive calls are replaced when it is prepared itself.
 
 #include "Results.h"
-#include "support/Assignments.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DataLayout.h"
@@ -13,7 +12,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -37,20 +35,8 @@ Function *ReturnedStructures::copyOf(Function &F) {
   Function *&Copy = copy(F);
   if (Copy)
     return Copy;
-  LLVMContext &Context = F.getContext();
-  SmallVector<Type *, 8> Params(F.getFunctionType()->params());
-  Params.push_back(PointerType::getUnqual(Context));
-  Copy = Function::Create(FunctionType::get(Type::getVoidTy(Context), Params, /*isVarArg=*/false),
-                          GlobalValue::InternalLinkage, F.getName() + ".out", F.getParent());
-  ValueToValueMapTy Map;
-  for (Argument &A : F.args())
-    Map[&A] = Copy->getArg(A.getArgNo());
   SmallVector<ReturnInst *, 4> Returns;
-  CloneFunctionInto(Copy, &F, Map, CloneFunctionChangeType::LocalChangesOnly, Returns);
-  ownAssignments(*Copy);
-  Copy->setAttributes(
-      Copy->getAttributes().removeAttributesAtIndex(Context, AttributeList::ReturnIndex));
-  Copy->removeFnAttr(Attribute::Memory);
+  Copy = cloneWithRoom(F, Type::getVoidTy(F.getContext()), "out", Returns);
   auto *T = cast<StructType>(F.getReturnType());
   Value *Room = Copy->getArg(F.arg_size());
   Room->setName("result");

@@ -17,14 +17,12 @@
 #include "Thrown.h"
 #include "Catches.h"
 #include "callee/Exceptions.h"
-#include "support/Assignments.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -97,20 +95,8 @@ Function *ThrownResults::copyOf(Function &F) {
   Function *&Copy = copy(F);
   if (Copy)
     return Copy;
-  LLVMContext &Context = F.getContext();
-  SmallVector<Type *, 8> Params(F.getFunctionType()->params());
-  Params.push_back(PointerType::getUnqual(Context));
-  Copy = Function::Create(FunctionType::get(F.getReturnType(), Params, /*isVarArg=*/false),
-                          GlobalValue::InternalLinkage, F.getName() + ".thrown", F.getParent());
-  ValueToValueMapTy Map;
-  for (Argument &A : F.args())
-    Map[&A] = Copy->getArg(A.getArgNo());
   SmallVector<ReturnInst *, 4> Returns;
-  CloneFunctionInto(Copy, &F, Map, CloneFunctionChangeType::LocalChangesOnly, Returns);
-  ownAssignments(*Copy);
-  Copy->setAttributes(
-      Copy->getAttributes().removeAttributesAtIndex(Context, AttributeList::ReturnIndex));
-  Copy->removeFnAttr(Attribute::Memory);
+  Copy = cloneWithRoom(F, F.getReturnType(), "thrown", Returns);
   Value *Room = Copy->getArg(F.arg_size());
   Room->setName("thrown");
   catchAll(*Copy, *Room);
