@@ -462,7 +462,8 @@ void ActivitySolver::finish(ActivityResult &R) {
     R.Cells &= UsefulCells;
   }
   auto Add = [&](const Value *V) {
-    if (floatTypeOf(V, G) && (Q.AllActive || (Varied.contains(V) && Useful.contains(V))))
+    if (floatTypeOf(V, G) && !isa<PtrToIntInst>(V) && // a word where floats may be, but an address
+        (Q.AllActive || (Varied.contains(V) && Useful.contains(V))))
       R.Active.insert(V);
   };
   for (Function *F : Q.Closure) {

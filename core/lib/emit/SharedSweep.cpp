@@ -96,7 +96,7 @@ void SharedPlanner::collect() {
         continue;
       PhaseContents &Phase = Contents[Phases.phaseOf(I)];
       if (const CallSite *Site = A.Steps.site(I)) {
-        if (Site->Recorded.empty() || Site->OnlyOwn)
+        if (Site->Recorded.empty() || (Site->OnlyOwn && !S.Switch.Deterministic))
           continue;
         Phase.Hidden |= !Site->OnlyWaits;
         Phase.Waits.push_back(&I);
@@ -475,7 +475,10 @@ SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const B
                             const DenseSet<const Instruction *> &Owned) {
   SharedPlans None;
   None.Why = whyUnknown(S, U);
-  return None.Why.empty() ? SharedPlanner(S, U, Fwd, A, Owned).run() : None;
+  const DenseSet<const Instruction *> Nothing; // owned: threads take turns, and wait for nobody
+  return None.Why.empty()
+             ? SharedPlanner(S, U, Fwd, A, S.Switch.Deterministic ? Nothing : Owned).run()
+             : None;
 }
 
 /// From the lowest to behind the highest address of an access; empty at first.

@@ -19,6 +19,7 @@
 
 #include "WordCopies.h"
 
+#include "analysis/BitSources.h"
 #include "analysis/MemoryGraph.h"
 #include "contraflow/core/Diag.h"
 
@@ -105,7 +106,8 @@ private:
   void collect(Instruction &I);
   void collectCall(CallBase &Call);
   void move(Spot From, Spot To) { Moves.push_back({std::move(From), std::move(To)}); }
-  void seed(Set &Into, const Value *Pointer, const Type *T);
+  bool isAddress(const Instruction &I) const;
+  void seed(Set &Into, const Instruction &I, const Type *T);
 
   const MemoryGraph &Graph;
   const Kind K;
@@ -121,8 +123,16 @@ Spot Ways::place(const Value *Pointer, const Type *T) const {
   return Cells;
 }
 
-void Ways::seed(Set &Into, const Value *Pointer, const Type *T) {
-  for (unsigned C : place(Pointer, T).Cells)
+/// True if I says by its type that it moves an address, or where nothing tells what lies where.
+bool Ways::isAddress(const Instruction &I) const {
+  const Location At = Graph.find(getLoadStorePointerOperand(&I));
+  return typeAccessed(I) || (At && Graph.period(At.Node) && Graph.fields(At.Node).size() == 1);
+}
+
+void Ways::seed(Set &Into, const Instruction &I, const Type *T) {
+  if (K.Address && isAddress(I))
+    return;
+  for (unsigned C : place(getLoadStorePointerOperand(&I), T).Cells)
     if (Graph.kindsOfCell(C) & K.Other)
       Into.Cells.insert(C);
 }
@@ -143,7 +153,7 @@ void Ways::collect(Instruction &I) {
   auto *Store = dyn_cast<StoreInst>(&I);
   if (Store && K.mayCarry(Store->getValueOperand()->getType())) {
     const Value *V = Store->getValueOperand();
-    seed(After, Store->getPointerOperand(), V->getType());
+    seed(After, I, V->getType());
     return move(V, place(Store->getPointerOperand(), V->getType()));
   }
   if (K.isToWord(I) && (Graph.carried(&I) & K.Other))
@@ -151,7 +161,7 @@ void Ways::collect(Instruction &I) {
   if (!K.mayCarry(I.getType()))
     return;
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
-    seed(Before, Load->getPointerOperand(), I.getType());
+    seed(Before, I, I.getType());
     return move(place(Load->getPointerOperand(), I.getType()), &I);
   }
   if (K.isFromWord(I) && (Graph.carried(I.getOperand(0)) & K.Other))
@@ -353,6 +363,13 @@ void Words::dropLoads() {
   }
 }
 
+/// True if no number is made of the word that I makes of an address.
+bool staysAddress(const Instruction &I) {
+  return none_of(I.users(), [](const User *U) {
+    return isa<BitCastInst>(U) && U->getType()->isFPOrFPVectorTy();
+  });
+}
+
 /// Stores and casts that take words.
 class Mover {
 public:
@@ -414,7 +431,7 @@ void Mover::run() {
       Value *V = nullptr;
       if (auto *Store = dyn_cast<StoreInst>(&I)) {
         V = moveStore(*Store) ? Store->getValueOperand() : nullptr;
-      } else if (W.kind().isToWord(I)) {
+      } else if (W.kind().isToWord(I) && !(W.kind().Address && staysAddress(I))) {
         const SmallVector<Value *, 2> Bits = Twins.of(I.getOperand(0));
         if (!Bits.empty())
           Old.push_back(&I);
