@@ -192,8 +192,8 @@ static bool losesFloat(const LoadInst &Load, How H, const MemoryGraph &Graph) {
   static constexpr StringLiteral Floats[] = {"float", "double"};
   const bool IsDeclared = Graph.isDeclaredInteger(&Load);
   const std::optional<StringRef> T = typeAccessed(Load);
-  const bool IsNumber = IsDeclared || (T && is_contained({"int", "long", "long long"}, *T));
-  if (H == Changed || (H == Calculated && !IsDeclared) || (H == Copied && isMixed(&Load, IsNumber)))
+  if (H == Changed || (H == Calculated && !IsDeclared) ||
+      (H == Copied && isMixed(&Load, IsDeclared)))
     return true;
   return H == Counted && (floatTypeOf(&Load, Graph) || (T && is_contained(Floats, *T)));
 }
