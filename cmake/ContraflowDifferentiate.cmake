@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# contraflow_differentiate(target): the derivative calls in the target's C and C++ sources are served by
-# the plugin, and the target is linked with the runtime. The same file serves this build and the
-# installed package.
+# contraflow_differentiate(target [SCOPE translation-unit|program]): the derivative calls in the target's C
+# and C++ sources are served by the plugin, and the target is linked with the runtime. The same file serves
+# this build and the installed package.
 #
 #   add_executable(app main.cpp)
 #   target_link_libraries(app PRIVATE MPI::MPI_CXX OpenMP::OpenMP_CXX)
 #   contraflow_differentiate(app)
+#
+# With SCOPE program derivatives are made when the target is linked, from all of its files and from the
+# static and object libraries of the project that it links. So they are if the target is built with link-time
+# optimisation for another reason (INTERPROCEDURAL_OPTIMIZATION, -flto).
 #
 # Whether the real MPI and OpenMP runtimes are linked or those that say what is missing follows from
 # what the target links, which is looked at when its folder is complete.
@@ -14,9 +18,15 @@
 include_guard(GLOBAL)
 
 function(contraflow_differentiate Target)
+  cmake_parse_arguments(PARSE_ARGV 1 Arg "" "SCOPE" "")
+  if(Arg_UNPARSED_ARGUMENTS OR NOT "${Arg_SCOPE}" MATCHES "^(|translation-unit|program)$")
+    message(FATAL_ERROR "contraflow_differentiate(${ARGV}): the arguments are a target and, if wanted, "
+                        "SCOPE translation-unit or SCOPE program.")
+  endif()
   _contraflow_check_compiler()
   target_include_directories(${Target} PRIVATE
     $<TARGET_PROPERTY:Contraflow::runtime,INTERFACE_INCLUDE_DIRECTORIES>)
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _contraflow_join_files ${Target} \"${Arg_SCOPE}\")")
   if(NOT CMAKE_CXX_COMPILER MATCHES "contraflow-clang")
     _contraflow_load_plugin(${Target})
     cmake_language(EVAL CODE "cmake_language(DEFER CALL _contraflow_link_runtime ${Target})")
@@ -91,17 +101,52 @@ function(_contraflow_link_runtime Target)
   get_target_property(Options ${Target} COMPILE_OPTIONS)
   _contraflow_pick(Mpi mpi "(^|;)(MPI::MPI_|[^;]*libmpi|-lmpi)" "${Closure}")
   _contraflow_pick(Omp omp "(^|;)(OpenMP::OpenMP_|-fopenmp)" "${Closure};${Options};${CMAKE_CXX_FLAGS}")
-  get_target_property(Ipo ${Target} INTERPROCEDURAL_OPTIMIZATION)
-  if(Ipo OR "${Options};${CMAKE_CXX_FLAGS}" MATCHES "-flto")
-    _contraflow_plugin_file(Plugin)
-    # The runtime takes part from the start: what it has in common with the program (inline functions of
-    # C++) may be gone when the derivatives call it.
-    target_link_options(${Target} PRIVATE -fuse-ld=lld LINKER:--load-pass-plugin=${Plugin}
-                        LINKER:--undefined-glob=cf_v1_*)
-  endif()
   # Once more what our part of MPI calls, for MPI libraries that are archives.
   list(FILTER Closure INCLUDE REGEX "^MPI::MPI_")
   target_link_libraries(${Target} PRIVATE ${Mpi} ${Omp} Contraflow::runtime ${Closure})
+endfunction()
+
+# Link-time derivatives, where they are asked for. Unified objects are those that are not vectorised before they
+# are linked, and --lto=full joins them, those of -flto=thin (CMake's choice) as well.
+function(_contraflow_join_files Target Scope)
+  get_target_property(Options ${Target} COMPILE_OPTIONS)
+  get_target_property(Ipo ${Target} INTERPROCEDURAL_OPTIMIZATION)
+  if(NOT Scope STREQUAL "program" AND NOT Ipo AND NOT "${Options};${CMAKE_CXX_FLAGS}" MATCHES "-flto")
+    return()
+  endif()
+  get_target_property(Libraries ${Target} LINK_LIBRARIES)
+  if(Libraries)
+    _contraflow_link_closure(Closure ${Libraries})
+    foreach(Library IN LISTS Closure)
+      _contraflow_write_bitcode(${Library} "^(STATIC|OBJECT)_LIBRARY$")
+    endforeach()
+  endif()
+  _contraflow_write_bitcode(${Target} ".*")
+  target_link_options(${Target} PRIVATE -flto=full)
+  if(NOT CMAKE_CXX_COMPILER MATCHES "contraflow-clang")
+    # The runtime takes part from the start: what it has in common with the program (inline functions of
+    # C++) may be gone when the derivatives call it.
+    _contraflow_plugin_file(Plugin)
+    target_link_options(${Target} PRIVATE -fuse-ld=lld LINKER:--lto=full LINKER:--load-pass-plugin=${Plugin}
+                        LINKER:--undefined-glob=cf_v1_*)
+  endif()
+endfunction()
+
+# The objects of a library hold bitcode if it is a target of this project and of one of these types.
+function(_contraflow_write_bitcode Library Types)
+  if(NOT TARGET ${Library})
+    return()
+  endif()
+  get_target_property(Original ${Library} ALIASED_TARGET)
+  if(Original)
+    set(Library ${Original})
+  endif()
+  get_target_property(Imported ${Library} IMPORTED)
+  get_target_property(Type ${Library} TYPE)
+  if(NOT Imported AND Type MATCHES "${Types}")
+    target_compile_options(${Library} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-flto=full>
+                                              $<$<COMPILE_LANGUAGE:C,CXX>:-funified-lto>)
+  endif()
 endfunction()
 
 # The real part if the target uses the model and this copy of Contraflow has it, else the absent part.

@@ -126,7 +126,7 @@ class Programs(WrapperTest):
         link.symlink_to(CXX)
         self.build_and_run([link], "square.cpp")
 
-    def link_two_files(self, mode, expect):
+    def link_two_files(self, mode):
         """The function to differentiate is in another file than the derivative call."""
         (self.folder / "call.c").write_text(
             "extern double __enzyme_autodiff(void *, double);\ndouble square(double);\n"
@@ -134,11 +134,11 @@ class Programs(WrapperTest):
         (self.folder / "square.c").write_text("double square(double x) { return x * x; }\n")
         for source in ("call", "square"):
             self.run_command(C, "-O2", mode, "-c", f"{source}.c", "-o", f"{source}.o")
-        return self.run_command(C, "-O2", mode, "call.o", "square.o", "-o", "program", expect=expect)
+        self.run_command(C, "-O2", mode, "call.o", "square.o", "-o", "program")
 
     def test_link_time_optimisation(self):
-        for mode in ("-flto", "-flto=full"):
-            self.link_two_files(mode, expect=0)
+        for mode in ("-flto", "-flto=full", "-flto=thin"):
+            self.link_two_files(mode)
             self.run_command(self.folder / "program")
 
     def test_inline_functions_lost_at_link_time(self):
@@ -155,9 +155,6 @@ class Programs(WrapperTest):
             self.run_command(CXX, "-O2", "-flto", "-c", f"{source}.cpp", "-o", f"{source}.o")
         self.run_command(CXX, "-O2", "-flto", "main.o", "quiet.o", "-o", "program")
         self.run_command(self.folder / "program")
-
-    def test_thin_link_time_optimisation_brings_no_bodies(self):
-        self.assertIn("[CF102]", self.link_two_files("-flto=thin", expect=1).stderr)
 
     def test_no_debug_information(self):
         self.run_command(C, "-O1", "-S", CONSUMER / "square.c", "-o", "square.s")

@@ -47,7 +47,7 @@ class RustTest(unittest.TestCase):
 
     def test_program(self):
         options = ["opt-level=2", "codegen-units=1", "linker-plugin-lto", f"linker={CLANG}", "link-arg=-fuse-ld=lld",
-                   "link-arg=-flto=thin", "link-arg=-O2"]
+                   "link-arg=-flto", "link-arg=-Wl,--lto=default", "link-arg=-O2"]
         self.rustc(*(word for option in options for word in ("-C", option)), SOURCES / "program.rs", "-o", "program")
         for line in self.call(self.folder / "program").splitlines():
             exact, difference = map(float, line.split())
