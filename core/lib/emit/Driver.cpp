@@ -567,7 +567,7 @@ static Error finish(RequestState &S) {
     for (Function *F : functionsOf(*U)) {
       std::string Fault;
       raw_string_ostream OS(Fault);
-      if (verifyFunction(*F, &OS))
+      if (verifyFunction(*F, &OS) || S.Switch.Fault)
         return diffError(DiagId::Internal, *F, Fault);
       if (!S.Spec.Again)
         keepWideVariables(*F);

@@ -29,6 +29,8 @@ struct Switches {
   bool CheckPromises = false;
   /// Instructions in one function of a derivative that is cut into several.
   unsigned PieceSize = 2000;
+  /// Ends with an internal fault, for the test of what is done about one.
+  bool Fault = false;
   /// What to show on standard error (Print.h; Plan: where each needed value comes from).
   struct {
     bool Types = false, Activity = false, Needs = false, Plan = false, Sharing = false;

@@ -7,6 +7,7 @@
 #include "ChooseFunction.h"
 #include "NoteBlocks.h"
 #include "Options.h"
+#include "Reproducer.h"
 #include "Specialise.h"
 #include "Views.h"
 #include "analysis/Layouts.h"
@@ -29,6 +30,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -57,7 +59,7 @@ private:
   void lookAhead();
   bool waits(const DerivativeRequest &R) const;
   bool lacksInner(const DerivativeRequest &R) const;
-  void fail(const CallBase &Call, Error E);
+  void fail(CallBase &Call, Error E);
   Error serve(const DerivativeRequest &R);
   Error serveReplay(const DerivativeRequest &R);
   Expected<Replay> replayOf(Function &Primal);
@@ -76,6 +78,7 @@ private:
   bool HasRules;                    ///< there are any
   SmallVector<DerivativeRequest, 4> Pending;
   SmallPtrSet<const Function *, 4> Faulty;             ///< that hold a request with an error
+  SmallVector<Function *, 0> Ours;                     ///< and those where the fault is ours
   SmallPtrSet<const Function *, 16> Inner;             ///< that primals lead to
   SmallPtrSet<const Function *, 2> Replayed, Reversed; ///< primals of calls with a tape
   std::map<std::vector<uintptr_t>, Derivative> Derivatives;
@@ -133,8 +136,12 @@ void ModuleDriver::readBeforeTangent(CallBase &Call) {
 }
 
 /// An error in a function that is differentiated itself is not reported once more there.
-void ModuleDriver::fail(const CallBase &Call, Error E) {
+void ModuleDriver::fail(CallBase &Call, Error E) {
   Faulty.insert(Call.getFunction());
+  visitErrors(E, [&](const ErrorInfoBase &Fault) {
+    if (!Fault.isA<DiffError>() || static_cast<const DiffError &>(Fault).id() == DiagId::Internal)
+      Ours.push_back(Call.getFunction());
+  });
   note(std::move(E));
 }
 
@@ -425,6 +432,10 @@ bool ModuleDriver::run() {
     note(lowerViews(M, Tangents, Any));
   lowerSmooth(M);
   Tangents.Reach = Adjoints.Reach = nullptr;
+  if (!Ours.empty())
+    if (const std::string Path = writeReproducer(M, Ours); !Path.empty())
+      M.getContext().diagnose(
+          DiagnosticInfoGeneric("the file for the report of CF901 is '" + Path + "'", DS_Warning));
   removeTakenApart(M);
   note(checkRequestUses(M));
   retireRequests(M);

@@ -29,6 +29,9 @@ cl::opt<unsigned> OtherCode("contraflow-other-code", cl::init(0), cl::Hidden,
                             cl::desc("Contraflow: instructions, beside those of this module, that "
                                      "are differentiated; with much code less is inlined"));
 
+cl::opt<bool> Fault("contraflow-fault", cl::ReallyHidden,
+                    cl::desc("Contraflow: behave as after a fault of the plugin"));
+
 cl::opt<bool> PrintTypes("contraflow-print-types", cl::Hidden,
                          cl::desc("Contraflow: print what memory holds"));
 cl::opt<bool> PrintActivity("contraflow-print-activity", cl::Hidden,
@@ -60,7 +63,8 @@ AcceptedOption Accepted[] = {
 } // namespace
 
 Switches chosenSwitches() {
-  Switches S{UseActivity, UseMinCut, UseSharing, Deterministic, CheckPromises, PieceSize, {}};
+  Switches S{UseActivity,   UseMinCut, UseSharing, Deterministic,
+             CheckPromises, PieceSize, Fault,      {}};
   S.Print = {PrintTypes, PrintActivity, PrintNeeds, PrintPlan, PrintSharing};
   return S;
 }
