@@ -32,6 +32,34 @@ HESSIAN(hessian_growth)
 HESSIAN_TWICE(hessian_growth)
 SLOPE(hessian_growth)
 
+/// Among blocks of many sizes: the allocator rounds up an object and its shadows in different ways.
+static double hessian_regrowth(const double *x) {
+  double sum = 0, *kept[3] = {NULL, NULL, NULL};
+  for (int i = 0; i < 60; ++i) {
+    double *all = (double *)malloc(sizeof *all), **other = &kept[i % 3];
+    int room = 1;
+    all[0] = x[i % n];
+    for (int j = 1; j < 12; ++j) {
+      if (j >= room)
+        all = (double *)realloc(all, sizeof *all * (room *= 2));
+      all[j] = sin(all[j - 1] * x[(i + j) % n] + 0.1);
+    }
+    sum += all[11] * all[i % 12];
+    free(*other);
+    *other = (double *)malloc((1 + i * 7 % 13) * sizeof **other);
+    **other = sum;
+    free(all);
+  }
+  for (int i = 0; i < 3; ++i) {
+    sum += 0.1 * *kept[i];
+    free(kept[i]);
+  }
+  return sum;
+}
+HESSIAN(hessian_regrowth)
+HESSIAN_TWICE(hessian_regrowth)
+SLOPE(hessian_regrowth)
+
 struct record {
   double key, *place;
   int kind;

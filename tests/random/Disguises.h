@@ -13,22 +13,28 @@
 
 namespace oracle {
 
-inline Dual throughUnion(Dual a) { return a; }
-inline Dual throughWords(Dual a) { return a; }
-inline Dual turnedSign(Dual a) { return -a; }
-inline Dual withoutSign(Dual a) { return fabs(a); }
-inline Dual chosenBits(Dual a, Dual b) { return a < b ? a : b; }
-inline Dual widened(Dual a, Dual b) { return a * b / (b * b + 3.0) + a; }
-inline Dual complexPower(Dual a, Dual b) { return a * a - b * b + 0.5 * (2.0 * a * b); }
-inline Dual complexQuotient(Dual a, Dual b) { return (a * 2.0 + b) / (a * a + b * b + 1.0); }
-inline Dual overLanes(const Dual *p, Dual a) {
-  Dual Sum = 0;
+template <typename T> DualOf<T> throughUnion(DualOf<T> a) { return a; }
+template <typename T> DualOf<T> throughWords(DualOf<T> a) { return a; }
+template <typename T> DualOf<T> turnedSign(DualOf<T> a) { return -a; }
+template <typename T> DualOf<T> withoutSign(DualOf<T> a) { return fabs(a); }
+template <typename T> DualOf<T> chosenBits(DualOf<T> a, DualOf<T> b) { return a < b ? a : b; }
+template <typename T> DualOf<T> widened(DualOf<T> a, DualOf<T> b) {
+  return a * b / (b * b + 3.0) + a;
+}
+template <typename T> DualOf<T> complexPower(DualOf<T> a, DualOf<T> b) {
+  return a * a - b * b + 0.5 * (2.0 * a * b);
+}
+template <typename T> DualOf<T> complexQuotient(DualOf<T> a, DualOf<T> b) {
+  return (a * 2.0 + b) / (a * a + b * b + 1.0);
+}
+template <typename T> DualOf<T> overLanes(const DualOf<T> *p, DualOf<T> a) {
+  DualOf<T> Sum = 0;
   for (int i = 0; i < 4; ++i)
     Sum += fmax(p[i] * a, p[3 - i]) - p[(i + 1) % 4] * p[i];
   return Sum;
 }
-inline Dual throughArray(Dual a, Dual b, int n) {
-  Dual Last[3] = {a, b, a * b};
+template <typename T> DualOf<T> throughArray(DualOf<T> a, DualOf<T> b, int n) {
+  DualOf<T> Last[3] = {a, b, a * b};
   for (int i = 0; i < n; ++i)
     Last[i % 3] = Last[(i + 1) % 3] * 0.5 + Last[(i + 2) % 3];
   return tanh(Last[n % 3]);

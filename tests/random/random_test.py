@@ -18,15 +18,17 @@ import generate
 import generate_mpi
 import generate_objects
 import generate_omp
+import generate_second
 
 CONFIGURATIONS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-g"], ["-O2", "-fno-strict-aliasing"],
                   ["-O2", "-mllvm", "-contraflow-activity=0"], ["-O2", "-mllvm", "-contraflow-mincut=0"],
                   ["-O1", "-ffast-math", "-fno-finite-math-only"])
 PER_UNIT = 25
 MOST_REFUSED = 0.25  # of the units of a generator whose programs may be refused
-# generator, flags, numbers of threads (or of ranks, with --launcher)
-KINDS = {"serial": (generate, [], [""]), "objects": (generate_objects, [], [""]), "omp": (generate_omp, ["-fopenmp"], ["1", "2", "3", "8"]),
-         "mpi": (generate_mpi, [], ["1", "2", "3"])}
+# class of programs, flags, numbers of threads (or of ranks, with --launcher)
+KINDS = {"serial": (generate.Program, [], [""]), "objects": (generate_objects.Program, [], [""]),
+         "second": (generate_second.Program, [], [""]), "second_objects": (generate_second.Objects, [], [""]),
+         "omp": (generate_omp.Program, ["-fopenmp"], ["1", "2", "3", "8"]), "mpi": (generate_mpi.Program, [], ["1", "2", "3"])}
 HERE = Path(__file__).resolve().parent
 
 
@@ -83,9 +85,8 @@ def run_unit(chosen, number):
     """What to say, empty if all is well; and whether it is a refusal."""
     source = chosen.folder / f"unit{number}.cpp"
     program = source.with_suffix("")
-    generator, more, teams = KINDS[chosen.kind]
-    kind = generator.Program
-    unit = getattr(generator, "unit", generate.unit)
+    kind, more, teams = KINDS[chosen.kind]
+    unit = getattr(sys.modules[kind.__module__], "unit", generate.unit)
     count = chosen.per_unit or getattr(kind, "per_unit", PER_UNIT)
     source.write_text(unit(kind, chosen.seed, number * count, count), encoding="utf-8")
     configurations = getattr(kind, "configurations", CONFIGURATIONS)
@@ -105,7 +106,7 @@ def run_unit(chosen, number):
 def main():
     chosen = options()
     chosen.folder.mkdir(parents=True, exist_ok=True)
-    count = chosen.per_unit or getattr(KINDS[chosen.kind][0].Program, "per_unit", PER_UNIT)
+    count = chosen.per_unit or getattr(KINDS[chosen.kind][0], "per_unit", PER_UNIT)
     units = -(-chosen.programs // count)
     workers = 1 if chosen.launcher else os.cpu_count()
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:

@@ -18,6 +18,7 @@
 #include "Memory.h"
 #include "contraflow/core/Diag.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstrTypes.h"
 
@@ -172,8 +173,45 @@ public:
 class PlainHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_tape_pause",   "cf_v1_tape_resume",  "cf_v1_check_global",
-            "cf_v1_check_shadow", "cf_v1_check_number", "cf_v1_realloc_extent"};
+    return {"cf_v1_tape_pause", "cf_v1_tape_resume", "cf_v1_check_global", "cf_v1_check_shadow",
+            "cf_v1_check_number"};
+  }
+};
+
+/// What is copied of an object and its shadow is copied of their shadows as well, which the
+/// allocator may have rounded up less.
+class ExtentHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {"cf_v1_realloc_extent", "cf_v1_realloc_extent_within"};
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    B.ir().SetInsertPoint(Call.getNextNode());
+    SmallPtrSet<const Instruction *, 2> Within;
+    Value *Extent = &Call;
+    for (Value *V : Call.args())
+      if (V->getType()->isPointerTy())
+        if (Value *Shadow = B.shadow(V))
+          Within.insert(cast<Instruction>(Extent = within(B, Extent, Shadow)));
+    Call.replaceUsesWithIf(
+        Extent, [&](const Use &U) { return !Within.contains(cast<Instruction>(U.getUser())); });
+    return Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    for (Value *V : Site.Operands)
+      if (V->getType()->isPointerTy())
+        if (Value *Shadow = B.shadow(V)) {
+          B.ir().SetInsertPoint(Site.Anchor->getNextNode());
+          CallInst *Extent = within(B, Site.Anchor, Shadow);
+          Site.Anchor->replaceUsesWithIf(Extent,
+                                         [&](const Use &U) { return U.getUser() != Extent; });
+        }
+    return Error::success();
+  }
+
+private:
+  static CallInst *within(SweepBuilder &B, Value *Extent, Value *Shadow) {
+    return B.runtime("realloc_extent_within", Extent->getType(), {Extent, Shadow});
   }
 };
 
@@ -365,6 +403,7 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<EndHandler>());
   Registry.add(std::make_unique<ReleaseHandler>());
   Registry.add(std::make_unique<PlainHandler>());
+  Registry.add(std::make_unique<ExtentHandler>());
   Registry.add(std::make_unique<LinearHandler>());
   Registry.add(std::make_unique<FieldsHandler>());
   Registry.add(std::make_unique<FreedHandler>());

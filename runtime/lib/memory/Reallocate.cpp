@@ -36,6 +36,10 @@ int64_t cf_v1_realloc_extent(void *object, void *shadow, int64_t bytes) {
   return std::min({bytes, usable(object), usable(shadow)});
 }
 
+int64_t cf_v1_realloc_extent_within(int64_t extent, void *block) {
+  return block ? std::min(extent, usable(block)) : extent;
+}
+
 void *cf_v1_shadow_resize(void *shadow, int64_t bytes) {
   void *New = std::calloc(1, static_cast<size_t>(std::max<int64_t>(bytes, 1)));
   if (New && shadow) {

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Derivatives of derivatives of the serial random programs and of those over C++ data: tangents of tangents and of adjoints,
+and adjoints of tangents, against nested duals.
+"""
+
+import generate
+import generate_objects
+
+
+class Program(generate.Program):
+    per_unit = 10
+
+
+class Objects(generate_objects.Program):
+    per_unit = 3
+
+
+def functions(name):
+    """Functions that ask for the first derivatives of the program, in C++."""
+    given = f"(void *)primal::{name}, enzyme_dup, x, xa, enzyme_dup, y, ya, enzyme_const, c, enzyme_const, k, enzyme_const, n"
+    parameters = "double *x, double *xa, double *y, double *ya, double *c, int *k, int n"
+    return (f"static double {name}_tangent({parameters}) {{ return __enzyme_fwddiff({given}); }}\n"
+            f"static void {name}_adjoint({parameters}) {{ __enzyme_autodiff({given}); }}")
+
+
+def check(name, program, seed):
+    again = "T.x, T.xb, enzyme_dup, T.xa, T.xab, enzyme_dup, T.y, T.yb, enzyme_dup, T.ya, T.yab, enzyme_const, T.c, enzyme_const, T.k, enzyme_const, check::N"
+    tolerance = "2e-4" if program.single else "1e-7"
+    return (f'  Failures += check::runTwice("{name}", oracle::{name},\n'
+            f"    [](check::Twice &T) {{ return __enzyme_fwddiff((void *){name}_tangent, enzyme_dup, {again}); }},\n"
+            f"    [](check::Twice &T) {{ __enzyme_fwddiff_void((void *){name}_adjoint, enzyme_dup, {again}); }},\n"
+            f"    [](check::Twice &T) {{ __enzyme_autodiff((void *){name}_tangent, enzyme_dup, {again}); }},\n"
+            f"    check::Settings{{{seed % 1000003 + 1}ul, {tolerance}}});")
+
+
+def unit(kind, seed, first, count):
+    """Source of one translation unit with `count` programs of class `kind`."""
+    names = [f"program{first + i}" for i in range(count)]
+    made = [kind(seed, name) for name in names]
+    programs = "\n".join(program.build() for program in made)
+    return "\n".join((
+        '#include "CheckSecond.h"', '#include "Disguises.h"', *kind.headers,
+        "template <typename T> struct Pair { T a, b; };", "template <typename T> struct Link { T value; Link *next; };",
+        "double __enzyme_fwddiff(void *, ...);", "void __enzyme_fwddiff_void(void *, ...);", "double __enzyme_autodiff(void *, ...);",
+        "#define OMP(words)\nnamespace oracle {\nusing real = Second;\n" + programs + "}",
+        "namespace primal {\nusing real = double;\n" + programs + "}", *(functions(name) for name in names),
+        "int main() {\n  int Failures = 0;", *(check(name, program, seed) for name, program in zip(names, made)),
+        "  return Failures != 0;\n}")) + "\n"
