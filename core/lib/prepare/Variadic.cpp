@@ -54,7 +54,11 @@ bool VariadicCopy::possible() const {
   if (T.getArch() != Triple::x86_64 || T.isOSWindows() ||
       F.getFunctionType() != Call.getFunctionType())
     return false;
-  return none_of(instructions(F), [](const Instruction &I) { return isa<VAArgInst>(I); });
+  // A thunk hands on arguments that it does not name.
+  return none_of(instructions(F), [](const Instruction &I) {
+    auto *Inner = dyn_cast<CallInst>(&I);
+    return isa<VAArgInst>(I) || (Inner && Inner->isMustTailCall());
+  });
 }
 
 SmallVector<Slot, 8> VariadicCopy::layOut(Function &Copy, uint64_t &Size) const {
