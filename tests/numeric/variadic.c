@@ -75,3 +75,21 @@ static double mixed(const double *x, double a, int n) {
 
 GRADIENT_CHECK(variadic_sums, Double, sums, In(double, 6), Scalar(double), Int(6))
 GRADIENT_CHECK(variadic_mixed, Double, mixed, In(double, 6), Scalar(double), Int(6))
+
+// Calls that stay calls: recursion, with lists of different types.
+static double nested(int depth, double a, ...) {
+  va_list list;
+  va_start(list, a);
+  double b = va_arg(list, double);
+  const double *p = va_arg(list, const double *);
+  va_end(list);
+  if (depth == 0)
+    return a * b + p[0];
+  if (depth % 2)
+    return nested(depth - 1, a * b, p[1] + b, p + 1, depth) + p[0];
+  return a * nested(depth - 1, b, a * 0.5, p);
+}
+static double recursive(const double *x, double a, int n) {
+  return nested(n, a, x[0], x) * nested(n - 1, x[1], a, x + 1, n);
+}
+GRADIENT_CHECK(variadic_recursive, Double, recursive, In(double, 6), Scalar(double), Int(4))

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import stat
@@ -155,6 +156,17 @@ class Programs(WrapperTest):
             self.run_command(CXX, "-O2", "-flto", "-c", f"{source}.cpp", "-o", f"{source}.o")
         self.run_command(CXX, "-O2", "-flto", "main.o", "quiet.o", "-o", "program")
         self.run_command(self.folder / "program")
+
+    def test_libraries_say_what_their_structures_hold(self):
+        """Without TBAA, and before anybody knows that a derivative will lead there."""
+        (self.folder / "state.c").write_text(
+            "struct state { double h; double *row[3]; int q; double (*rhs)(double); };\n"
+            "double step(struct state *s) { return s->h * s->rhs(s->row[s->q][0]); }\n")
+        for mode, wanted in (("-flto", 1), ("-fno-lto", 0)):
+            self.run_command(C, "-O0", mode, "-S", "-emit-llvm", "state.c", "-o", "state.ll")
+            text = (self.folder / "state.ll").read_text()
+            self.assertEqual(text.count("!cf.layouts = "), wanted)
+            self.assertEqual(len(re.findall(r"call double %\d+\(.*!cf\.slot", text)), wanted)
 
     def test_no_debug_information(self):
         self.run_command(C, "-O1", "-S", CONSUMER / "square.c", "-o", "square.s")

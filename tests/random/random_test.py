@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import generate
+import generate_idioms
 import generate_mpi
 import generate_objects
 import generate_omp
@@ -26,7 +27,7 @@ CONFIGURATIONS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-g"], ["
 PER_UNIT = 25
 MOST_REFUSED = 0.25  # of the units of a generator whose programs may be refused
 # class of programs, flags, numbers of threads (or of ranks, with --launcher)
-KINDS = {"serial": (generate.Program, [], [""]), "objects": (generate_objects.Program, [], [""]),
+KINDS = {"serial": (generate.Program, [], [""]), "idioms": (generate_idioms.Program, [], [""]), "objects": (generate_objects.Program, [], [""]),
          "second": (generate_second.Program, [], [""]), "second_objects": (generate_second.Objects, [], [""]),
          "omp": (generate_omp.Program, ["-fopenmp"], ["1", "2", "3", "8"]), "mpi": (generate_mpi.Program, [], ["1", "2", "3"])}
 HERE = Path(__file__).resolve().parent
@@ -62,7 +63,7 @@ def limited(command, seconds, environment=None):
 
 def is_refusal(errors):
     """True if the plugin says by numbers why there is no derivative, and nothing else is wrong."""
-    said = [line for line in errors.splitlines() if "error:" in line]
+    said = [line for line in errors.splitlines() if "error:" in line and "too many errors" not in line]
     return bool(said) and all("error: [CF2" in line for line in said)
 
 

@@ -545,7 +545,7 @@ PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   Error Faults = Error::success();
   readRegistrations(M, Faults);
   recordStructures(M);
-  if (!findRequests(M).empty()) {
+  if (isLinkedLater(M) || !findRequests(M).empty()) {
     noteSlots(M);
     noteLayouts(M);
   }

@@ -293,13 +293,13 @@ std::string Candidates::obstacle(const Function &F) const {
 /// Leaves out what goes into other members of structures only. Where nobody fills this one, a
 /// structure that begins in the same way may stand for it.
 void Candidates::keepSlots(SmallVectorImpl<Function *> &Fitting) const {
-  auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
-  if (!Load || Fitting.size() < 2 || !memberSlotOf(*Load))
+  const std::optional<MemberSlot> Read = slotOfCallee(Call);
+  if (!Read || Fitting.size() < 2)
     return;
   MemberIndex &Slots = Functions.slots();
-  const bool Filled = Slots.isFilled(*Load);
+  const bool Filled = Slots.isFilled(*Read);
   auto Elsewhere = [&](Function *F) {
-    return !Found.contains(F) && !Slots.mayLieWhere(*F, *Load, /*Prefix=*/!Filled);
+    return !Found.contains(F) && !Slots.mayLieWhere(*F, *Read, /*Prefix=*/!Filled);
   };
   if (!Filled || !all_of(Fitting, Elsewhere))
     erase_if(Fitting, Elsewhere);
@@ -404,8 +404,8 @@ static bool saysNonNull(const Value *Condition, bool Outcome,
 
 bool isOptional(const CallBase &Call) {
   constexpr unsigned MostBlocks = 32;
-  if (auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
-      Load && !MemberIndex(*Load->getModule()).isFilled(*Load))
+  if (const auto Read = slotOfCallee(Call);
+      Read && !MemberIndex(*Call.getModule()).isFilledByName(*Read))
     return true;
   const auto Pointers = pointersBehind(Call.getCalledOperand());
   const BasicBlock *Below = Call.getParent();

@@ -109,6 +109,7 @@ private:
   SmallVector<std::pair<const Function *, int>, 16> History;
   ReturnedStructures Results;
   PackedSignatures Signatures;
+  FixedArguments Fixed;
   ThrownResults Thrown;
   Endings NeverReturning;
   bool InTask = false; ///< what is prepared runs in a task
@@ -446,7 +447,7 @@ SmallVector<CallBase *, 4> Preparer::remainingCalls(Function &P) const {
   SmallVector<CallBase *, 4> Calls;
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I))
-      if (inlinable(*Call) && !Call->doesNotReturn() && !Call->getCalledFunction()->isVarArg() &&
+      if (inlinable(*Call) && !Call->doesNotReturn() &&
           !is_contained(Out.Functions, Call->getCalledFunction()))
         Calls.push_back(Call);
   return Calls;
@@ -454,6 +455,8 @@ SmallVector<CallBase *, 4> Preparer::remainingCalls(Function &P) const {
 
 Error Preparer::prepareRemainingCalls(Function &P) {
   for (CallBase *Call : remainingCalls(P)) {
+    if (Call->getCalledFunction()->isVarArg())
+      continue; // refused where it matters
     if (ReturnedStructures::wantMemory(*Call->getCalledFunction()))
       Call = Results.throughMemory(*Call);
     Function *Callee = Call->getCalledFunction();
@@ -482,7 +485,8 @@ Error Preparer::prepareCallee(Function &Callee) {
   auto New = prepare(Callee);
   if (!New)
     return New.takeError();
-  if (!Results.made(Callee) && !Signatures.made(Callee) && !Thrown.made(Callee))
+  if (!Results.made(Callee) && !Signatures.made(Callee) && !Thrown.made(Callee) &&
+      !Fixed.made(Callee))
     Called.push_back({&Callee, *New});
   return Error::success();
 }
@@ -563,6 +567,9 @@ Expected<Function *> Preparer::prepare(Function &F) {
   relaxConstrained(*P);
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);
+  for (CallBase *Call : remainingCalls(*P))
+    if (Call->getCalledFunction()->isVarArg())
+      Fixed.fix(*Call);
   for (CallBase *Call : remainingCalls(*P))
     if (PackedSignatures::wantApart(*Call->getCalledFunction()))
       Signatures.takeApart(*Call);

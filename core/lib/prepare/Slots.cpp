@@ -104,15 +104,35 @@ bool beginAlike(const MDNode *A, const MDNode *B, uint64_t Place) {
   return false;
 }
 
+MemberSlot slotOfNote(const MDNode &Note) {
+  return {nullptr, Note.getOperand(0),
+          mdconst::extract<ConstantInt>(Note.getOperand(1))->getZExtValue()};
+}
+
 } // namespace
 
 std::optional<MemberSlot> memberSlotOf(const Instruction &Access) {
   if (const MDNode *Noted = Access.getMetadata(SlotKind))
-    return MemberSlot{nullptr, Noted->getOperand(0),
-                      mdconst::extract<ConstantInt>(Noted->getOperand(1))->getZExtValue()};
+    return slotOfNote(*Noted);
   if (const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa))
     return slotOfTag(*Tag);
   return std::nullopt;
+}
+
+bool isLinkedLater(const Module &M) { return M.getModuleFlag("EnableSplitLTOUnit"); }
+
+std::optional<MemberSlot> slotOfCallee(const CallBase &Call) {
+  if (const MDNode *Noted = Call.getMetadata(SlotKind))
+    return slotOfNote(*Noted);
+  auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
+  return Load ? memberSlotOf(*Load) : std::nullopt;
+}
+
+/// What is noted at a load is lost where two loads become one, so a call that follows has it, too.
+static void noteAtCalls(const LoadInst &Load, MDNode *Note) {
+  for (const User *U : Load.users())
+    if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledOperand() == &Load)
+      const_cast<CallBase *>(Call)->setMetadata(SlotKind, Note);
 }
 
 void noteSlots(Module &M) {
@@ -127,8 +147,11 @@ void noteSlots(Module &M) {
         continue;
       StringRef Name = At->first->hasName() ? At->first->getName() : "";
       Constant *Place = ConstantInt::get(Type::getInt64Ty(Context), At->second);
-      I.setMetadata(SlotKind, MDNode::get(Context, {MDString::get(Context, Name),
-                                                    ConstantAsMetadata::get(Place)}));
+      auto *Note =
+          MDNode::get(Context, {MDString::get(Context, Name), ConstantAsMetadata::get(Place)});
+      I.setMetadata(SlotKind, Note);
+      if (auto *Load = dyn_cast<LoadInst>(&I))
+        noteAtCalls(*Load, Note);
     }
 }
 
@@ -151,7 +174,7 @@ static bool isOutsiders(const Value *V) {
 }
 
 MemberIndex::MemberIndex(const Module &M, FunctionsOfType OfType) : OfType(std::move(OfType)) {
-  std::vector<std::pair<Key, Key>> Copies; ///< from a member to a member
+  std::vector<std::pair<Key, Key>> Copies, CopiesByName; ///< from a member to a member
   for (const Function &F : M)
     for (const Instruction &I : instructions(F)) {
       if (!isa<LoadInst, StoreInst>(I) || !getLoadStoreType(&I)->isPointerTy())
@@ -165,16 +188,19 @@ MemberIndex::MemberIndex(const Module &M, FunctionsOfType OfType) : OfType(std::
       }
       const Value *V = cast<StoreInst>(I).getValueOperand();
       auto *Other = dyn_cast<LoadInst>(V);
-      if (const auto From = Other ? memberSlotOf(*Other) : std::nullopt)
+      if (const auto From = Other ? memberSlotOf(*Other) : std::nullopt) {
         Copies.push_back({looseKeyOf(*From), looseKeyOf(*S)});
-      else if (!isa<ConstantPointerNull>(V) && !isOutsiders(V))
-        Filled[looseKeyOf(*S)] = true;
+        CopiesByName.push_back({keyOf(*From), keyOf(*S)});
+      } else if (!isa<ConstantPointerNull>(V) && !isOutsiders(V)) {
+        Filled[looseKeyOf(*S)] = FilledByName[keyOf(*S)] = true;
+      }
     }
-  fillCopies(Copies);
+  fillCopies(Copies, Filled);
+  fillCopies(CopiesByName, FilledByName);
 }
 
 /// A copy, `new->ops->clone = old->ops->clone`, fills a member if somebody fills the other one.
-void MemberIndex::fillCopies(ArrayRef<std::pair<Key, Key>> Copies) {
+void MemberIndex::fillCopies(ArrayRef<std::pair<Key, Key>> Copies, DenseMap<Key, bool> &Filled) {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const auto &[From, To] : Copies)
@@ -183,19 +209,13 @@ void MemberIndex::fillCopies(ArrayRef<std::pair<Key, Key>> Copies) {
   }
 }
 
-bool MemberIndex::isFilled(const LoadInst &Load) const {
-  const std::optional<MemberSlot> Read = memberSlotOf(Load);
-  return !Read || Filled.lookup(looseKeyOf(*Read));
-}
-
-bool MemberIndex::mayLieWhere(const Function &F, const LoadInst &Load, bool Prefix) {
-  const std::optional<MemberSlot> Read = memberSlotOf(Load);
+bool MemberIndex::mayLieWhere(const Function &F, const MemberSlot &Read, bool Prefix) {
   const Places &P = placesOf(F);
-  return !Read || P.Anywhere || any_of(P.Slots, [&](const MemberSlot &S) {
-    return S == *Read ||
-           (Prefix && S.Place == Read->Place && beginAlike(S.Type, Read->Type, S.Place)) ||
-           !S.Type != !Read->Type; // one file has TBAA, the other has none
-  });
+  return P.Anywhere || any_of(P.Slots, [&](const MemberSlot &S) {
+           return S == Read ||
+                  (Prefix && S.Place == Read.Place && beginAlike(S.Type, Read.Type, S.Place)) ||
+                  !S.Type != !Read.Type; // one file has TBAA, the other has none
+         });
 }
 
 const MemberIndex::Places &MemberIndex::placesOf(const Function &F) {
@@ -268,9 +288,9 @@ void MemberIndex::pass(Places &P, const CallBase &Call, unsigned Arg) {
     return;
   if (const Function *Callee = Call.getCalledFunction())
     return Into(*Callee);
-  auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
+  const std::optional<MemberSlot> Read = slotOfCallee(Call);
   for (const Function *F : OfType(Call.getFunctionType()))
-    if (F->hasAddressTaken() && (!Load || mayLieWhere(*F, *Load, /*Prefix=*/true)))
+    if (F->hasAddressTaken() && (!Read || mayLieWhere(*F, *Read, /*Prefix=*/true)))
       Into(*F);
 }
 

@@ -26,6 +26,9 @@ class Value;
 
 namespace contraflow {
 
+/// True of a file whose optimised code is linked as bitcode before derivatives are made.
+bool isLinkedLater(const llvm::Module &M);
+
 /// Notes the members that pointers are loaded from and stored into, where there is no TBAA.
 void noteSlots(llvm::Module &M);
 
@@ -43,6 +46,8 @@ struct MemberSlot {
 
 /// The member that a load or a store accesses. None if its structure is not known.
 std::optional<MemberSlot> memberSlotOf(const llvm::Instruction &Access);
+/// The member that an indirect call finds its callee in.
+std::optional<MemberSlot> slotOfCallee(const llvm::CallBase &Call);
 
 /// Which functions may lie in which members. Valid until an access of pointers is erased.
 class MemberIndex {
@@ -51,11 +56,13 @@ public:
 
   /// Of calls of a function of type T, OfType(T) says which functions there are.
   explicit MemberIndex(const llvm::Module &M, FunctionsOfType OfType = {});
-  /// True unless no code of the module stores anything but null into the member that Load reads.
-  bool isFilled(const llvm::LoadInst &Load) const;
-  /// False if F goes into other members than the one that Load reads, and nowhere else but into
-  /// constant tables. If Prefix, a structure that begins in the same way may stand for it.
-  bool mayLieWhere(const llvm::Function &F, const llvm::LoadInst &Load, bool Prefix);
+  /// True unless no code of the module stores anything but null into the member.
+  bool isFilled(const MemberSlot &Read) const { return Filled.lookup(looseKeyOf(Read)); }
+  /// Like isFilled, of structures of this name only.
+  bool isFilledByName(const MemberSlot &Read) const { return FilledByName.lookup(keyOf(Read)); }
+  /// False if F goes into other members than this one, and nowhere else but into constant tables.
+  /// If Prefix, a structure that begins in the same way may stand for it.
+  bool mayLieWhere(const llvm::Function &F, const MemberSlot &Read, bool Prefix);
 
 private:
   /// Where a function goes.
@@ -68,7 +75,8 @@ private:
   using Key = std::pair<const void *, uint64_t>;
   static Key keyOf(const MemberSlot &S) { return {S.Name, S.Place}; }
   static Key looseKeyOf(const MemberSlot &S) { return {S.Type ? S.Name : nullptr, S.Place}; }
-  void fillCopies(llvm::ArrayRef<std::pair<Key, Key>> Copies);
+  static void fillCopies(llvm::ArrayRef<std::pair<Key, Key>> Copies,
+                         llvm::DenseMap<Key, bool> &Filled);
   const Places &placesOf(const llvm::Function &F);
   void follow(Places &P, const llvm::Value &V);
   void followStore(Places &P, const llvm::StoreInst &Store);
@@ -76,7 +84,7 @@ private:
 
   FunctionsOfType OfType;
   llvm::DenseMap<Key, llvm::SmallVector<const llvm::LoadInst *, 4>> Loads;
-  llvm::DenseMap<Key, bool> Filled;
+  llvm::DenseMap<Key, bool> Filled, FilledByName;
   llvm::DenseMap<const llvm::Function *, Places> Known;
 };
 

@@ -54,7 +54,11 @@ bool VariadicCopy::possible() const {
   if (T.getArch() != Triple::x86_64 || T.isOSWindows() ||
       F.getFunctionType() != Call.getFunctionType())
     return false;
-  return none_of(instructions(F), [](const Instruction &I) { return isa<VAArgInst>(I); });
+  // A thunk hands on arguments that it does not name.
+  return none_of(instructions(F), [](const Instruction &I) {
+    auto *Inner = dyn_cast<CallInst>(&I);
+    return isa<VAArgInst>(I) || (Inner && Inner->isMustTailCall());
+  });
 }
 
 SmallVector<Slot, 8> VariadicCopy::layOut(Function &Copy, uint64_t &Size) const {
@@ -130,22 +134,57 @@ bool readsVariableArguments(const Function &F) {
          });
 }
 
-CallBase *fixArguments(CallBase &Call) {
-  VariadicCopy Maker(Call);
-  if (!isa<CallInst, InvokeInst>(Call) || !Maker.possible())
-    return nullptr;
-  Function *Copy = Maker.make();
+/// Calls the copy where F was called. What the copy takes apart itself is passed by its address.
+static CallBase *callCopy(CallBase &Call, Function &Copy) {
   IRBuilder<> B(&Call);
   SmallVector<Value *, 8> Args(Call.args());
   CallBase *New;
   if (auto *Invoke = dyn_cast<InvokeInst>(&Call))
-    New = B.CreateInvoke(Copy, Invoke->getNormalDest(), Invoke->getUnwindDest(), Args);
+    New = B.CreateInvoke(&Copy, Invoke->getNormalDest(), Invoke->getUnwindDest(), Args);
   else
-    New = B.CreateCall(Copy, Args);
+    New = B.CreateCall(&Copy, Args);
   New->copyMetadata(Call);
+  for (unsigned I = 0; I < Call.getFunctionType()->getNumParams(); ++I)
+    if (Type *Copied = Call.getParamByValType(I))
+      New->addParamAttr(I, Attribute::getWithByValType(Call.getContext(), Copied));
   Call.replaceAllUsesWith(New);
   Call.eraseFromParent();
   return New;
+}
+
+CallBase *fixArguments(CallBase &Call) {
+  VariadicCopy Maker(Call);
+  if (!isa<CallInst, InvokeInst>(Call) || !Maker.possible())
+    return nullptr;
+  return callCopy(Call, *Maker.make());
+}
+
+CallBase *FixedArguments::fix(CallBase &Call) {
+  VariadicCopy Maker(Call);
+  if (!isa<CallInst, InvokeInst>(Call) || !Maker.possible())
+    return nullptr;
+  SmallVector<Type *, 8> Passed;
+  for (unsigned I = 0; I < Call.arg_size(); ++I)
+    Passed.append({Call.getArgOperand(I)->getType(), Call.getParamByValType(I)});
+  Function *Callee = Call.getCalledFunction();
+  for (const Entry &E : Entries)
+    if (E.Of == Callee && E.Passed == Passed)
+      return callCopy(Call, *E.Copy);
+  Entries.push_back({Callee, Maker.make(), std::move(Passed)});
+  return callCopy(Call, *Entries.back().Copy);
+}
+
+bool FixedArguments::made(const Function &F) const {
+  return any_of(Entries, [&](const Entry &E) { return E.Copy == &F; });
+}
+
+FixedArguments::~FixedArguments() {
+  for (const Entry &E : Entries)
+    E.Copy->dropAllReferences();
+  for (const Entry &E : Entries) {
+    E.Copy->replaceAllUsesWith(PoisonValue::get(E.Copy->getType()));
+    E.Copy->eraseFromParent();
+  }
 }
 
 } // namespace contraflow
