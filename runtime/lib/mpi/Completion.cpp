@@ -8,9 +8,11 @@
 //   r-bar of
 //                              all receives
 //
-// A call that completes nothing leaves no record. MPI_Request_get_status that says "complete" is a
-// completion, because what was received may be read from then on; the later MPI_Wait finds none.
+// A call that completes nothing leaves no record; but a pointer is kept for every call (Asking.h).
+// MPI_Request_get_status that says "complete" is a completion, because what was received may be
+// read from then on; the later MPI_Wait finds none.
 
+#include "mpi/Asking.h"
 #include "mpi/FileReads.h"
 #include "mpi/NonblockingCollective.h"
 #include "mpi/Persistent.h"
@@ -174,7 +176,8 @@ int wait(Requests &R, MPI_Request *Request, MPI_Status *Status) {
 
 int test(Requests &R, MPI_Request *Request, int *Flag, MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, 1);
-  const int Code = PMPI_Test(Request, Flag, S);
+  const int Code =
+      askPatiently([&] { return PMPI_Test(Request, Flag, S); }, [&] { return *Flag != 0; });
   R.looked(Code != MPI_SUCCESS || *Flag);
   if (Code == MPI_SUCCESS && *Flag)
     R.completed(0, S[0]);
@@ -183,7 +186,8 @@ int test(Requests &R, MPI_Request *Request, int *Flag, MPI_Status *Status) {
 
 int getStatus(Requests &R, MPI_Request Request, int *Flag, MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, 1);
-  const int Code = PMPI_Request_get_status(Request, Flag, S);
+  const int Code = askPatiently([&] { return PMPI_Request_get_status(Request, Flag, S); },
+                                [&] { return *Flag != 0; });
   R.looked(Code != MPI_SUCCESS || *Flag);
   if (Code == MPI_SUCCESS && *Flag)
     R.completed(0, S[0]);
@@ -205,7 +209,8 @@ int waitAll(Requests &R, int Count, MPI_Request *Theirs, MPI_Status *Status) {
 
 int testAll(Requests &R, int Count, MPI_Request *Theirs, int *Flag, MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, Count);
-  const int Code = PMPI_Testall(Count, Theirs, Flag, S);
+  const int Code = askPatiently([&] { return PMPI_Testall(Count, Theirs, Flag, S); },
+                                [&] { return *Flag != 0; });
   R.looked(Code != MPI_SUCCESS || *Flag);
   if (Code == MPI_SUCCESS && *Flag)
     allCompleted(R, Count, S);
@@ -226,7 +231,9 @@ struct AnyTest {
 
 int testAny(Requests &R, int Count, MPI_Request *Theirs, AnyTest Result, MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, 1);
-  const int Code = PMPI_Testany(Count, Theirs, Result.Index, Result.Flag, S);
+  const int Code =
+      askPatiently([&] { return PMPI_Testany(Count, Theirs, Result.Index, Result.Flag, S); },
+                   [&] { return *Result.Flag != 0; });
   R.looked(Code != MPI_SUCCESS || *Result.Flag);
   if (Code == MPI_SUCCESS && *Result.Flag && *Result.Index != MPI_UNDEFINED)
     R.completed(static_cast<std::size_t>(*Result.Index), S[0]);
@@ -254,7 +261,9 @@ int waitSome(Requests &R, int Count, MPI_Request *Theirs, SomeResult Result, MPI
 
 int testSome(Requests &R, int Count, MPI_Request *Theirs, SomeResult Result, MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, Count);
-  const int Code = PMPI_Testsome(Count, Theirs, Result.Count, Result.Indices, S);
+  const int Code =
+      askPatiently([&] { return PMPI_Testsome(Count, Theirs, Result.Count, Result.Indices, S); },
+                   [&] { return *Result.Count != 0; });
   R.looked(Code != MPI_SUCCESS || *Result.Count != 0);
   if (Code == MPI_SUCCESS)
     someCompleted(R, Result, S);

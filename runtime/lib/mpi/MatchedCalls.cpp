@@ -8,6 +8,7 @@
 //   MPI_Mprobe  reverse: nothing
 
 #include "mpi/Absolute.h"
+#include "mpi/Asking.h"
 #include "mpi/PointToPoint.h"
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
@@ -133,7 +134,9 @@ void cf_v1_mpi_mprobe_adjoint(cf_mpi_record *) {}
 
 int cf_v1_mpi_improbe_tangent(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
                               MPI_Status *status) {
-  const int Code = probe({source, tag, comm, message, status}, flag, onHeap);
+  const int Code =
+      askPatiently([&] { return probe({source, tag, comm, message, status}, flag, onHeap); },
+                   [&] { return *flag != 0; });
   looked(Code != MPI_SUCCESS || *flag, comm, source);
   return Code;
 }
@@ -141,8 +144,10 @@ int cf_v1_mpi_improbe_tangent(int source, int tag, MPI_Comm comm, int *flag, MPI
 int cf_v1_mpi_improbe_augment(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
                               MPI_Status *status, cf_tape *tape, cf_mpi_record **record) {
   *record = nullptr;
-  const int Code = probe({source, tag, comm, message, status}, flag,
-                         [&] { return contraflow::mpi::record<Message>(tape); });
+  const auto Make = [&] { return contraflow::mpi::record<Message>(tape); };
+  const int Code =
+      askPatiently([&] { return probe({source, tag, comm, message, status}, flag, Make); },
+                   [&] { return *flag != 0; });
   looked(Code != MPI_SUCCESS || *flag, comm, source);
   return Code;
 }

@@ -12,6 +12,7 @@
 //
 // Telling does not block. Hearing waits for what the primal may wait for, or its mirror.
 
+#include "mpi/Asking.h"
 #include "mpi/Order.h"
 #include "mpi/Record.h"
 #include "mpi/Watch.h"
@@ -146,7 +147,8 @@ int cf_v1_mpi_win_wait_augment(MPI_Win win, cf_tape *tape, cf_mpi_record **recor
 void cf_v1_mpi_win_wait_adjoint(cf_mpi_record *record) { reverse(record, tell, Signal::Opened); }
 
 int cf_v1_mpi_win_test_tangent(MPI_Win win, int *flag) {
-  const int Code = PMPI_Win_test(win, flag);
+  const int Code =
+      askPatiently([&] { return PMPI_Win_test(win, flag); }, [&] { return *flag != 0; });
   looked(Code != MPI_SUCCESS || *flag);
   if (const Window *W = Window::of(win); W && Code == MPI_SUCCESS && *flag)
     hear(*W, W->Origins, Signal::Closed);
@@ -155,7 +157,8 @@ int cf_v1_mpi_win_test_tangent(MPI_Win win, int *flag) {
 
 int cf_v1_mpi_win_test_augment(MPI_Win win, int *flag, cf_tape *tape, cf_mpi_record **record) {
   Window *W = Window::of(win);
-  const int Code = PMPI_Win_test(win, flag);
+  const int Code =
+      askPatiently([&] { return PMPI_Win_test(win, flag); }, [&] { return *flag != 0; });
   looked(Code != MPI_SUCCESS || *flag);
   const bool Over = W && Code == MPI_SUCCESS && *flag;
   *record = Over ? recordOf(W, W->Origins, tape) : nullptr;
