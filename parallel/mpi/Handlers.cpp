@@ -367,11 +367,13 @@ public:
     const Row &R = rowOf(Call);
     if (R.Created >= 0)
       announceCreation(B, Call, R, "mpi_communicator_tangent", {});
+    noteLook(B, Call, R);
     return checkPointers(B, Call, R);
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;
     const Row &R = rowOf(Call);
+    noteLook(B, Call, R);
     if (R.Created < 0)
       return checkPointers(B, Call, R);
     auto &IR = B.ir();
@@ -400,6 +402,13 @@ private:
         return diffError(DiagId::UnsupportedMPI, Call,
                          R.Name + StringRef(" of a pointer to active memory"));
     return Error::success();
+  }
+  /// Behind the call: its code, and whether anything has happened.
+  static void noteLook(SweepBuilder &B, CallBase &Call, const Row &R) {
+    if (R.Happened < 0 || calledFromFortran(Call))
+      return;
+    B.ir().SetInsertPoint(Call.getNextNode());
+    B.runtime("mpi_looked", B.ir().getVoidTy(), {&Call, Call.getArgOperand(R.Happened)});
   }
   /// Behind the call: its code, where the new communicator is, and what else is wanted.
   static void announceCreation(SweepBuilder &B, CallBase &Call, const Row &R, StringRef Name,

@@ -4,7 +4,7 @@
 // the tangent of its call is the same call in more directions (runtime/lib/mpi/Directions.h); there
 // is one primal message as before:
 //
-//   send_tangent(b, ..., b')          rows[0] = {b', dot(b), dot(b')}
+//   send_tangent(b, ..., b')          rows[0] = {b', dot(b'), dot(b)}
 //                                     nested(3, 0, rows, 1); send_tangent(b, ..., rows[0])
 //   send_augment(b, ..., b-bar, &r)   rows[0] = {b-bar, dot(b-bar), dot(b)}
 //                                     nested(3, 2, rows, 1); send_augment(b, ..., rows[0], &r)
@@ -207,7 +207,7 @@ class NoteHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
     return {"cf_v1_mpi_communicator_tangent", "cf_v1_mpi_communicator_augment",
-            "cf_v1_mpi_communicator_adjoint", "cf_v1_mpi_describe"};
+            "cf_v1_mpi_communicator_adjoint", "cf_v1_mpi_describe", "cf_v1_mpi_looked"};
   }
   CallFacts facts(const CallBase &) const override { return {}; }
   bool allDirections() const override { return true; }

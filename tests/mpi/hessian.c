@@ -25,6 +25,25 @@ static double hessian_sums(const double *x) {
 }
 HESSIAN_FORWARD(hessian_sums)
 
+static double hessian_products(const double *x) {
+  double mine[3] = {x[0] * x[1], 0 * x[2], sin(x[3] * x[4])}, all[3], block = 0, last[2] = {0, 0};
+  int ranks, rank = rankOf(&ranks);
+  if (rank == ranks - 1)
+    mine[1] = x[5]; // zeros of the others
+  MPI_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_PROD, MPI_COMM_WORLD);
+  double *parts = malloc((size_t)ranks * sizeof(double));
+  for (int i = 0; i < ranks; ++i)
+    parts[i] = x[i % n] * all[0] + all[2];
+  MPI_Reduce_scatter_block(parts, &block, 1, MPI_DOUBLE, MPI_PROD, MPI_COMM_WORLD);
+  free(parts);
+  MPI_Reduce(mine, last, 2, MPI_DOUBLE, MPI_PROD, ranks - 1, MPI_COMM_WORLD);
+  mine[2] = block * x[0];
+  MPI_Allreduce(MPI_IN_PLACE, mine, 3, MPI_DOUBLE, MPI_PROD, MPI_COMM_WORLD);
+  return all[0] * x[1] + all[1] * all[2] + block * block + last[0] * last[0] + last[1] +
+         mine[2] * x[2];
+}
+HESSIAN_FORWARD(hessian_products)
+
 static double hessian_halos(const double *x) {
   int ranks, rank = rankOf(&ranks);
   const int left = rank > 0 ? rank - 1 : MPI_PROC_NULL,

@@ -8,8 +8,11 @@
 //   r-bar of
 //                              all receives
 //
-// A call that completes nothing leaves no record.
+// A call that completes nothing leaves no record; but a pointer is kept for every call (Asking.h).
+// MPI_Request_get_status that says "complete" is a completion, because what was received may be
+// read from then on; the later MPI_Wait finds none.
 
+#include "mpi/Asking.h"
 #include "mpi/FileReads.h"
 #include "mpi/NonblockingCollective.h"
 #include "mpi/Persistent.h"
@@ -54,6 +57,10 @@ void complete(cf_mpi_record *R, const MPI_Status &Status) {
 /// Its completion has a reverse.
 bool isReversed(Role Kind) {
   return Kind != Role::TangentCollective && Kind != Role::Read && Kind != Role::TangentRead;
+}
+
+bool isMessage(Role Kind) {
+  return Kind == Role::Send || Kind == Role::Receive || Kind == Role::TangentReceive;
 }
 
 /// Null: not the record of a tangent.
@@ -122,6 +129,16 @@ public:
         receiveTangent(static_cast<const Message &>(*R));
   }
 
+  /// The call looked whether this has completed. Those that wait have said so themselves.
+  void looked(bool Found) const {
+    const auto *Open = std::find_if(W.Records.data(), W.Records.data() + W.Records.size(),
+                                    [](const cf_mpi_record *R) { return R && isMessage(R->Kind); });
+    if (Open == W.Records.data() + W.Records.size())
+      return contraflow::mpi::looked(Found);
+    const auto &M = static_cast<const Message &>(**Open);
+    contraflow::mpi::looked(Found, M.Comm->carrier(), M.Peer);
+  }
+
   /// The statuses of the caller, or our own where the caller wants none.
   MPI_Status *statuses(MPI_Status *Theirs, int Count) {
     if (Theirs != MPI_STATUSES_IGNORE && Theirs != MPI_STATUS_IGNORE)
@@ -159,7 +176,19 @@ int wait(Requests &R, MPI_Request *Request, MPI_Status *Status) {
 
 int test(Requests &R, MPI_Request *Request, int *Flag, MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, 1);
-  const int Code = PMPI_Test(Request, Flag, S);
+  const int Code =
+      askPatiently([&] { return PMPI_Test(Request, Flag, S); }, [&] { return *Flag != 0; });
+  R.looked(Code != MPI_SUCCESS || *Flag);
+  if (Code == MPI_SUCCESS && *Flag)
+    R.completed(0, S[0]);
+  return Code;
+}
+
+int getStatus(Requests &R, MPI_Request Request, int *Flag, MPI_Status *Status) {
+  MPI_Status *S = R.statuses(Status, 1);
+  const int Code = askPatiently([&] { return PMPI_Request_get_status(Request, Flag, S); },
+                                [&] { return *Flag != 0; });
+  R.looked(Code != MPI_SUCCESS || *Flag);
   if (Code == MPI_SUCCESS && *Flag)
     R.completed(0, S[0]);
   return Code;
@@ -180,7 +209,9 @@ int waitAll(Requests &R, int Count, MPI_Request *Theirs, MPI_Status *Status) {
 
 int testAll(Requests &R, int Count, MPI_Request *Theirs, int *Flag, MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, Count);
-  const int Code = PMPI_Testall(Count, Theirs, Flag, S);
+  const int Code = askPatiently([&] { return PMPI_Testall(Count, Theirs, Flag, S); },
+                                [&] { return *Flag != 0; });
+  R.looked(Code != MPI_SUCCESS || *Flag);
   if (Code == MPI_SUCCESS && *Flag)
     allCompleted(R, Count, S);
   return Code;
@@ -200,7 +231,10 @@ struct AnyTest {
 
 int testAny(Requests &R, int Count, MPI_Request *Theirs, AnyTest Result, MPI_Status *Status) {
   MPI_Status *S = R.statuses(Status, 1);
-  const int Code = PMPI_Testany(Count, Theirs, Result.Index, Result.Flag, S);
+  const int Code =
+      askPatiently([&] { return PMPI_Testany(Count, Theirs, Result.Index, Result.Flag, S); },
+                   [&] { return *Result.Flag != 0; });
+  R.looked(Code != MPI_SUCCESS || *Result.Flag);
   if (Code == MPI_SUCCESS && *Result.Flag && *Result.Index != MPI_UNDEFINED)
     R.completed(static_cast<std::size_t>(*Result.Index), S[0]);
   return Code;
@@ -210,15 +244,29 @@ struct SomeResult {
   int *Count, *Indices;
 };
 
-using SomeFunction = int (*)(int, MPI_Request *, int *, int *, MPI_Status *);
-
-int some(SomeFunction Primal, Requests &R, int Count, MPI_Request *Theirs, SomeResult Result,
-         MPI_Status *Status) {
-  MPI_Status *S = R.statuses(Status, Count);
-  const int Code = watched([&] { return Primal(Count, Theirs, Result.Count, Result.Indices, S); });
-  if (Code == MPI_SUCCESS && *Result.Count != MPI_UNDEFINED)
+void someCompleted(Requests &R, SomeResult Result, const MPI_Status *S) {
+  if (*Result.Count != MPI_UNDEFINED)
     for (int I = 0; I < *Result.Count; ++I)
       R.completed(static_cast<std::size_t>(Result.Indices[I]), S[I]);
+}
+
+int waitSome(Requests &R, int Count, MPI_Request *Theirs, SomeResult Result, MPI_Status *Status) {
+  MPI_Status *S = R.statuses(Status, Count);
+  const int Code =
+      watched([&] { return PMPI_Waitsome(Count, Theirs, Result.Count, Result.Indices, S); });
+  if (Code == MPI_SUCCESS)
+    someCompleted(R, Result, S);
+  return Code;
+}
+
+int testSome(Requests &R, int Count, MPI_Request *Theirs, SomeResult Result, MPI_Status *Status) {
+  MPI_Status *S = R.statuses(Status, Count);
+  const int Code =
+      askPatiently([&] { return PMPI_Testsome(Count, Theirs, Result.Count, Result.Indices, S); },
+                   [&] { return *Result.Count != 0; });
+  R.looked(Code != MPI_SUCCESS || *Result.Count != 0);
+  if (Code == MPI_SUCCESS)
+    someCompleted(R, Result, S);
   return Code;
 }
 
@@ -293,13 +341,13 @@ void cf_v1_mpi_waitany_adjoint(cf_mpi_record *record) { reverse(record); }
 int cf_v1_mpi_waitsome_tangent(int incount, MPI_Request *requests, int *outcount, int *indices,
                                MPI_Status *statuses) {
   Requests R(requests, incount);
-  return some(PMPI_Waitsome, R, incount, requests, {outcount, indices}, statuses);
+  return waitSome(R, incount, requests, {outcount, indices}, statuses);
 }
 
 int cf_v1_mpi_waitsome_augment(int incount, MPI_Request *requests, int *outcount, int *indices,
                                MPI_Status *statuses, cf_tape *tape, cf_mpi_record **record) {
   Requests R(requests, incount);
-  const int Code = some(PMPI_Waitsome, R, incount, requests, {outcount, indices}, statuses);
+  const int Code = waitSome(R, incount, requests, {outcount, indices}, statuses);
   *record = R.record(tape);
   return Code;
 }
@@ -320,6 +368,21 @@ int cf_v1_mpi_test_augment(MPI_Request *request, int *flag, MPI_Status *status, 
 }
 
 void cf_v1_mpi_test_adjoint(cf_mpi_record *record) { reverse(record); }
+
+int cf_v1_mpi_request_get_status_tangent(MPI_Request request, int *flag, MPI_Status *status) {
+  Requests R(&request, 1);
+  return getStatus(R, request, flag, status);
+}
+
+int cf_v1_mpi_request_get_status_augment(MPI_Request request, int *flag, MPI_Status *status,
+                                         cf_tape *tape, cf_mpi_record **record) {
+  Requests R(&request, 1);
+  const int Code = getStatus(R, request, flag, status);
+  *record = R.record(tape);
+  return Code;
+}
+
+void cf_v1_mpi_request_get_status_adjoint(cf_mpi_record *record) { reverse(record); }
 
 int cf_v1_mpi_testall_tangent(int count, MPI_Request *requests, int *flag, MPI_Status *statuses) {
   Requests R(requests, count);
@@ -355,13 +418,13 @@ void cf_v1_mpi_testany_adjoint(cf_mpi_record *record) { reverse(record); }
 int cf_v1_mpi_testsome_tangent(int incount, MPI_Request *requests, int *outcount, int *indices,
                                MPI_Status *statuses) {
   Requests R(requests, incount);
-  return some(PMPI_Testsome, R, incount, requests, {outcount, indices}, statuses);
+  return testSome(R, incount, requests, {outcount, indices}, statuses);
 }
 
 int cf_v1_mpi_testsome_augment(int incount, MPI_Request *requests, int *outcount, int *indices,
                                MPI_Status *statuses, cf_tape *tape, cf_mpi_record **record) {
   Requests R(requests, incount);
-  const int Code = some(PMPI_Testsome, R, incount, requests, {outcount, indices}, statuses);
+  const int Code = testSome(R, incount, requests, {outcount, indices}, statuses);
   *record = R.record(tape);
   return Code;
 }

@@ -8,9 +8,11 @@
 //   MPI_Mprobe  reverse: nothing
 
 #include "mpi/Absolute.h"
+#include "mpi/Asking.h"
 #include "mpi/PointToPoint.h"
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
+#include "mpi/Watch.h"
 
 #include <map>
 #include <memory>
@@ -74,6 +76,7 @@ Message *onHeap() { return new TangentMessage; }
 
 int untilFound(const Probe &P, Message *(*Make)(cf_tape *), cf_tape *Tape) {
   int Flag = 0, Code = MPI_SUCCESS;
+  const Watch Waits(Communicator::of(P.Comm).carrier(), P.Source);
   while (!Flag && Code == MPI_SUCCESS)
     Code = probe(P, &Flag, [&] { return Make(Tape); });
   return Code;
@@ -92,8 +95,10 @@ Message *receiver(Role Kind, const Buffer &Data, MPI_Message Handle, const char 
 int receive(Message *M, const Buffer &Data, MPI_Message *Handle, MPI_Status *Status) {
   MPI_Status Own;
   MPI_Status *Here = Status == MPI_STATUS_IGNORE ? &Own : Status;
-  const int Code = PMPI_Mrecv(const_cast<void *>(Data.Primal), static_cast<int>(Data.Count),
-                              Data.Type, Handle, Here);
+  const int Code = watched([&] {
+    return PMPI_Mrecv(const_cast<void *>(Data.Primal), static_cast<int>(Data.Count), Data.Type,
+                      Handle, Here);
+  });
   if (Code == MPI_SUCCESS && M) {
     complete(*M, *Here);
     receiveTangent(*M);
@@ -129,14 +134,22 @@ void cf_v1_mpi_mprobe_adjoint(cf_mpi_record *) {}
 
 int cf_v1_mpi_improbe_tangent(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
                               MPI_Status *status) {
-  return probe({source, tag, comm, message, status}, flag, onHeap);
+  const int Code =
+      askPatiently([&] { return probe({source, tag, comm, message, status}, flag, onHeap); },
+                   [&] { return *flag != 0; });
+  looked(Code != MPI_SUCCESS || *flag, comm, source);
+  return Code;
 }
 
 int cf_v1_mpi_improbe_augment(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
                               MPI_Status *status, cf_tape *tape, cf_mpi_record **record) {
   *record = nullptr;
-  return probe({source, tag, comm, message, status}, flag,
-               [&] { return contraflow::mpi::record<Message>(tape); });
+  const auto Make = [&] { return contraflow::mpi::record<Message>(tape); };
+  const int Code =
+      askPatiently([&] { return probe({source, tag, comm, message, status}, flag, Make); },
+                   [&] { return *flag != 0; });
+  looked(Code != MPI_SUCCESS || *flag, comm, source);
+  return Code;
 }
 
 void cf_v1_mpi_improbe_adjoint(cf_mpi_record *) {}
@@ -192,3 +205,22 @@ void cf_v1_mpi_imrecv_adjoint(cf_mpi_record *record) {
   if (record)
     closeAdjoint(static_cast<Message &>(*record));
 }
+
+// A probe that matches nothing only waits; what it decides is in the record of the receive.
+
+static int probed(int Source, int Tag, MPI_Comm Comm, MPI_Status *Status) {
+  const Watch Waits(Communicator::of(Comm).carrier(), Source);
+  return PMPI_Probe(Source, Tag, Comm, Status);
+}
+
+int cf_v1_mpi_probe_tangent(int source, int tag, MPI_Comm comm, MPI_Status *status) {
+  return probed(source, tag, comm, status);
+}
+
+int cf_v1_mpi_probe_augment(int source, int tag, MPI_Comm comm, MPI_Status *status, cf_tape *,
+                            cf_mpi_record **record) {
+  *record = nullptr;
+  return probed(source, tag, comm, status);
+}
+
+void cf_v1_mpi_probe_adjoint(cf_mpi_record *) {}

@@ -144,6 +144,44 @@ template <class T> void productOfOthers(const T *Values, T *Others, int Count, R
       Others[I] *= Behind[static_cast<std::size_t>(I)];
 }
 
+/// A product and its tangent.
+template <class T> struct WithDot {
+  T *Value, *Dot;
+  void multiply(int I, T Factor, T FactorDot) const {
+    Dot[I] = Dot[I] * Factor + Value[I] * FactorDot;
+    Value[I] *= Factor;
+  }
+};
+
+/// The same with tangents: of what all contribute, gathered. The tangents come behind the weights.
+template <class T>
+void productOfOthersWithDots(const T *Values, const T *Dots, T *Others, int Count, Reduction &R) {
+  const MPI_Datatype Type = datatypeOf(R.Leaves);
+  const auto Many = static_cast<std::size_t>(Count),
+             Ranks = static_cast<std::size_t>(R.Comm->size());
+  std::vector<T> All(Ranks * Many), AllDots(Ranks * Many);
+  PMPI_Allgather(Values, Count, Type, All.data(), Count, Type, R.Comm->carrier());
+  PMPI_Allgather(Dots, Count, Type, AllDots.data(), Count, Type, R.Comm->carrier());
+  const WithDot<T> Product = {Others, Others + Count};
+  std::fill_n(Product.Value, Count, T{1});
+  std::fill_n(Product.Dot, Count, T{0});
+  for (std::size_t P = 0; P < Ranks; ++P)
+    for (int I = 0; I < Count && static_cast<int>(P) != R.Comm->rank(); ++I) {
+      const std::size_t At = P * Many + static_cast<std::size_t>(I);
+      Product.multiply(I, All[At], AllDots[At]);
+    }
+}
+
+/// Values[i] += (tangent of weight i) * Factors[i].
+void addWithWeightDots(const Reduction &R, const std::byte *Factors, std::byte *Values) {
+  withType(R.Leaves, [&]<class T>(T *, MPI_Datatype) {
+    const T *F = reinterpret_cast<const T *>(Factors);
+    const T *Dots = reinterpret_cast<const T *>(R.WeightDots);
+    for (std::int64_t I = 0; I < R.Input.Leaves; ++I)
+      reinterpret_cast<T *>(Values)[I] += Dots[I] * F[I];
+  });
+}
+
 /// Values[i] *= weight i.
 void applyWeights(const Reduction &R, std::byte *Values) {
   if (R.Factor == Weight::One)
@@ -248,8 +286,7 @@ bool describe(Reduction &R, const ReductionCall &C) {
   }
   const bool Selects =
       R.Chain.How == Combination::Kind::Least || R.Chain.How == Combination::Kind::Most;
-  const bool Linear = R.Factor == Weight::One || R.Factor == Weight::Owner ||
-                      (R.Factor == Weight::Chain && (Selects || !R.needsValues()));
+  const bool Linear = R.Factor != Weight::Chain || Selects || !R.needsValues();
   if (!Linear && isNested() && (C.SendShadow || C.ReceiveShadow))
     refuse(Refusal::Nested, C.Name);
   const bool Prefix = C.To == Reach::Prefix || C.To == Reach::PrefixBefore;
@@ -280,7 +317,7 @@ std::int64_t weightBytes(const Reduction &R) {
   case Weight::Owner:
     return R.Input.Leaves;
   case Weight::Others:
-    return R.Input.direction(0).bytes();
+    return R.Input.direction(0).bytes() * (isNested() ? 2 : 1);
   case Weight::Chain:
     return R.keepsContribution() ? R.Chain.Bytes : 0;
   }
@@ -316,10 +353,15 @@ void findWeights(Reduction &R, const ReductionCall &C, std::byte *Space) {
   const bool Least = C.Op == MPI_MIN || C.Op == MPI_MINLOC;
   withType(R.Leaves, [&]<class T>(T *, MPI_Datatype PairType) {
     const T *V = reinterpret_cast<const T *>(Values.get());
+    T *Others = reinterpret_cast<T *>(Space);
     if (R.Factor == Weight::Owner)
-      electOwners(V, Space, Count, PairType, {Least ? MPI_MINLOC : MPI_MAXLOC, R.Comm});
-    else
-      productOfOthers(V, reinterpret_cast<T *>(Space), Count, R);
+      return electOwners(V, Space, Count, PairType, {Least ? MPI_MINLOC : MPI_MAXLOC, R.Comm});
+    if (!isNested())
+      return productOfOthers(V, Others, Count, R);
+    const Packed Dots = packedBuffer(Contribution.bytes());
+    R.Input.direction(directionCount() - 1).pack(Dots.get()); // of the primal buffer
+    productOfOthersWithDots(V, reinterpret_cast<const T *>(Dots.get()), Others, Count, R);
+    R.WeightDots = Space + Contribution.bytes();
   });
 }
 
@@ -360,56 +402,88 @@ void runNow(const Reduction &R, Operation &O) {
 
 } // namespace
 
-void tangent(const Reduction &R) {
-  const Watch Waits(R.Comm->carrier());
-  if (R.Input.All) {
-    for (int D = 0; D < R.Input.directions(); ++D)
-      tangent(oneDirection(R, D));
-    return;
-  }
-  if (R.Factor == Weight::Chain)
-    return runNow(R, *chainTangent(R));
+/// The result is the sum of what all ranks have in `In`.
+static void sum(const Reduction &R, const std::byte *In) {
   const auto Count = static_cast<int>(R.Input.Leaves);
   const MPI_Datatype Type = datatypeOf(R.Leaves);
   const MPI_Comm Comm = R.Comm->carrier();
-  const Packed In = packedBuffer(R.Input.bytes());
   const Packed Out = packedBuffer(R.Input.bytes());
-  R.Input.pack(In.get());
-  applyWeights(R, In.get());
   switch (R.To) {
   case Reach::Root:
-    PMPI_Reduce(In.get(), Out.get(), Count, Type, MPI_SUM, R.Root, Comm);
+    PMPI_Reduce(In, Out.get(), Count, Type, MPI_SUM, R.Root, Comm);
     break;
   case Reach::All:
-    PMPI_Allreduce(In.get(), Out.get(), Count, Type, MPI_SUM, Comm);
+    PMPI_Allreduce(In, Out.get(), Count, Type, MPI_SUM, Comm);
     break;
   case Reach::Blocks:
-    PMPI_Reduce_scatter(In.get(), Out.get(), R.BlockCounts, Type, MPI_SUM, Comm);
+    PMPI_Reduce_scatter(In, Out.get(), R.BlockCounts, Type, MPI_SUM, Comm);
     break;
   case Reach::Prefix:
-    PMPI_Scan(In.get(), Out.get(), Count, Type, MPI_SUM, Comm);
+    PMPI_Scan(In, Out.get(), Count, Type, MPI_SUM, Comm);
     break;
   case Reach::PrefixBefore:
-    PMPI_Exscan(In.get(), Out.get(), Count, Type, MPI_SUM, Comm);
+    PMPI_Exscan(In, Out.get(), Count, Type, MPI_SUM, Comm);
     break;
   }
   R.Result.store(Out.get());
 }
 
-void adjoint(const Reduction &R) {
-  const Watch Waits(R.Comm->carrier());
-  if (R.Input.All) {
-    for (int D = 0; D < R.Input.directions(); ++D)
-      adjoint(oneDirection(R, D));
-    return;
+/// One direction after the other. If weights have tangents, the second direction is that of the
+/// first one's tangent, and comes before anything is done to the first one: they may be in place.
+template <class Action> static void inTurn(const Reduction &R, Action Do) {
+  const int First = R.WeightDots ? 2 : 0;
+  if (R.WeightDots) {
+    Do(oneDirection(R, 1), oneDirection(R, 0));
+    Do(oneDirection(R, 0), Reduction());
   }
+  for (int D = First; D < R.Input.directions(); ++D)
+    Do(oneDirection(R, D), Reduction());
+}
+
+/// R: one direction; of which: the first one if R is of its tangent, else nothing.
+static void tangentOf(const Reduction &R, const Reduction &First) {
+  if (R.Factor == Weight::Chain)
+    return runNow(R, *chainTangent(R));
+  const Packed In = packedBuffer(R.Input.bytes());
+  R.Input.pack(In.get());
+  applyWeights(R, In.get());
+  if (First.WeightDots) {
+    const Packed Factors = packedBuffer(R.Input.bytes());
+    First.Input.pack(Factors.get());
+    addWithWeightDots(R, Factors.get(), In.get());
+  }
+  sum(R, In.get());
+}
+
+void tangent(const Reduction &R) {
+  const Watch Waits(R.Comm->carrier());
+  if (R.Input.All)
+    inTurn(R, tangentOf);
+  else
+    tangentOf(R, Reduction());
+}
+
+static void adjointOf(const Reduction &R, const Reduction &First) {
   if (R.Factor == Weight::Chain)
     return runNow(R, *chainAdjoint(R));
   const Packed Values = packedBuffer(R.Input.bytes());
   bringBack(R, Values.get());
   R.Result.zero();
   applyWeights(R, Values.get());
+  if (First.WeightDots) {
+    const Packed Factors = packedBuffer(R.Input.bytes());
+    bringBack(First, Factors.get());
+    addWithWeightDots(R, Factors.get(), Values.get());
+  }
   R.Input.add(Values.get());
+}
+
+void adjoint(const Reduction &R) {
+  const Watch Waits(R.Comm->carrier());
+  if (R.Input.All)
+    inTurn(R, adjointOf);
+  else
+    adjointOf(R, Reduction());
 }
 
 namespace {

@@ -11,6 +11,12 @@
 //
 // Who has a result decides how r-bar is brought: root only -> broadcast; everybody -> sum; one
 // block each -> all blocks gathered; prefix sums -> prefix sums over the ranks in reverse order.
+// The tangent of a derivative is the same sum in more directions, and where weights are products a
+// second one, with the tangents of the weights:
+//
+//   (r-dot)' = sum of weight * (s-dot)' + weight' * s-dot
+//   (s-bar)' += weight * (r-bar)' + weight' * r-bar
+//
 // What is no such sum, or none whose weights are easily found, is a chain (Chain.h).
 
 #pragma once
@@ -54,6 +60,8 @@ struct Reduction : cf_mpi_record {
   const int *BlockCounts = nullptr;   ///< Reach::Blocks: leaves of the result for each rank
   const std::byte *Weights = nullptr; ///< Owner: a byte for each leaf; Others: a leaf for each;
                                       ///< Chain: the image of what this rank contributes
+  /// Others, of a derivative whose tangent is asked for: the tangents of the weights.
+  const std::byte *WeightDots = nullptr;
   Combination Chain;
   bool OwnsType = false; ///< Chain.Type is a duplicate
   bool Blocking = true;

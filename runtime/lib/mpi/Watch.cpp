@@ -4,6 +4,7 @@
 
 #include "mpi/Watch.h"
 
+#include "mpi/Abi.h"
 #include "mpi/Board.h"
 #include "mpi/Refuse.h"
 
@@ -30,10 +31,25 @@ double limit() {
   return Seconds;
 }
 
+double secondsSince(Clock::time_point T) {
+  return std::chrono::duration<double>(Clock::now() - T).count();
+}
+
 struct Waiting {
   Clock::time_point Since;
   MPI_Comm Comm;
   int Peer;
+};
+
+/// A thread that looks again and again. What it does between two looks counts as waiting if it is
+/// short.
+struct Looking {
+  static constexpr double Short = 0.05, Ended = 1;
+  double Seconds = 0;
+  Clock::time_point Last;
+  int Rank = Board::SeveralRanks; ///< or one of MPI_COMM_WORLD
+
+  bool goesOn() const { return secondsSince(Last) < Ended; }
 };
 
 /// The ranks of a communicator in MPI_COMM_WORLD, on the other side if it has two.
@@ -73,6 +89,12 @@ std::string describe(const Waiting &W) {
                         : sentence(Absent);
 }
 
+/// Who keeps one waiting that looks for a message of this rank.
+std::string describe(const Looking &L) {
+  return L.Rank < 0 ? describe(Waiting{L.Last, MPI_COMM_WORLD, MPI_ANY_SOURCE})
+                    : describe(Waiting{L.Last, MPI_COMM_WORLD, L.Rank});
+}
+
 class List {
 public:
   static List &get() {
@@ -82,10 +104,25 @@ public:
   void enter(const Waiting &W) {
     const std::scoped_lock Guard(Lock);
     All.insert_or_assign(std::this_thread::get_id(), W);
+    Lookers.erase(std::this_thread::get_id());
   }
   void leave() {
     const std::scoped_lock Guard(Lock);
     All.erase(std::this_thread::get_id());
+  }
+  void looked(MPI_Comm Comm, int Peer) {
+    const std::scoped_lock Guard(Lock);
+    const auto [Row, IsFirst] = Lookers.try_emplace(std::this_thread::get_id());
+    Looking &L = Row->second;
+    if (!IsFirst)
+      L.Seconds += std::min(secondsSince(L.Last), Looking::Short);
+    else if (Peer >= 0)
+      L.Rank = worldRank({{}, Comm, Peer});
+    L.Last = Clock::now();
+  }
+  void found() {
+    const std::scoped_lock Guard(Lock);
+    Lookers.erase(std::this_thread::get_id());
   }
 
 private:
@@ -100,37 +137,61 @@ private:
       if (Board *B = Board::get())
         useBoard(*B);
       for (const auto &[Thread, W] : All)
-        if (std::chrono::duration<double>(Clock::now() - W.Since).count() > limit())
-          refuse(Refusal::TooLong, "a derivative has waited for " + describe(W));
+        if (secondsSince(W.Since) > limit())
+          tooLong(describe(W));
+      for (const auto &[Thread, L] : Lookers)
+        if (L.Seconds > limit() && L.goesOn())
+          tooLong(describe(L));
     }
+  }
+
+  [[noreturn]] static void tooLong(const std::string &Who) {
+    refuse(Refusal::TooLong, "a derivative has waited for " + Who);
+  }
+
+  /// For whom this rank waits.
+  int waitsFor() const {
+    if (!All.empty()) {
+      const Waiting &W = All.begin()->second;
+      return W.Peer == MPI_ANY_SOURCE ? Board::SeveralRanks : worldRank(W);
+    }
+    for (const auto &[Thread, L] : Lookers)
+      if (L.goesOn() && L.Seconds > Looking::Short)
+        return L.Rank;
+    return Board::Nobody;
   }
 
   void useBoard(Board &B) const {
     constexpr double Shortest = 5; // a machine with much to do
-    if (All.empty())
-      B.write(Board::Nobody);
-    else if (const Waiting &W = All.begin()->second; W.Peer == MPI_ANY_SOURCE)
-      B.write(Board::SeveralRanks);
-    else
-      B.write(worldRank(W));
+    B.write(waitsFor());
     if (const auto Rank = B.standsStill(std::max(limit(), Shortest)))
       refuse(Refusal::TooLong, sentence({*Rank}) + " has stood still for");
   }
 
   std::mutex Lock;
   std::map<std::thread::id, Waiting> All;
+  std::map<std::thread::id, Looking> Lookers;
 };
 
 } // namespace
 
 Watch::Watch(MPI_Comm Comm, int Peer) {
   if (limit() > 0)
-    List::get().enter({Clock::now(), Comm, Peer});
+    List::get().enter({Clock::now(), Comm, Peer < 0 ? MPI_ANY_SOURCE : Peer});
 }
 
 Watch::~Watch() {
   if (limit() > 0)
     List::get().leave();
+}
+
+void looked(bool Found, MPI_Comm Comm, int Peer) {
+  if (limit() <= 0)
+    return;
+  if (Found)
+    List::get().found();
+  else
+    List::get().looked(Comm, Peer);
 }
 
 void watchOthers() {
@@ -148,3 +209,7 @@ void answerOthers() {
 }
 
 } // namespace contraflow::mpi
+
+void cf_v1_mpi_looked(int code, const int *found) {
+  contraflow::mpi::looked(code != MPI_SUCCESS || *found);
+}

@@ -25,6 +25,10 @@ template <class Action> int watched(Action Primal) {
   return Primal();
 }
 
+/// The calling thread has looked whether something has happened, and goes on. Who looks again and
+/// again, and does little else, waits: for a rank of `Comm`, or for any.
+void looked(bool Found, MPI_Comm Comm = MPI_COMM_WORLD, int Peer = MPI_ANY_SOURCE);
+
 /// All ranks, in MPI_Init: a rank of this machine that stands still ends the job wherever the
 /// others are.
 void watchOthers();

@@ -12,8 +12,10 @@
 //
 // Telling does not block. Hearing waits for what the primal may wait for, or its mirror.
 
+#include "mpi/Asking.h"
 #include "mpi/Order.h"
 #include "mpi/Record.h"
+#include "mpi/Watch.h"
 #include "mpi/Windows.h"
 
 #include <algorithm>
@@ -84,7 +86,7 @@ int cf_v1_mpi_win_post_augment(MPI_Group group, int assert, MPI_Win win, cf_tape
 void cf_v1_mpi_win_post_adjoint(cf_mpi_record *record) { reverse(record, hear, Signal::Closed); }
 
 int cf_v1_mpi_win_start_tangent(MPI_Group group, int assert, MPI_Win win) {
-  const int Code = PMPI_Win_start(group, assert, win);
+  const int Code = watched([&] { return PMPI_Win_start(group, assert, win); });
   if (Window *W = Window::of(win); W && Code == MPI_SUCCESS) {
     W->Targets = W->ranksOf(group);
     hear(*W, W->Targets, Signal::Opened);
@@ -100,7 +102,7 @@ int cf_v1_mpi_win_start_augment(MPI_Group group, int assert, MPI_Win win, cf_tap
     W->Targets = W->ranksOf(group);
     *record = recordOf(W, W->Targets, tape);
   }
-  const int Code = PMPI_Win_start(group, assert, win);
+  const int Code = watched([&] { return PMPI_Win_start(group, assert, win); });
   if (tangentIn(W) && Code == MPI_SUCCESS)
     hear(*W, W->Targets, Signal::Opened);
   return Code;
@@ -111,7 +113,7 @@ void cf_v1_mpi_win_start_adjoint(cf_mpi_record *record) { reverse(record, tell, 
 int cf_v1_mpi_win_complete_tangent(MPI_Win win) {
   if (const Window *W = Window::of(win))
     tell(*W, W->Targets, Signal::Closed);
-  return PMPI_Win_complete(win);
+  return watched([&] { return PMPI_Win_complete(win); });
 }
 
 int cf_v1_mpi_win_complete_augment(MPI_Win win, cf_tape *tape, cf_mpi_record **record) {
@@ -119,7 +121,7 @@ int cf_v1_mpi_win_complete_augment(MPI_Win win, cf_tape *tape, cf_mpi_record **r
   *record = W ? recordOf(W, W->Targets, tape) : nullptr;
   if (tangentIn(W))
     tell(*W, W->Targets, Signal::Closed);
-  return PMPI_Win_complete(win);
+  return watched([&] { return PMPI_Win_complete(win); });
 }
 
 void cf_v1_mpi_win_complete_adjoint(cf_mpi_record *record) {
@@ -127,7 +129,7 @@ void cf_v1_mpi_win_complete_adjoint(cf_mpi_record *record) {
 }
 
 int cf_v1_mpi_win_wait_tangent(MPI_Win win) {
-  const int Code = PMPI_Win_wait(win);
+  const int Code = watched([&] { return PMPI_Win_wait(win); });
   if (const Window *W = Window::of(win); W && Code == MPI_SUCCESS)
     hear(*W, W->Origins, Signal::Closed);
   return Code;
@@ -136,7 +138,7 @@ int cf_v1_mpi_win_wait_tangent(MPI_Win win) {
 int cf_v1_mpi_win_wait_augment(MPI_Win win, cf_tape *tape, cf_mpi_record **record) {
   Window *W = Window::of(win);
   *record = W ? recordOf(W, W->Origins, tape) : nullptr;
-  const int Code = PMPI_Win_wait(win);
+  const int Code = watched([&] { return PMPI_Win_wait(win); });
   if (tangentIn(W) && Code == MPI_SUCCESS)
     hear(*W, W->Origins, Signal::Closed);
   return Code;
@@ -145,7 +147,9 @@ int cf_v1_mpi_win_wait_augment(MPI_Win win, cf_tape *tape, cf_mpi_record **recor
 void cf_v1_mpi_win_wait_adjoint(cf_mpi_record *record) { reverse(record, tell, Signal::Opened); }
 
 int cf_v1_mpi_win_test_tangent(MPI_Win win, int *flag) {
-  const int Code = PMPI_Win_test(win, flag);
+  const int Code =
+      askPatiently([&] { return PMPI_Win_test(win, flag); }, [&] { return *flag != 0; });
+  looked(Code != MPI_SUCCESS || *flag);
   if (const Window *W = Window::of(win); W && Code == MPI_SUCCESS && *flag)
     hear(*W, W->Origins, Signal::Closed);
   return Code;
@@ -153,7 +157,9 @@ int cf_v1_mpi_win_test_tangent(MPI_Win win, int *flag) {
 
 int cf_v1_mpi_win_test_augment(MPI_Win win, int *flag, cf_tape *tape, cf_mpi_record **record) {
   Window *W = Window::of(win);
-  const int Code = PMPI_Win_test(win, flag);
+  const int Code =
+      askPatiently([&] { return PMPI_Win_test(win, flag); }, [&] { return *flag != 0; });
+  looked(Code != MPI_SUCCESS || *flag);
   const bool Over = W && Code == MPI_SUCCESS && *flag;
   *record = Over ? recordOf(W, W->Origins, tape) : nullptr;
   if (Over && tangentIn(W))

@@ -109,9 +109,11 @@ struct SectionEnd : cf_mpi_record {
 } // namespace
 
 int cf_v1_mpi_win_lock_tangent(int lock_type, int rank, int assert, MPI_Win win) {
-  const int Code = PMPI_Win_lock(lock_type, rank, assert, win);
+  const int Code = watched([&] { return PMPI_Win_lock(lock_type, rank, assert, win); });
   if (const Window *W = Window::of(win); W && Code == MPI_SUCCESS) {
-    PMPI_Win_flush(rank, win); // waits for the lock, which MPI may leave for later
+    watched([&] {
+      return PMPI_Win_flush(rank, win);
+    }); // waits for the lock, which MPI may leave for later
     W->sync();
   }
   return Code;
@@ -129,9 +131,9 @@ int cf_v1_mpi_win_lock_augment(int lock_type, int rank, int assert, MPI_Win win,
     W->turns().Held[rank] = S;
     *record = S;
   }
-  const int Code = PMPI_Win_lock(lock_type, rank, assert, win);
+  const int Code = watched([&] { return PMPI_Win_lock(lock_type, rank, assert, win); });
   if (tangentIn(W) && Code == MPI_SUCCESS) {
-    PMPI_Win_flush(rank, win);
+    watched([&] { return PMPI_Win_flush(rank, win); });
     W->sync();
   }
   return Code;

@@ -5,10 +5,12 @@
 
 #include "Harness.h"
 
+#include "mpi/Asking.h"
 #include "mpi/Message.h"
 #include "mpi/RequestTable.h"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <set>
 
@@ -109,6 +111,25 @@ TEST(Completion, Testany) {
       CF_CALL(R, Testany, testany, (Ring::Count, G.Requests, &Index, &Flag, MPI_STATUS_IGNORE), ());
     finish(R);
   });
+}
+
+/// Questions that find nothing leave something on the tape, so the calls ask many for the program.
+TEST(Completion, PollingIsPatient) {
+  using Clock = std::chrono::steady_clock;
+  int Calls = 0, Questions = 0;
+  const auto Ask = [&] {
+    ++Questions;
+    return MPI_SUCCESS;
+  };
+  const auto Start = Clock::now();
+  for (; Clock::now() - Start < std::chrono::milliseconds(100); ++Calls)
+    contraflow::mpi::askPatiently(Ask, [] { return false; });
+  EXPECT_LT(Calls, 20000); // a million otherwise
+  EXPECT_GT(Questions, 2 * Calls);
+  Calls = 0;
+  for (bool Found = false; !Found; ++Calls)
+    contraflow::mpi::askPatiently(Ask, [&] { return Found = true; });
+  EXPECT_EQ(Calls, 1);
 }
 
 TEST(Completion, Testsome) {

@@ -55,8 +55,8 @@ void bitwise() {
 void nestedProduct() {
   void *Rows[2][3] = {{Shadow, Shadow + 1, Shadow + 2}, {Shadow + 4, Shadow + 5, nullptr}};
   cf_v1_mpi_nested(3, 2, Rows[0], 2);
-  cf_v1_mpi_allreduce_augment(Value, Value + 4, 1, MPI_DOUBLE, MPI_PROD, MPI_COMM_WORLD, Rows[0],
-                              Rows[1], Tape, &Record);
+  cf_v1_mpi_scan_augment(Value, Value + 4, 1, MPI_DOUBLE, MPI_PROD, MPI_COMM_WORLD, Rows[0],
+                         Rows[1], Tape, &Record);
 }
 
 void hugeTag() {
@@ -197,6 +197,21 @@ void slowRank() {
   cf_v1_mpi_bcast_adjoint(Record);
 }
 
+/// Rank 0 asks for a message again and again, rank 1 never sends it.
+void polledRank() {
+  receiveAs(next(), 0, &Request);
+  for (int Flag = 0; Rank == 0 && !Flag;)
+    cf_v1_mpi_test_augment(&Request, &Flag, MPI_STATUS_IGNORE, Tape, &Record);
+  std::this_thread::sleep_for(std::chrono::seconds(25));
+}
+
+/// The same before the message is received.
+void probedRank() {
+  for (int Flag = 0; Rank == 0 && !Flag;)
+    cf_v1_mpi_looked(MPI_Iprobe(1, 0, MPI_COMM_WORLD, &Flag, MPI_STATUS_IGNORE), &Flag);
+  std::this_thread::sleep_for(std::chrono::seconds(25));
+}
+
 /// Rank 0 is in a call of the program's own.
 void stoppedRank() {
   if (Rank == 1)
@@ -228,6 +243,8 @@ const Case Cases[] = {
     {"unaligned", unaligned},
     {"goneRank", goneRank},
     {"slowRank", slowRank},
+    {"polledRank", polledRank},
+    {"probedRank", probedRank},
     {"stoppedRank", stoppedRank},
 };
 
