@@ -9,6 +9,7 @@
 #include "Replay.h"
 #include "Twins.h"
 #include "Unit.h"
+#include "Unread.h"
 #include "Unwinding.h"
 #include "WideVariables.h"
 #include "analysis/HiddenInputs.h"
@@ -552,6 +553,15 @@ static void shareTwins(RequestState &S) {
   }
 }
 
+/// What is left when variables have become registers.
+static void simplifyUnread(RequestState &S) {
+  SmallVector<Function *, 8> All;
+  for (auto &[Prepared, U] : S.Units)
+    append_range(All, functionsOf(*U));
+  for (Function *F : dropUnread(All))
+    simplifyFunction(*F, S.C);
+}
+
 static Error finish(RequestState &S) {
   Timed T("finish", "Verify and simplify");
   shareTwins(S);
@@ -574,6 +584,7 @@ static Error finish(RequestState &S) {
       simplifyFunction(*F, S.C);
     }
   }
+  simplifyUnread(S);
   return Error::success();
 }
 

@@ -19,6 +19,10 @@ public:
   void tape(llvm::Instruction &Access) const { tag(Access, Tape, {Shadow, Primal, Buffer}); }
   /// An access to the shadow of what Original accesses.
   void shadow(llvm::Instruction &Access, const llvm::Instruction &Original);
+  /// A call that comes to shadows and to memory of its own.
+  void notTape(llvm::Instruction &Call) const {
+    Call.setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(C, {Primal, Tape, Buffer}));
+  }
   /// An access to one of several buffers, which are apart.
   void buffer(llvm::Instruction &Access, unsigned Number, unsigned Count);
 

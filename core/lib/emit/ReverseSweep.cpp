@@ -84,7 +84,7 @@ Value *ReverseSweep::alone() {
 }
 
 /// Threads take turns where the update may meet plain ones of others.
-void ReverseSweep::addBesideOthers(Value *Where, Value *Bar, bool Locks) {
+void ReverseSweep::addBesideOthers(Instruction &Load, Value *Where, Value *Bar, bool Locks) {
   if (Locks)
     runtime("omp_share_enter", B.getVoidTy(), {});
   auto *Vec = dyn_cast<FixedVectorType>(Bar->getType());
@@ -94,7 +94,9 @@ void ReverseSweep::addBesideOthers(Value *Where, Value *Bar, bool Locks) {
     if (Part->getType()->isX86_FP80Ty()) // 16 bytes, of which ten are the number
       runtime("add_f80", B.getVoidTy(), {Cell, Part});
     else
-      B.CreateAtomicRMW(AtomicRMWInst::FAdd, Cell, Part, MaybeAlign(), AtomicOrdering::Monotonic);
+      Tags.shadow(*B.CreateAtomicRMW(AtomicRMWInst::FAdd, Cell, Part, MaybeAlign(),
+                                     AtomicOrdering::Monotonic),
+                  Load);
   }
   if (Locks)
     runtime("omp_share_leave", B.getVoidTy(), {});
@@ -111,13 +113,13 @@ void ReverseSweep::addAtomically(Instruction &Load, Value *Where, Value *Bar) {
     Plainly = alone();
   }
   if (!Plainly)
-    return addBesideOthers(Where, Bar, Locks);
+    return addBesideOthers(Load, Where, Bar, Locks);
   BasicBlock *Others = BasicBlock::Create(B.getContext(), "others", In.U.Reverse);
   BasicBlock *Behind = branchIf(Plainly, Others);
   addPlainly(Load, Where, Bar);
   B.CreateBr(Behind);
   B.SetInsertPoint(Others);
-  addBesideOthers(Where, Bar, Locks);
+  addBesideOthers(Load, Where, Bar, Locks);
   B.CreateBr(Behind);
   B.SetInsertPoint(Behind);
 }

@@ -123,7 +123,7 @@ private:
   void addPlainly(llvm::Instruction &Load, llvm::Value *Where, llvm::Value *Bar);
   llvm::Value *alone();
   llvm::Value *apart(const llvm::Instruction &Load);
-  void addBesideOthers(llvm::Value *Where, llvm::Value *Bar, bool Locks);
+  void addBesideOthers(llvm::Instruction &Load, llvm::Value *Where, llvm::Value *Bar, bool Locks);
   void addAtomically(llvm::Instruction &Load, llvm::Value *Where, llvm::Value *Bar);
   bool inOrder() const;
   void addInOrder(llvm::Value *Where, llvm::Value *Bar, bool Locks);

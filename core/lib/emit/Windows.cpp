@@ -174,11 +174,15 @@ bool ReverseSweep::addToWindow(const LoadInst &Load, Value *Where, Value *Bar) {
   BasicBlock *Behind = branchIf(B.CreateICmpULT(Away, windowField(*W, Bytes)), Outside);
   Value *Own = B.CreatePtrAdd(windowField(*W, Memory), Away);
   const Align Alignment = shadowAlign(Load.getAlign());
-  Value *Old = B.CreateAlignedLoad(Bar->getType(), Own, Alignment);
-  B.CreateAlignedStore(B.CreateFAdd(Old, Bar), Own, Alignment);
+  LoadInst *Old = B.CreateAlignedLoad(Bar->getType(), Own, Alignment);
+  Tags.shadow(*Old, Load);
+  Tags.shadow(*B.CreateAlignedStore(B.CreateFAdd(Old, Bar), Own, Alignment), Load);
   B.CreateBr(Behind);
   B.SetInsertPoint(Outside);
-  runtime(withType("omp_window_add", W->Array->Scalar), B.getVoidTy(), {W->State, Where, Bar});
+  CallInst *Add =
+      runtime(withType("omp_window_add", W->Array->Scalar), B.getVoidTy(), {W->State, Where, Bar});
+  Add->addFnAttr(Attribute::WillReturn);
+  Tags.notTape(*Add);
   B.CreateBr(Behind);
   B.SetInsertPoint(Behind);
   return true;

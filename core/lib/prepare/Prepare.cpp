@@ -8,6 +8,7 @@
 #include "Aggregates.h"
 #include "Bits.h"
 #include "Canonical.h"
+#include "Captures.h"
 #include "Catches.h"
 #include "Choices.h"
 #include "ComputedGoto.h"
@@ -92,6 +93,7 @@ private:
   bool mayTakeOver(const CallBase &Call, unsigned Size);
   Error prepareClosures(Function &P);
   SmallVector<CallBase *, 4> remainingCalls(Function &P) const;
+  bool leadsOn(Function &P) const;
   Error prepareRemainingCalls(Function &P);
   enum class Callees { Some, All };
   void dropUnwinding(Function &P, Callees Known);
@@ -112,7 +114,8 @@ private:
   FixedArguments Fixed;
   ThrownResults Thrown;
   Endings NeverReturning;
-  bool InTask = false; ///< what is prepared runs in a task
+  bool InTask = false;                   ///< what is prepared runs in a task
+  SmallVector<unsigned, 8> OwnVariables; ///< of the region that is prepared next
   Catches Caught;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
@@ -425,6 +428,7 @@ Error Preparer::prepareClosures(Function &P) {
         Copy = Done;
     if (!Copy) {
       const SaveAndRestore Within(InTask, InTask || Region->Detached);
+      OwnVariables = findOwnVariables(*Call, *Region, C.Handlers);
       auto New = prepare(*Body);
       if (!New)
         return New.takeError();
@@ -440,6 +444,15 @@ Error Preparer::prepareClosures(Function &P) {
         Out.ThreadParams[Copy].push_back(I);
   }
   return Error::success();
+}
+
+/// True if P calls functions of the program, or has them called.
+bool Preparer::leadsOn(Function &P) const {
+  return !remainingCalls(P).empty() || any_of(instructions(P), [&](const Instruction &I) {
+    const auto *Call = dyn_cast<CallBase>(&I);
+    const ConstructHandler *H = Call ? C.Handlers.find(*Call) : nullptr;
+    return H && H->closure(*Call);
+  });
 }
 
 /// Calls of functions of the program that were not inlined.
@@ -549,6 +562,7 @@ Error Preparer::checkControlFlow(Function &P) {
 
 Expected<Function *> Preparer::prepare(Function &F) {
   const bool IsRoot = Out.Functions.empty();
+  const SmallVector<unsigned, 8> Own = std::exchange(OwnVariables, {});
   Function *P = cloneOf(F);
   if (!IsRoot)
     copyValueParams(*P);
@@ -573,6 +587,8 @@ Expected<Function *> Preparer::prepare(Function &F) {
   for (CallBase *Call : remainingCalls(*P))
     if (PackedSignatures::wantApart(*Call->getCalledFunction()))
       Signatures.takeApart(*Call);
+  if (!Own.empty() && !leadsOn(*P)) // otherwise others may run the same body
+    loadOnce(*P, Own);
   canonicalise(*P, C, {Versions, InTask});
   if (const Instruction *I = findAddressInVector(*P))
     return diffError(DiagId::UnsupportedInstruction, *I, "an address that was in a vector");

@@ -2,8 +2,8 @@
 //
 // What a region reads stays as it is if the region runs once and its arrays are found to be apart
 // when it does: nothing of them is recorded in that version. A scalar captured by reference is
-// loaded in front of the loop, and its adjoint added once per thread: atomically, unless there is
-// one thread.
+// loaded in front of both versions of the loop, and its adjoint added once per thread: atomically,
+// unless there is one thread.
 //
 // RUN: %clang -O2 -fopenmp -c %s -o %t.o -mllvm -contraflow-print-plan 2>&1 | FileCheck %s --check-prefix=PLAN
 // RUN: %clang -O2 -fopenmp -S -emit-llvm %s -o - | FileCheck %s --check-prefix=REVERSE
@@ -31,6 +31,6 @@ double gradient(double a, double *x, double *dx, double *y, double *dy, int n) {
 // REVERSE: define internal {{.*}} @cf.reverse.{{.*}}scale
 // REVERSE: [[ALONE:%.*]] = {{.*}}call i32 @cf_v1_omp_is_alone()
 // REVERSE: icmp eq i32 [[ALONE]], 0
-// REVERSE-COUNT-2: atomicrmw fadd
+// REVERSE-COUNT-1: atomicrmw fadd
 // REVERSE-NOT: atomicrmw fadd
 // REVERSE: {{^}}}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a derivative would calculate for nobody; see Unread.cpp.
+
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace contraflow {
+
+/// Takes away what is only stored to local variables that nobody reads, in the functions and in
+/// what they call or run as threads, and mathematical functions whose result nobody uses. Returns
+/// the functions that have changed, which are worth simplifying once more.
+llvm::SmallSetVector<llvm::Function *, 4> dropUnread(llvm::ArrayRef<llvm::Function *> Functions);
+
+} // namespace contraflow

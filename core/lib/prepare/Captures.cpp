@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a region shares it is given by address, the pointers to its arrays as well. The optimiser
+// does not know that nobody writes there, so a load that is not made in every iteration of a loop
+// stays in it: nothing around that loop is affine then, nor is a check in front of it possible.
+//
+//   for (k) if (n > 2) { u = *captured; for (j) for (i) ... u[k, j, i] }
+//   ->
+//   u = *captured; for (k) if (n > 2) for (j) for (i) ... u[k, j, i]
+//
+// The variable must be local to who forks, its address known to nobody but regions that load and
+// store there, and the region must only load. Who forks waits until the region is over.
+
+#include "Captures.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+/// True if the address goes nowhere: it is loaded from, stored to, and passed to such regions.
+static bool staysHere(const Value &Address, const HandlerRegistry &Handlers, unsigned Levels) {
+  return Levels && all_of(Address.uses(), [&](const Use &U) {
+           const auto *I = dyn_cast<Instruction>(U.getUser());
+           if (!I)
+             return false;
+           if (isa<LoadInst>(I) || I->isLifetimeStartOrEnd())
+             return true;
+           if (isa<StoreInst>(I))
+             return U.getOperandNo() == StoreInst::getPointerOperandIndex();
+           const auto *Call = dyn_cast<CallBase>(I);
+           const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
+           const auto Region = H ? H->closure(*Call) : std::nullopt;
+           if (!Region || !Region->Team || Region->Detached || !Call->isArgOperand(&U))
+             return false;
+           const int Operand = static_cast<int>(Call->getArgOperandNo(&U));
+           bool Passed = false;
+           for (unsigned I = 0; I < Region->Operands.size(); ++I)
+             if (Region->Operands[I] == Operand) {
+               Passed = true;
+               if (!staysHere(*Region->Body->getArg(I), Handlers, Levels - 1))
+                 return false;
+             }
+           return Passed;
+         });
+}
+
+SmallVector<unsigned, 8> findOwnVariables(const CallBase &Call, const Closure &Region,
+                                          const HandlerRegistry &Handlers) {
+  constexpr unsigned MostLevels = 3;
+  SmallVector<unsigned, 8> Out;
+  if (!Region.Team || Region.Detached)
+    return Out;
+  for (unsigned I = 0; I < Region.Operands.size(); ++I) {
+    if (Region.Operands[I] < 0)
+      continue;
+    const auto *Variable = dyn_cast<AllocaInst>(Call.getArgOperand(Region.Operands[I]));
+    if (Variable && Variable->isStaticAlloca() && !Variable->isArrayAllocation() &&
+        count(Call.args(), Variable) == 1 && staysHere(*Variable, Handlers, MostLevels))
+      Out.push_back(I);
+  }
+  return Out;
+}
+
+void loadOnce(Function &Body, ArrayRef<unsigned> Params) {
+  BasicBlock &Entry = Body.getEntryBlock();
+  for (unsigned Param : Params) {
+    Argument &Address = *Body.getArg(Param);
+    LoadInst *First = nullptr;
+    const bool OnlyLoads = all_of(Address.users(), [&](User *U) {
+      auto *Load = dyn_cast<LoadInst>(U);
+      First = First ? First : Load;
+      return Load && Load->isSimple() && Load->getType() == First->getType();
+    });
+    if (!First || !OnlyLoads)
+      continue;
+    IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+    LoadInst *Once = B.CreateAlignedLoad(First->getType(), &Address, First->getAlign());
+    AAMDNodes Tags = First->getAAMetadata();
+    for (User *U : make_early_inc_range(Address.users()))
+      if (auto *Load = cast<LoadInst>(U); Load != Once) {
+        Tags = Tags.merge(Load->getAAMetadata());
+        Load->replaceAllUsesWith(Once);
+        Load->eraseFromParent();
+      }
+    Once->setAAMetadata(Tags);
+  }
+}
+
+} // namespace contraflow
