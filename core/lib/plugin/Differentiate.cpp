@@ -522,6 +522,9 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
     for (GlobalVariable &G : M.globals())
       if (!G.isConstant())
         G.addAttribute(attr::Inactive);
+  for (GlobalVariable &G : M.globals())
+    if (G.isDeclaration() && isVirtualTable(G)) // those of the library are not declared constant
+      G.setConstant(true);
   const SmallVector<UserRule, 0> Rules = readRegistrations(M, Faults);
   HandlerRegistry Tangent, Adjoint;
   registerHandlers(Tangent, Rules, DerivativeMode::Tangent);
