@@ -110,6 +110,7 @@ private:
   ReturnedStructures Results;
   PackedSignatures Signatures;
   ThrownResults Thrown;
+  UnreadArguments Unread;
   Endings NeverReturning;
   bool InTask = false; ///< what is prepared runs in a task
   Catches Caught;
@@ -361,6 +362,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
     NeverReturning.mark(P);
     dropUnwinding(P, Callees::Some);
   }
+  ownResources(P); // also where nothing is called through a table
   endMismatches(P);
   NeverReturning.mark(P); // what the last round has chosen
   dropUnwinding(P, Callees::All);
@@ -446,7 +448,8 @@ SmallVector<CallBase *, 4> Preparer::remainingCalls(Function &P) const {
   SmallVector<CallBase *, 4> Calls;
   for (Instruction &I : instructions(P))
     if (auto *Call = dyn_cast<CallBase>(&I))
-      if (inlinable(*Call) && !Call->doesNotReturn() && !Call->getCalledFunction()->isVarArg() &&
+      if (inlinable(*Call) && !Call->doesNotReturn() &&
+          !readsVariableArguments(*Call->getCalledFunction()) &&
           !is_contained(Out.Functions, Call->getCalledFunction()))
         Calls.push_back(Call);
   return Calls;
@@ -482,7 +485,8 @@ Error Preparer::prepareCallee(Function &Callee) {
   auto New = prepare(Callee);
   if (!New)
     return New.takeError();
-  if (!Results.made(Callee) && !Signatures.made(Callee) && !Thrown.made(Callee))
+  if (!Results.made(Callee) && !Signatures.made(Callee) && !Thrown.made(Callee) &&
+      !Unread.made(Callee))
     Called.push_back({&Callee, *New});
   return Error::success();
 }
@@ -563,6 +567,9 @@ Expected<Function *> Preparer::prepare(Function &F) {
   relaxConstrained(*P);
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);
+  for (CallBase *Call : remainingCalls(*P))
+    if (UnreadArguments::wantDropped(*Call->getCalledFunction()))
+      Unread.drop(*Call);
   for (CallBase *Call : remainingCalls(*P))
     if (PackedSignatures::wantApart(*Call->getCalledFunction()))
       Signatures.takeApart(*Call);

@@ -148,4 +148,36 @@ CallBase *fixArguments(CallBase &Call) {
   return New;
 }
 
+Function *UnreadArguments::copyOf(Function &F) {
+  Function *&Copy = copy(F);
+  if (Copy)
+    return Copy;
+  auto *T = FunctionType::get(F.getReturnType(), F.getFunctionType()->params(), false);
+  Copy = Function::Create(T, GlobalValue::InternalLinkage, F.getName() + ".fixed", F.getParent());
+  ValueToValueMapTy Map;
+  for (Argument &A : F.args())
+    Map[&A] = Copy->getArg(A.getArgNo());
+  SmallVector<ReturnInst *, 4> Returns;
+  CloneFunctionInto(Copy, &F, Map, CloneFunctionChangeType::LocalChangesOnly, Returns);
+  ownAssignments(*Copy);
+  return Copy;
+}
+
+CallBase *UnreadArguments::drop(CallBase &Call) {
+  Function *F = Call.getCalledFunction();
+  SmallVector<AttributeSet, 8> Kept;
+  for (unsigned I = 0; I < F->arg_size(); ++I)
+    Kept.push_back(Call.getAttributes().getParamAttrs(I));
+  IRBuilder<> B(&Call);
+  SmallVector<Value *, 8> Args(Call.arg_begin(), Call.arg_begin() + F->arg_size());
+  CallInst *New = B.CreateCall(copyOf(*F), Args);
+  New->setCallingConv(Call.getCallingConv());
+  New->setAttributes(AttributeList::get(Call.getContext(), Call.getAttributes().getFnAttrs(),
+                                        Call.getAttributes().getRetAttrs(), Kept));
+  New->copyMetadata(Call);
+  Call.replaceAllUsesWith(New);
+  Call.eraseFromParent();
+  return New;
+}
+
 } // namespace contraflow

@@ -8,6 +8,8 @@
 
 #pragma once
 
+#include "CalleeCopies.h"
+
 namespace llvm {
 class CallBase;
 class Function;
@@ -21,5 +23,20 @@ bool readsVariableArguments(const llvm::Function &F);
 /// Replaces the call by one of a copy of the callee with fixed parameters; null if that is not
 /// possible. The copy is for this call alone.
 llvm::CallBase *fixArguments(llvm::CallBase &Call);
+
+/// Variadic functions that do not look at their variable arguments and stay calls: the library has
+/// such lambdas. What is passed to nobody is left out.
+class UnreadArguments : public CalleeCopies {
+public:
+  static bool wantDropped(const llvm::Function &F) {
+    return F.isVarArg() && !readsVariableArguments(F);
+  }
+
+  /// Replaces the call by one of a copy of its callee without variable arguments.
+  llvm::CallBase *drop(llvm::CallBase &Call);
+
+private:
+  llvm::Function *copyOf(llvm::Function &F);
+};
 
 } // namespace contraflow
