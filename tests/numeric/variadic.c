@@ -4,6 +4,7 @@
 // copied and one that is passed on.
 // Supports: variadic functions (x86-64)
 #include "GradientCheck.h"
+#include <math.h>
 #include <stdarg.h>
 
 struct pair {
@@ -75,3 +76,14 @@ static double mixed(const double *x, double a, int n) {
 
 GRADIENT_CHECK(variadic_sums, Double, sums, In(double, 6), Scalar(double), Int(6))
 GRADIENT_CHECK(variadic_mixed, Double, mixed, In(double, 6), Scalar(double), Int(6))
+
+// What is passed is looked at by nobody, and the function calls itself.
+static double ignores(int n, double x, ...) {
+  return n > 0 ? x * ignores(n - 1, sin(x), n, x) + ignores(n - 2, x * x) : x;
+}
+
+static double ignored(const double *x, double a, int n) {
+  return ignores(n, x[0] * a, x[1], "text") * ignores(2, x[2], &x[3]);
+}
+
+GRADIENT_CHECK(variadic_ignored, Double, ignored, In(double, 6), Scalar(double), Int(4))

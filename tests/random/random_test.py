@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import generate
+import generate_library
 import generate_mpi
 import generate_objects
 import generate_omp
@@ -25,7 +26,7 @@ CONFIGURATIONS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-g"], ["
 PER_UNIT = 25
 MOST_REFUSED = 0.25  # of the units of a generator whose programs may be refused
 # generator, flags, numbers of threads (or of ranks, with --launcher)
-KINDS = {"serial": (generate, [], [""]), "objects": (generate_objects, [], [""]), "omp": (generate_omp, ["-fopenmp"], ["1", "2", "3", "8"]),
+KINDS = {"serial": (generate, [], [""]), "objects": (generate_objects, [], [""]), "library": (generate_library, [], [""]), "omp": (generate_omp, ["-fopenmp"], ["1", "2", "3", "8"]),
          "mpi": (generate_mpi, [], ["1", "2", "3"])}
 HERE = Path(__file__).resolve().parent
 

@@ -20,6 +20,7 @@
 #include "parallel/mpi/Register.h"
 #include "parallel/omp/Register.h"
 #include "parallel/threads/Register.h"
+#include "prepare/FirstBytes.h"
 #include "prepare/Library.h"
 #include "prepare/Slots.h"
 #include "request/ByValue.h"
@@ -535,6 +536,7 @@ PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   readRegistrations(M, Faults);
   recordStructures(M);
   if (!findRequests(M).empty()) {
+    clearWhole(M);
     noteSlots(M);
     noteLayouts(M);
   }
