@@ -20,8 +20,8 @@ class Program(generate_objects.Program):
     def named(self, stem):
         return f"{self.name}_{self.fresh(stem)}"
 
-    def declare_class(self, name, text, fill, fold, change, head="struct"):
-        self.helpers.append(f"{head} {name} {{\n{text}\n}};")
+    def declare_class(self, name, text, fill, fold, change):
+        self.helpers.append(f"struct {name} {{\n{text}\n}};")
         return self.declare_type(name, fill, fold, change)
 
     def one(self, kind, place="e"):

@@ -9,6 +9,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
+#include <cstdlib>
+
 using namespace llvm;
 
 namespace contraflow {
@@ -19,11 +21,15 @@ constexpr int64_t Word = 8;       ///< what is cleared where more is done to the
 constexpr int64_t MostBytes = 256;
 
 bool isConstructor(const Function &F) {
-  if (F.isDeclaration() || F.arg_empty() || !F.getName().starts_with("_Z"))
+  if (F.isDeclaration() || F.arg_empty() || F.getParamDereferenceableBytes(0) < LeastBytes)
     return false;
   ItaniumPartialDemangler Name;
-  return !Name.partialDemangle(F.getName().str().c_str()) && Name.isCtorOrDtor() &&
-         F.getParamDereferenceableBytes(0) >= LeastBytes;
+  if (Name.partialDemangle(F.getName().str().c_str()) || !Name.isCtorOrDtor())
+    return false;
+  char *Base = Name.getFunctionBaseName(nullptr, nullptr);
+  const bool Ends = !Base || *Base == '~';
+  std::free(Base);
+  return !Ends;
 }
 
 /// The place in the object that a constructor makes; none of other memory. What is not optimised
