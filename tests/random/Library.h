@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What programs of generate_library.py share: headers, an allocator, small matrices, a narrow number.
+// What programs of generate_library.py share: headers, an allocator, small matrices, a narrow
+// number.
 
 #pragma once
 
