@@ -58,3 +58,26 @@ double traceOfPower(const double *x, int n, int power) {
 } // namespace
 
 GRADIENT_CHECK(class_raii, Double, traceOfPower, In(double, 9), Int(3), Int(3))
+
+/// What begins or ends with a zero byte keeps what else is in it.
+struct Flagged {
+  bool live = false;
+  double value;
+  double *total;
+  explicit Flagged(double v, double *t) : value(v), total(t) { live = true; }
+  ~Flagged() {
+    live = false;
+    *total += value * value;
+  }
+};
+
+static double flagged(const double *x, int n) {
+  double total = 0;
+  for (int i = 0; i < n; ++i) {
+    const Flagged f(x[i], &total), g(x[i] * x[0], &total);
+    total += f.live ? f.value * g.value : g.value;
+  }
+  return total;
+}
+
+GRADIENT_CHECK(flagged_objects, Double, flagged, In(double, 5), Int(5))

@@ -60,6 +60,28 @@ static double counted(const double *x, int n) {
   return sum + x[1] * double(resource.bytes);
 }
 
+/// The resource is made where nobody asks it for memory.
+struct Workspace {
+  std::byte room[512];
+  std::pmr::monotonic_buffer_resource pool;
+  __attribute__((noinline)) explicit Workspace(int n) : pool(room, sizeof room) {
+    for (int i = 0; i < n; ++i)
+      room[i] = std::byte(i);
+    if (n > 2)
+      Workspace inner(n - 1); // calls itself, so it stays a call
+  }
+};
+
+static double inAWorkspace(const double *x, int n) {
+  Workspace own(n);
+  std::pmr::vector<double> v(x, x + n, &own.pool);
+  double sum = 0;
+  for (double d : v)
+    sum += d * d * d;
+  return sum;
+}
+
+GRADIENT_CHECK(pmr_workspace, Double, inAWorkspace, In(double, 5), Int(4))
 GRADIENT_CHECK(pmr_buffer, Double, inABuffer, In(double, 5), Int(5))
 GRADIENT_CHECK(pmr_pool, Double, inAPool, In(double, 6), Int(6))
 GRADIENT_CHECK(pmr_counted, Double, counted, In(double, 5), Int(5))

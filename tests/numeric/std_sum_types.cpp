@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::optional, std::variant with std::visit, std::tuple, std::pair.
+// std::optional, std::variant with std::visit, std::tuple, std::pair, std::any.
 // Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
+#include <any>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -133,3 +134,23 @@ static double perhaps(double x) {
 GRADIENT_CHECK(perhaps_nothing, Double, perhaps, ScalarRange(double, -1, 1))
 GRADIENT_CHECK(std_sum_types, Double, sum, In(double, 9), Scalar(double), Int(9))
 GRADIENT_CHECK(owned_variants, Double, ownedVariants, In(double, 3))
+
+// What is in an object is asked by the description of its type.
+static double anything(const double *x, int n) {
+  std::any held = x[0];
+  double s = 0.1;
+  for (int i = 0; i < n; ++i) {
+    const std::any before = held;
+    if (auto *number = std::any_cast<double>(&held))
+      held = Line{*number * x[i], s};
+    else if (auto *line = std::any_cast<Line>(&held))
+      held = line->a * x[i] + line->b;
+    if (before.type() == typeid(double))
+      s += std::any_cast<double>(before) * x[i];
+    else
+      s *= std::any_cast<const Line &>(before).a;
+  }
+  return s;
+}
+
+GRADIENT_CHECK(std_any, Double, anything, In(double, 5), Int(5))

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vectors that grow: push_back, insert, resize, vectors of vectors, erase, swap; structures that
-// are inserted, sorted and found by iterators.
+// are inserted, sorted and found by iterators; copies of elements that are inserted before others.
 // Supports: `std::vector`, `std::array`, algorithms
 #include "GradientCheck.h"
 #include <algorithm>
+#include <optional>
+#include <variant>
 #include <vector>
 
 static double grow(const double *x, double a, int n) {
@@ -124,3 +126,48 @@ static double sortRecords(const double *x, int n) {
 
 GRADIENT_CHECK(index_each_other, Double, indexEachOther, In(double, 5), Int(5))
 GRADIENT_CHECK(sort_records, Double, sortRecords, In(double, 6), Int(6))
+
+/// The library makes the copy in a union that begins as a byte.
+template <typename T> static double insertCopies(std::vector<T> items, double (*value)(const T &)) {
+  const T last = items.back();
+  items.insert(items.begin(), last);
+  items.insert(items.begin() + 2, items[1]);
+  items.insert(items.end() - 1, 2, items[0]);
+  double sum = 0;
+  int k = 0;
+  for (const T &item : items)
+    sum += ++k * value(item);
+  return sum;
+}
+
+static double insertBodies(const double *x, int n) {
+  std::vector<GrownBody> bodies;
+  for (int i = 0; i < n; ++i)
+    bodies.push_back({x[i], x[i] * x[i], i, 1.0f + i});
+  return insertCopies<GrownBody>(bodies, [](auto &b) { return b.x * b.v * b.charge + b.id * b.x; });
+}
+
+static double insertChoices(const double *x, int n) {
+  std::vector<std::variant<double, GrownBody>> items;
+  std::vector<std::optional<GrownBody>> perhaps(2);
+  for (int i = 0; i < n; ++i) {
+    if (i % 2)
+      items.emplace_back(x[i]);
+    else
+      items.emplace_back(GrownBody{x[i], x[i] * x[i], i, 1.0f});
+    if (x[i] > 0)
+      perhaps.push_back(GrownBody{x[i], x[0], i, 2.0f});
+  }
+  return insertCopies<std::variant<double, GrownBody>>(
+             items,
+             [](auto &item) {
+               if (auto *number = std::get_if<double>(&item))
+                 return *number * *number;
+               return std::get<GrownBody>(item).x * std::get<GrownBody>(item).v;
+             }) *
+         insertCopies<std::optional<GrownBody>>(perhaps,
+                                                [](auto &b) { return b ? b->x * b->v : 0.5; });
+}
+
+GRADIENT_CHECK(insert_copies, Double, insertBodies, In(double, 5), Int(5))
+GRADIENT_CHECK(insert_choices, Double, insertChoices, In(double, 5), Int(5))

@@ -4,6 +4,7 @@
 // copied and one that is passed on.
 // Supports: variadic functions (x86-64)
 #include "GradientCheck.h"
+#include <math.h>
 #include <stdarg.h>
 
 struct pair {
@@ -93,3 +94,14 @@ static double recursive(const double *x, double a, int n) {
   return nested(n, a, x[0], x) * nested(n - 1, x[1], a, x + 1, n);
 }
 GRADIENT_CHECK(variadic_recursive, Double, recursive, In(double, 6), Scalar(double), Int(4))
+
+// What is passed is looked at by nobody, and the function calls itself.
+static double ignores(int n, double x, ...) {
+  return n > 0 ? x * ignores(n - 1, sin(x), n, x) + ignores(n - 2, x * x) : x;
+}
+
+static double ignored(const double *x, double a, int n) {
+  return ignores(n, x[0] * a, x[1], "text") * ignores(2, x[2], &x[3]);
+}
+
+GRADIENT_CHECK(variadic_ignored, Double, ignored, In(double, 6), Scalar(double), Int(4))

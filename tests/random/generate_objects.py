@@ -257,7 +257,7 @@ class Program(generate.Program):
                             f"  virtual real fold(real s) const = 0;\n  virtual void change(real, int) {{}}\n"
                             f"  virtual {name} *clone() const = 0;\n}};")
         for i in range(self.random.randrange(1, 4)):
-            made = f"{name}{i}"
+            made = f"{name}_{i}"
             member = self.real() if self.chance(0.5) else self.any(levels - 1)
             fill, fold, change = self.parts([(member, "m"), (self.real(), "w")])
             fill, fold, change = (text.replace("fill(", "::CF_NAMESPACE::fill(").replace("fold(", "::CF_NAMESPACE::fold(").replace("change(", "::CF_NAMESPACE::change(")

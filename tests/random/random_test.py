@@ -16,6 +16,7 @@ from pathlib import Path
 
 import generate
 import generate_idioms
+import generate_library
 import generate_mpi
 import generate_objects
 import generate_omp
@@ -28,6 +29,7 @@ PER_UNIT = 25
 MOST_REFUSED = 0.25  # of the units of a generator whose programs may be refused
 # class of programs, flags, numbers of threads (or of ranks, with --launcher)
 KINDS = {"serial": (generate.Program, [], [""]), "idioms": (generate_idioms.Program, [], [""]), "objects": (generate_objects.Program, [], [""]),
+         "library": (generate_library.Program, [], [""]),
          "second": (generate_second.Program, [], [""]), "second_objects": (generate_second.Objects, [], [""]),
          "omp": (generate_omp.Program, ["-fopenmp"], ["1", "2", "3", "8"]), "mpi": (generate_mpi.Program, [], ["1", "2", "3"])}
 HERE = Path(__file__).resolve().parent

@@ -69,7 +69,7 @@ const Value *addressOf(const Value *V) {
       Any = true;
     else if (auto *Phi = dyn_cast<PHINode>(Part); Phi && Parts.size() < MostParts)
       Parts.insert_range(Phi->incoming_values());
-    else if (!isa<ConstantInt>(Part))
+    else if (!isa<ConstantInt, UndefValue>(Part))
       return nullptr;
   }
   return Any ? V : nullptr;
@@ -115,10 +115,14 @@ uint64_t Divisor::scaled(const Value *V, uint64_t Factor) {
 
 /// Nothing is known of a quotient that may be rounded.
 uint64_t Divisor::ofQuotient(const BinaryOperator &I) {
+  constexpr unsigned MostBits = 32;
   auto *C = dyn_cast<ConstantInt>(I.getOperand(1));
-  if (!C || C->isZero() || !I.isExact() || C->getValue().abs().getActiveBits() > 32)
+  if (!C || !I.isExact() || C->getValue().abs().getActiveBits() > MostBits)
     return 1;
-  const uint64_t By = C->getValue().abs().getZExtValue();
+  const uint64_t Amount = C->getValue().abs().getZExtValue();
+  if (I.isShift() ? Amount >= MostBits : Amount == 0)
+    return 1;
+  const uint64_t By = I.isShift() ? 1ull << Amount : Amount;
   const size_t First = Differences.size();
   const unsigned Before = Cycles;
   const uint64_t Whole = of(I.getOperand(0));
@@ -158,6 +162,8 @@ uint64_t Divisor::ofArithmetic(const BinaryOperator &I) {
     return C ? powerOfTwo(C->getSExtValue()) : 1;
   case Instruction::SDiv:
   case Instruction::UDiv:
+  case Instruction::AShr:
+  case Instruction::LShr:
     return ofQuotient(I);
   default:
     return 1;
@@ -182,6 +188,8 @@ uint64_t Divisor::ofInstruction(const Instruction &I) {
 uint64_t Divisor::of(const Value *V) {
   if (auto *C = dyn_cast<ConstantInt>(V))
     return C->getBitWidth() > 64 ? 1 : C->getValue().abs().getZExtValue();
+  if (isa<UndefValue>(V)) // nobody comes there
+    return 0;
   auto *I = dyn_cast<Instruction>(V);
   if (!I || !I->getType()->isIntegerTy() || I->getType()->getIntegerBitWidth() > 64 ||
       ++Visits > MostVisits)
@@ -213,7 +221,8 @@ bool isNullOr(const Value &Address, const Value &Other) {
       Parts.insert_range(Phi->incoming_values());
     else if (auto *Select = dyn_cast<SelectInst>(Part))
       Parts.insert_range(drop_begin(Select->operand_values()));
-    else if (Part == &Other || (isa<Constant>(Part) && cast<Constant>(Part)->isNullValue()))
+    else if (Part == &Other || isa<UndefValue>(Part) ||
+             (isa<Constant>(Part) && cast<Constant>(Part)->isNullValue()))
       continue;
     else if (auto *Step = dyn_cast<GetElementPtrInst>(Part))
       Parts.insert(Step->getPointerOperand());

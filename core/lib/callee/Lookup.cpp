@@ -400,6 +400,11 @@ std::string mathSpelling(MathFn Fn, const Type *Ty) {
 
 bool isVirtualTable(const GlobalVariable &G) { return G.getName().starts_with("_ZTV"); }
 
+bool isTypeDescription(const GlobalVariable &G) {
+  return any_of(ArrayRef<StringRef>{"_ZTI", "_ZTS", "_ZTVN10__cxxabiv1"},
+                [&](StringRef Prefix) { return G.getName().starts_with(Prefix); });
+}
+
 bool isStream(const GlobalVariable &G) {
   static constexpr StringLiteral Names[] = {"stdin", "stdout", "stderr"};
   return G.isDeclaration() && G.getValueType()->isPointerTy() && is_contained(Names, G.getName());

@@ -6,6 +6,7 @@
 #include "ForwardSweep.h"
 #include "Steps.h"
 #include "analysis/ReadsOnly.h"
+#include "analysis/Strides.h"
 #include "callee/Exceptions.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Remark.h"
@@ -16,6 +17,7 @@
 #include "support/ShadowAlign.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
@@ -320,6 +322,40 @@ static bool isNoAddress(const Instruction &I) {
                       I.getOpcode());
 }
 
+/// True if the integer, or what it is chosen or summed up to, goes where others find it.
+static bool leavesRegisters(const Instruction &I) {
+  constexpr unsigned Most = 64;
+  SmallSetVector<const Instruction *, 8> Todo;
+  Todo.insert(&I);
+  for (unsigned Next = 0; Next < Todo.size(); ++Next)
+    for (const User *By : Todo[Next]->users()) {
+      auto *User = cast<Instruction>(By);
+      auto *Call = dyn_cast<CallBase>(User);
+      if (isa<ICmpInst, GetElementPtrInst, IntToPtrInst, MemIntrinsic, AssumeInst>(User) ||
+          User->isShift() || isNoAddress(*User) ||
+          (Call && !isa<IntrinsicInst>(Call) && lookupCallee(*Call).Kind != CalleeKind::Unknown))
+        continue;
+      if (Todo.size() == Most || !User->getType()->isIntegerTy() ||
+          !isa<PHINode, SelectInst, FreezeInst, BinaryOperator, MinMaxIntrinsic>(User))
+        return true;
+      Todo.insert(User);
+    }
+  return false;
+}
+
+/// The distance of two addresses, which is that of their shadows. Where one of them is null it is
+/// an address: vectors that may be empty have an end of null + (end - begin).
+static bool isDistance(const Instruction &I) {
+  return strideOf(&I).IsDifference && !leavesRegisters(I);
+}
+
+/// A number instead of an address has no shadow, and leads equally far.
+static bool isNumberOfSteps(const Use &Op, const Value *Shadow) {
+  auto *None = dyn_cast<Constant>(Shadow);
+  return isa<GetElementPtrInst>(Op.getUser()) && Op.getOperandNo() > 0 && None &&
+         None->isNullValue();
+}
+
 Error ForwardSweep::visitPointer(Instruction &I) {
   if (auto *A = dyn_cast<AllocaInst>(&I))
     return shadowAlloca(*A);
@@ -341,11 +377,14 @@ Error ForwardSweep::visitPointer(Instruction &I) {
       return Error::success();
     }
   bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,
-                    IntToPtrInst, PtrToIntInst, TruncInst, ZExtInst, CallBase>(I);
+                    IntToPtrInst, PtrToIntInst, TruncInst, ZExtInst, CallBase>(I) ||
+                isDistance(I);
   if (!Copies)
     return diffError(DiagId::UnsupportedInstruction, I,
                      Twine("a pointer to active memory is made by '") + I.getOpcodeName() + "'");
   Instruction *Twin = cloneForShadow(I);
+  if (isa<BinaryOperator>(Twin))
+    Twin->dropPoisonGeneratingFlags();
   if (auto *Load = dyn_cast<LoadInst>(Twin)) {
     Load->setVolatile(false);
     Load->setAlignment(shadowAlign(Load->getAlign()));
@@ -354,7 +393,8 @@ Error ForwardSweep::visitPointer(Instruction &I) {
   }
   for (Use &Op : Twin->operands())
     if (movesPointer(Op) && S.Activity.hasShadow(Op.get()))
-      Op.set(shadowOf(Op));
+      if (Value *Shadow = shadowOf(Op); !isNumberOfSteps(Op, Shadow))
+        Op.set(Shadow);
   shadows()[&I] = B.Insert(Twin, I.hasName() ? I.getName() + ".shadow" : "");
   if (auto *Load = dyn_cast<LoadInst>(&I))
     checkGlobalPointer(*Load, Twin);

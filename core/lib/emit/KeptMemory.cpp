@@ -28,7 +28,7 @@ namespace contraflow {
 static void findKept(RequestState &S) {
   S.Kept.Known = true;
   for (GlobalVariable &G : S.C.M.globals())
-    if (Location At = S.Graph.find(&G); At && !G.isConstant())
+    if (Location At = S.Graph.find(&G); At && !G.isConstant() && !isTypeDescription(G))
       S.Kept.Globals.insert(S.Graph.canonical(At.Node));
   SmallVector<unsigned, 16> Work(S.Kept.Globals.begin(), S.Kept.Globals.end());
   while (!Work.empty())

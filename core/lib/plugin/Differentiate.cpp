@@ -21,6 +21,7 @@
 #include "parallel/mpi/Register.h"
 #include "parallel/omp/Register.h"
 #include "parallel/threads/Register.h"
+#include "prepare/FirstBytes.h"
 #include "prepare/Library.h"
 #include "prepare/Slots.h"
 #include "request/ByValue.h"
@@ -563,7 +564,10 @@ PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   Error Faults = Error::success();
   readRegistrations(M, Faults);
   recordStructures(M);
-  if (isLinkedLater(M) || !findRequests(M).empty()) {
+  const bool Asks = !findRequests(M).empty();
+  if (Asks)
+    clearWhole(M);
+  if (Asks || isLinkedLater(M)) {
     noteSlots(M);
     noteLayouts(M);
   }

@@ -365,6 +365,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
     NeverReturning.mark(P);
     dropUnwinding(P, Callees::Some);
   }
+  ownResources(P); // also where nothing is called through a table
   endMismatches(P);
   NeverReturning.mark(P); // what the last round has chosen
   dropUnwinding(P, Callees::All);

@@ -84,6 +84,9 @@ CalleeInfo lookupCallee(const llvm::CallBase &Call);
 
 /// True for a table of virtual functions (Itanium C++ ABI 5.1.4): it holds no numbers.
 bool isVirtualTable(const llvm::GlobalVariable &G);
+/// True of what the language says about a type at run time: its name, its bases, and the table of
+/// the class that describes it.
+bool isTypeDescription(const llvm::GlobalVariable &G);
 /// True for the library's pointers to its streams (ISO C 7.23.1): what they point to is its own.
 bool isStream(const llvm::GlobalVariable &G);
 
