@@ -87,7 +87,8 @@ class Constructs:
         target = self.pick(self.shared)
         condition = self.pick(("", "", "if (k[i] % 3 == 0) "))
         kind = "conditional : " if condition else ""
-        self.lines_of("{", "real last = x[0];", f"omp parallel for lastprivate({kind}last){self.pick(SCHEDULES[:3])}",
+        # (With a dynamic schedule, libomp 22 now and then forgets who has the last iteration.)
+        self.lines_of("{", "real last = x[0];", f"omp parallel for lastprivate({kind}last){self.pick(SCHEDULES[:2])}",
                       "for (int i = 0; i < n; i++) {", f"  real part = {self.value((target,))};",
                       f"  {condition}last = tanh(part * x[i]);", f"  {target}[i] = tanh(part + {target}[i]);", "}",
                       "r = tanh(r * real(0.5) + last);", "}")

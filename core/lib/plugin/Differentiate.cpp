@@ -424,6 +424,7 @@ bool ModuleDriver::run() {
   if (!Errors)
     note(lowerViews(M, Tangents, Any));
   lowerSmooth(M);
+  Adjoints.Handlers.conclude(M);
   Tangents.Reach = Adjoints.Reach = nullptr;
   removeTakenApart(M);
   note(checkRequestUses(M));
