@@ -445,6 +445,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerUndoHandlers(Handlers);
   registerLinkedHandlers(Handlers);
   registerSortingHandlers(Handlers);
+  registerFortranHandlers(Handlers);
   registerComplexHandlers(Handlers);
   registerExceptionHandlers(Handlers);
   registerBlasHandlers(Handlers);
