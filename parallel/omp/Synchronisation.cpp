@@ -494,10 +494,7 @@ private:
 /// Calls that say more than their names.
 constexpr std::pair<StringRef, StringRef> Remedies[] = {
     {"__tgt_target_kernel", "a target region without a version for the host "
-                            "(-fopenmp-offload-mandatory), or without effect"},
-    {"__kmpc_threadprivate_cached",
-     "threadprivate variables that the library keeps and other files may see, or with a "
-     "constructor; compile with -fopenmp-use-tls, or make them static or thread_local"}};
+                            "(-fopenmp-offload-mandatory), or without effect"}};
 
 /// Every other entry point is refused by name.
 class RestHandler : public RefusingHandler {

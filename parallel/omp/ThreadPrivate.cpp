@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threadprivate variables that the library keeps (-fnoopenmp-use-tls). The first thread has the
-// variable itself, each other one a copy. If only this module can ask for copies, they become those
-// of a thread-local variable, in the program as in its derivative:
+// Threadprivate variables that the library keeps (-fnoopenmp-use-tls, flang). The first thread has
+// the variable itself, each other one a copy, which any file may ask for. While derivatives are
+// made, the copies are those of a thread-local variable that stands for them, whose shadow is one
+// of each thread, too; what the program calculates with stays where the library keeps it:
 //
 //   p = threadprivate_cached(.., thread, &own, ..)   ->   p = thread == 0 ? &own : &own_of_thread
-//
-// Both begin with the variable's initial value and keep what a thread leaves there.
+//   when all is emitted:   &own_of_thread   ->   threadprivate_cached(.., thread, &own, ..)
 
 #include "parallel/omp/Handlers.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
 
 using namespace llvm;
 
@@ -20,57 +21,95 @@ namespace contraflow::omp {
 namespace {
 
 constexpr StringRef ThreadsCopy = "__kmpc_threadprivate_cached";
-constexpr StringRef AnyFunction = "__kmpc_threadprivate"; // the beginning of each one's name
+/// Of a variable that stands for copies: the function that asks for one.
+constexpr StringRef AskingKind = "cf.threads_copy";
 
 /// (ident, thread, variable, bytes, cache)
-constexpr unsigned Thread = 1, Variable = 2;
+constexpr unsigned Ident = 0, Thread = 1, Variable = 2, ArgumentCount = 5;
 
 /// The variable of which the library is asked for the thread's copy.
-GlobalVariable *askedFor(const User *U) {
-  auto *Call = dyn_cast<CallInst>(U);
-  const Function *F = Call ? Call->getCalledFunction() : nullptr;
-  return F && F->getName() == ThreadsCopy && Call->arg_size() == 5
-             ? dyn_cast<GlobalVariable>(Call->getArgOperand(Variable))
+GlobalVariable *askedFor(const CallInst &Call) {
+  const Function *F = Call.getCalledFunction();
+  return F && F->getName() == ThreadsCopy && Call.arg_size() == ArgumentCount
+             ? dyn_cast<GlobalVariable>(Call.getArgOperand(Variable))
              : nullptr;
 }
 
-/// True if the library knows nothing of the variable but what such calls tell it: a constructor
-/// would be another thing.
-bool isOfThisModule(const GlobalVariable &G) {
-  return G.hasLocalLinkage() && !G.isThreadLocal() && all_of(G.users(), [&](const User *U) {
-           auto *Call = dyn_cast<CallBase>(U);
-           const Function *F = Call ? Call->getCalledFunction() : nullptr;
-           return askedFor(U) == &G || !F || !F->getName().starts_with(AnyFunction);
-         });
+/// A function that asks as the call does, for whatever thread calls it. Null if the call depends on
+/// where it stands.
+Function *askingLike(CallInst &Call) {
+  for (const auto &[I, Operand] : enumerate(Call.args()))
+    if (I != Thread && !isa<Constant>(Operand))
+      return nullptr;
+  Module &M = *Call.getFunction()->getParent();
+  auto *F = Function::Create(FunctionType::get(Call.getType(), false), GlobalValue::InternalLinkage,
+                             "cf.threads_copy", M);
+  IRBuilder<> B(BasicBlock::Create(M.getContext(), "entry", F));
+  FunctionCallee Number =
+      M.getOrInsertFunction("__kmpc_global_thread_num", B.getInt32Ty(), B.getPtrTy());
+  SmallVector<Value *, ArgumentCount> Args(Call.args());
+  Args[Thread] = B.CreateCall(Number, {Args[Ident]});
+  B.CreateRet(B.CreateCall(Call.getFunctionType(), Call.getCalledOperand(), Args));
+  return F;
 }
 
 class ThreadPrivateHandler : public Rewriter {
 public:
   bool unfold(Function &F) const override {
-    SmallSetVector<GlobalVariable *, 8> Asked;
-    for (Instruction &I : instructions(F))
-      if (GlobalVariable *G = askedFor(&I); G && isOfThisModule(*G))
-        Asked.insert(G);
-    for (GlobalVariable *G : Asked)
-      makeThreadLocal(*G);
-    return !Asked.empty();
+    bool Any = false;
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (auto *Call = dyn_cast<CallInst>(&I))
+        if (GlobalVariable *G = askedFor(*Call))
+          if (GlobalVariable *Own = copiesOf(*G, *Call)) {
+            choose(*Call, *G, *Own);
+            Any = true;
+          }
+    return Any;
+  }
+
+  void conclude(Module &M) const override {
+    for (GlobalVariable &G : make_early_inc_range(M.globals()))
+      if (const MDNode *Asking = G.getMetadata(AskingKind))
+        askAgain(G, *mdconst::extract<Function>(Asking->getOperand(0)));
   }
 
 private:
-  static void makeThreadLocal(GlobalVariable &G) {
-    auto *Own = new GlobalVariable(
-        *G.getParent(), G.getValueType(), false, GlobalValue::InternalLinkage, G.getInitializer(),
-        G.getName() + ".of_thread", nullptr, GlobalValue::GeneralDynamicTLSModel);
+  /// What stands for the copies of a variable, made for the first call that asks.
+  static GlobalVariable *copiesOf(GlobalVariable &G, CallInst &Call) {
+    Module &M = *G.getParent();
+    const std::string Name = (G.getName() + ".of_thread").str();
+    if (GlobalVariable *Known = M.getNamedGlobal(Name); Known && Known->hasMetadata(AskingKind))
+      return Known;
+    Function *Asking = askingLike(Call);
+    if (!Asking)
+      return nullptr;
+    auto *Own = new GlobalVariable(M, G.getValueType(), false, GlobalValue::ExternalLinkage,
+                                   nullptr, Name, nullptr, GlobalValue::GeneralDynamicTLSModel);
     Own->setAlignment(G.getAlign());
-    for (User *U : make_early_inc_range(G.users())) {
-      if (askedFor(U) != &G)
+    Own->setMetadata(AskingKind, MDNode::get(M.getContext(), ConstantAsMetadata::get(Asking)));
+    return Own;
+  }
+
+  static void choose(CallInst &Call, GlobalVariable &G, GlobalVariable &Own) {
+    IRBuilder<> B(&Call);
+    Value *IsFirst = B.CreateIsNull(Call.getArgOperand(Thread));
+    Call.replaceAllUsesWith(B.CreateSelect(IsFirst, &G, B.CreateThreadLocalAddress(&Own)));
+    Call.eraseFromParent();
+  }
+
+  static void askAgain(GlobalVariable &Own, Function &Asking) {
+    convertUsersOfConstantsToInstructions({&Own});
+    for (User *U : make_early_inc_range(Own.users())) {
+      auto *I = dyn_cast<IntrinsicInst>(U);
+      if (!I || I->getIntrinsicID() != Intrinsic::threadlocal_address)
         continue;
-      auto *Call = cast<CallInst>(U);
-      IRBuilder<> B(Call);
-      Value *IsFirst = B.CreateIsNull(Call->getArgOperand(Thread));
-      Call->replaceAllUsesWith(B.CreateSelect(IsFirst, &G, B.CreateThreadLocalAddress(Own)));
-      Call->eraseFromParent();
+      I->replaceAllUsesWith(IRBuilder<>(I).CreateCall(&Asking));
+      I->eraseFromParent();
     }
+    if (Own.use_empty())
+      Own.eraseFromParent();
+    if (Asking.use_empty())
+      Asking.eraseFromParent();
   }
 };
 

@@ -6,13 +6,16 @@ up to rounding.
 """
 
 from generate import Program as Serial
+from omp_constructs import Constructs
 
 SCHEDULES = ("", " schedule(static)", " schedule(static, 3)", " schedule(dynamic)", " schedule(dynamic, 2)",
              " schedule(guided)", " schedule(runtime)")
 
 
-class Program(Serial):
+class Program(Constructs, Serial):
     """Arrays a, b, d, y are shared; each loop writes one of them and reads the others, and its own element."""
+
+    headers = (*Serial.headers, "#include <omp.h>")
 
     def __init__(self, seed, name):
         super().__init__(seed, name)
@@ -246,7 +249,13 @@ class Program(Serial):
     def build(self):
         self.emit("real s = 0.1, r = x[1], m = 0.0, a[12], b[12], d[12];")
         self.emit("for (int j = 0; j < 12; j++) { a[j] = x[j] * c[j]; b[j] = x[j]; d[j] = y[j] * x[0]; }")
+        more = (self.orphans, self.region_in_call, self.ordered, self.tickets, self.locks, self.lasts, self.bins, self.combined,
+                self.several, self.own, self.nested, self.triangle, self.exclusive, self.chain, self.grouped, self.halves,
+                self.parts, self.steps, self.leagues, self.transformed, self.scratch, self.wave, self.chosen)
         for _ in range(self.random.randrange(2, 6)):
+            if self.chance(0.5):
+                self.pick(more)()
+                continue
             self.random.choices((self.parallel_for, self.extreme, self.stencil, self.scatter, self.region, self.sections, self.plane,
                                  self.products, self.broadcast, self.factors, self.prefix, self.recurrence, self.tasks,
                                  self.march),
@@ -254,4 +263,4 @@ class Program(Serial):
         self.emit("for (int j = 0; j < 12; j++) s += a[j] * b[j] + d[j];")
         self.emit("return s + r;")
         head = f"static real {self.name}(const real *x, real *y, const real *c, const int *k, int n) {{"
-        return "\n".join([head] + self.lines + ["}"]) + "\n"
+        return "\n".join([*self.helpers, head, *self.lines, "}"]) + "\n"

@@ -38,6 +38,7 @@ bool canTakeBack(const llvm::Instruction &Write);
 void takeBack(llvm::Instruction &Write);
 /// Nodes of std::list and std::map; qsort, bsearch.
 void registerLinkedHandlers(HandlerRegistry &Registry);
+void registerFortranHandlers(HandlerRegistry &Registry);
 void registerSortingHandlers(HandlerRegistry &Registry);
 /// Complex products, quotients and elementary functions.
 void registerComplexHandlers(HandlerRegistry &Registry);

@@ -49,6 +49,11 @@ bool HandlerRegistry::unfold(Function &F) const {
   return Changed;
 }
 
+void HandlerRegistry::conclude(Module &M) const {
+  for (auto &Handler : Handlers)
+    Handler->conclude(M);
+}
+
 void HandlerRegistry::canonicalise(Function &F) const {
   for (auto &Handler : Handlers)
     Handler->canonicalise(F);

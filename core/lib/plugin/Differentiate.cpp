@@ -432,6 +432,7 @@ bool ModuleDriver::run() {
   if (!Errors)
     note(lowerViews(M, Tangents, Any));
   lowerSmooth(M);
+  Adjoints.Handlers.conclude(M);
   Tangents.Reach = Adjoints.Reach = nullptr;
   if (!Ours.empty())
     if (const std::string Path = writeReproducer(M, Ours); !Path.empty())
@@ -456,6 +457,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerUndoHandlers(Handlers);
   registerLinkedHandlers(Handlers);
   registerSortingHandlers(Handlers);
+  registerFortranHandlers(Handlers);
   registerComplexHandlers(Handlers);
   registerExceptionHandlers(Handlers);
   registerBlasHandlers(Handlers);

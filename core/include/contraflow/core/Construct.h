@@ -193,6 +193,8 @@ public:
   /// Replaces calls by what they would run, direct calls that are inlined next
   /// and carry the metadata of what they replace. True if it did.
   virtual bool unfold(llvm::Function &) const { return false; }
+  /// When all derivatives of the module are emitted: what stood for something else ends.
+  virtual void conclude(llvm::Module &) const {}
   /// Rewrites a freshly inlined function into the form this handler's constructs are kept in.
   virtual void canonicalise(llvm::Function &) const {}
   /// True if tangent() may be asked several times about one call, once for each direction.
@@ -272,6 +274,7 @@ public:
   const ConstructHandler *find(llvm::StringRef Name) const;
   void canonicalise(llvm::Function &F) const;
   bool unfold(llvm::Function &F) const;
+  void conclude(llvm::Module &M) const;
 
 private:
   std::vector<std::unique_ptr<ConstructHandler>> Handlers;
