@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// After a fault of the plugin there is a file that shows it: what the request leads to, and nothing else.
+// After a fault of the plugin there is a file that shows it: what the request leads to, and nothing
+// else.
 //
 // RUN: rm -rf %t && mkdir -p %t/tmp
 // RUN: %not env TMPDIR=%t/tmp %clang -O1 -c %s -o %t/o -mllvm -contraflow-fault 2> %t/err
