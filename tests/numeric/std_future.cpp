@@ -26,3 +26,20 @@ static double packaged(const double *x) {
 }
 
 GRADIENT_CHECK(future_packaged, Double, packaged, In(double, 4))
+
+/// The handler stays quiet: an exception that comes through a future has no derivative.
+static double quiet(const double *x, int n) {
+  auto late = std::async(std::launch::async, [&]() -> double {
+    if (n > 30)
+      throw x[0] * 3;
+    return x[1] * x[2];
+  });
+  double r;
+  try {
+    r = late.get();
+  } catch (double caught) {
+    r = caught * x[2];
+  }
+  return r * x[3];
+}
+GRADIENT_CHECK(future_quiet, Double, quiet, In(double, 7), Int(7))

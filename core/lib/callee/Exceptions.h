@@ -6,13 +6,13 @@
 #pragma once
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 
 namespace llvm {
 class CallBase;
 class Constant;
-class StringRef;
 } // namespace llvm
 
 namespace contraflow {
@@ -29,6 +29,8 @@ enum class ExceptionStep {
   Find,       ///< (exception) -> object, before it is copied into the handler's parameter
 };
 
+/// What a caught exception's object is asked of while derivatives are made: (size) -> object.
+inline constexpr llvm::StringLiteral ExceptionAllocation = "cf.exception.allocate";
 /// From what the unwinder knows an exception by to its object.
 inline constexpr int64_t UnwindHeader = 32;
 

@@ -8,6 +8,7 @@
 //                      behind the object and ends with it.)
 //   end(&caught)       the object is gone: what was read from it cannot be read again
 
+#include "callee/Exceptions.h"
 #include "Memory.h"
 
 #include "llvm/IR/Function.h"
@@ -43,8 +44,7 @@ public:
 private:
   static Part partOf(const CallBase &Call) {
     const Function &F = *Call.getCalledFunction();
-    if (F.getReturnType()->isPointerTy() && F.arg_size() == 1 &&
-        F.getArg(0)->getType()->isIntegerTy())
+    if (F.getName() == ExceptionAllocation)
       return Part::Allocate;
     const bool Ends = F.getReturnType()->isVoidTy() && !F.doesNotReturn();
     return Ends ? Part::End : Part::Other;

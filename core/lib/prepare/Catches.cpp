@@ -34,7 +34,6 @@ namespace contraflow {
 
 /// What cf.exception.begin returns for a pointer that was thrown.
 constexpr int64_t IsPointer = int64_t(1) << 62;
-constexpr StringLiteral AllocateName = "cf.exception.allocate";
 constexpr StringLiteral RaiseName = "cf.exception.raise";
 constexpr StringLiteral CaughtKind = "contraflow.caught"; ///< metadata of Rooms::Caught
 constexpr unsigned MostPhis = 64; ///< from a use of an exception to where it comes from
@@ -164,11 +163,11 @@ static Function *endFunction(Module &M) {
 }
 
 static Function *allocateFunction(Module &M) {
-  if (Function *F = M.getFunction(AllocateName))
+  if (Function *F = M.getFunction(ExceptionAllocation))
     return F;
   Type *Pointer = PointerType::getUnqual(M.getContext());
   Type *Size = Type::getInt64Ty(M.getContext());
-  Function *F = begin(M, AllocateName, Pointer, {Size});
+  Function *F = begin(M, ExceptionAllocation, Pointer, {Size});
   F->setDoesNotThrow();
   F->addRetAttr(Attribute::NoAlias);
   IRBuilder<> B(&F->getEntryBlock());
@@ -508,7 +507,7 @@ static bool isStandardException(const CallInst &Call) {
     return false;
   if (isRaise(*F)) // by the library
     return true;
-  return F == Call.getModule()->getFunction(AllocateName) &&
+  return F == Call.getModule()->getFunction(ExceptionAllocation) &&
          any_of(Call.users(), [&](const User *U) {
            auto *Raise = dyn_cast<CallInst>(U);
            return Raise && Raise->getCalledFunction() && isRaise(*Raise->getCalledFunction()) &&
