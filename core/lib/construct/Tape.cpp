@@ -332,18 +332,24 @@ class FreedHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
     return {"cf_v1_free_deferred", "cf_v1_free_deferred_by", "cf_v1_free_deferred_sized",
-            "cf_v1_alloc_reverse"};
+            "cf_v1_alloc_reverse", Beside};
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
-    if (!B.shadow(Call.getArgOperand(0)) && B.shadow(Call.getArgOperand(1)))
-      return diffError(DiagId::UnsupportedMemory, Call,
-                       "heap memory of an inner adjoint with a constant primal");
-    repeatOnShadows(B, Call, {0, 1});
+    Value *Second = B.shadow(Call.getArgOperand(1));
+    if (!Second || B.shadow(Call.getArgOperand(0))) {
+      repeatOnShadows(B, Call, {0, 1});
+    } else if (Call.arg_size() == 2) { // the object is constant, its adjoints are not
+      B.ir().SetInsertPoint(&Call);
+      B.runtime("alloc_reverse_beside", B.ir().getVoidTy(), {Call.getArgOperand(0), Second});
+    }
     return Error::success();
   }
   /// Both objects are freed by the reverse of their allocations; the shadow was the library's.
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;
+    if (Call.getCalledFunction()->getName() == Beside)
+      return diffError(DiagId::UnsupportedMemory, Call,
+                       "heap memory of an inner adjoint with a constant primal");
     if (Site.Operands.size() == 2) { // the reverse of an allocation
       B.replaceCall(Call, nullptr);
       return Error::success();
@@ -355,6 +361,9 @@ public:
     Call.setArgOperand(1, First ? First : Null);
     return Error::success();
   }
+
+private:
+  static constexpr StringLiteral Beside = "cf_v1_alloc_reverse_beside";
 };
 
 /// An inner call would have to keep the shadows of its shadows.

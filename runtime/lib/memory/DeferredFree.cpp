@@ -99,6 +99,14 @@ void remember(void *Primal, const Deferred &Object) {
   Outstanding.fetch_add(1, std::memory_order_relaxed);
 }
 
+bool isDeferred(void *Primal) {
+  if (!Primal || deferredFrees() == 0)
+    return false;
+  Shard &S = shardOf(Primal);
+  const std::unique_lock Guard(S.Lock);
+  return S.Objects.contains(Primal);
+}
+
 // False if nobody freed the object.
 bool freeIfDeferred(void *Primal, void *Shadow) {
   if (!Primal || deferredFrees() == 0)
@@ -140,6 +148,11 @@ void cf_v1_free_deferred_sized(void *primal, void *shadow,
 }
 
 void cf_v1_alloc_reverse(void *primal, void *shadow) { freeIfDeferred(primal, shadow); }
+
+void cf_v1_alloc_reverse_beside(void *primal, void *beside) {
+  if (isDeferred(primal))
+    std::free(beside);
+}
 
 void cf_v1_alloc_reverse_kept(void *primal, void *shadow, int64_t bytes, const void *owner) {
   if (!freeIfDeferred(primal, shadow))
