@@ -25,6 +25,7 @@ __attribute__((used)) void cf_test_fortran_assign(struct Array *to, const struct
 __attribute__((used, noinline)) void
 cf_test_fortran_assign(struct Array *to, const struct Array *from, const char *file, int line) {
   double copy[64];
+  (void)file, (void)line;
   const long n = to->dimension[0][1], m = to->rank > 1 ? to->dimension[1][1] : 1;
   for (long j = 0; j < m; j++)
     for (long i = 0; i < n; i++)
