@@ -390,11 +390,23 @@ bool isSignal(const Instruction &I) {
   return isa<AtomicRMWInst, AtomicCmpXchgInst>(I);
 }
 
+/// True in a derivative that is differentiated again: what orders I has been there since the first
+/// time.
+bool isOrdered(const Instruction &I) {
+  for (const Instruction *Before = I.getPrevNode(); Before; Before = Before->getPrevNode()) {
+    const auto *Call = dyn_cast<CallInst>(Before);
+    const Function *F = Call ? Call->getCalledFunction() : nullptr;
+    if (F && is_contained({Enter, Watch, Leave}, F->getName()))
+      return F->getName() != Leave;
+  }
+  return false;
+}
+
 /// The atomic operations on integers.
 SmallVector<Instruction *, 4> signalsOf(Function &F) {
   SmallVector<Instruction *, 4> Signals;
   for (Instruction &I : instructions(F)) {
-    if (!isSignal(I))
+    if (!isSignal(I) || isOrdered(I))
       continue;
     auto *Update = dyn_cast<AtomicRMWInst>(&I);
     auto *Load = dyn_cast<LoadInst>(&I);

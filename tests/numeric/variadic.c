@@ -105,3 +105,22 @@ static double ignored(const double *x, double a, int n) {
 }
 
 GRADIENT_CHECK(variadic_ignored, Double, ignored, In(double, 6), Scalar(double), Int(4))
+
+// Places that are rounded up, again and again.
+static double wide(int n, ...) {
+  double sum = 0;
+  va_list list;
+  va_start(list, n);
+  for (int i = 0; i < n; ++i) {
+    const double a = va_arg(list, double);
+    const long double b = va_arg(list, long double), c = va_arg(list, long double);
+    sum += (double)(a * b * c);
+  }
+  va_end(list);
+  return sum;
+}
+static double rounded(const double *x, double a) {
+  return wide(2, x[0], (long double)x[1] * a, (long double)x[2], x[3] * a, (long double)x[4],
+              (long double)x[5]);
+}
+GRADIENT_CHECK(variadic_rounded, Double, rounded, In(double, 6), Scalar(double))

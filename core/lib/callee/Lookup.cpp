@@ -398,6 +398,13 @@ std::string mathSpelling(MathFn Fn, const Type *Ty) {
   return withSuffix(Name, Ty->isFloatTy() ? "f" : Ty->isX86_FP80Ty() ? "l" : "");
 }
 
+bool asksForLibraryVariables(const Module &M) {
+  return any_of(M, [](const Function &F) {
+    return F.isDeclaration() && F.arg_empty() && F.getReturnType()->isPointerTy() &&
+           !F.use_empty() && lookupCallee(F).Kind == CalleeKind::Inactive;
+  });
+}
+
 bool isVirtualTable(const GlobalVariable &G) { return G.getName().starts_with("_ZTV"); }
 
 bool isTypeDescription(const GlobalVariable &G) {

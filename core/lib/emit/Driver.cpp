@@ -559,7 +559,7 @@ static void simplifyUnread(RequestState &S) {
   SmallVector<Function *, 8> All;
   for (auto &[Prepared, U] : S.Units)
     append_range(All, functionsOf(*U));
-  for (Function *F : dropUnread(All))
+  for (Function *F : dropUnread(All, S.C.AsksErrno))
     simplifyFunction(*F, S.C);
 }
 

@@ -141,16 +141,6 @@ bool isPlainMath(const Instruction &I) {
          lookupCallee(*Call).Kind == CalleeKind::Math;
 }
 
-/// True if F asks the library for a place of its own, such as that of errno.
-bool asksLibrary(const Function &F) {
-  return any_of(instructions(F), [](const Instruction &I) {
-    auto *Call = dyn_cast<CallInst>(&I);
-    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    return Callee && Callee->isDeclaration() && Call->arg_empty() &&
-           lookupCallee(*Call).Kind == CalleeKind::Inactive && I.getType()->isPointerTy();
-  });
-}
-
 /// Erases mathematical functions that nothing with an effect depends on, and what depends on them.
 bool dropUnusedMath(Function &F) {
   SmallPtrSet<Instruction *, 8> Math;
@@ -183,7 +173,7 @@ bool dropUnusedMath(Function &F) {
 
 } // namespace
 
-SmallSetVector<Function *, 4> dropUnread(ArrayRef<Function *> Functions) {
+SmallSetVector<Function *, 4> dropUnread(ArrayRef<Function *> Functions, bool AsksErrno) {
   SmallSetVector<Function *, 4> Changed;
   SmallVector<AllocaInst *, 16> Variables;
   for (Function *F : Functions)
@@ -192,9 +182,8 @@ SmallSetVector<Function *, 4> dropUnread(ArrayRef<Function *> Functions) {
         Variables.push_back(Variable);
   for (AllocaInst *Variable : Variables)
     Accesses(*Variable).drop(Changed);
-  const bool Errno = any_of(Functions, [](const Function *F) { return asksLibrary(*F); });
   for (Function *F : Functions)
-    if (!Errno && dropUnusedMath(*F))
+    if (!AsksErrno && dropUnusedMath(*F))
       Changed.insert(F);
   return Changed;
 }

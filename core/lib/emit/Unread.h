@@ -14,8 +14,10 @@ class Function;
 namespace contraflow {
 
 /// Takes away what is only stored to local variables that nobody reads, in the functions and in
-/// what they call or run as threads, and mathematical functions whose result nobody uses. Returns
-/// the functions that have changed, which are worth simplifying once more.
-llvm::SmallSetVector<llvm::Function *, 4> dropUnread(llvm::ArrayRef<llvm::Function *> Functions);
+/// what they call or run as threads, and (unless the program asks for errno) mathematical functions
+/// whose result nobody uses. Returns the functions that have changed, which are worth simplifying
+/// once more.
+llvm::SmallSetVector<llvm::Function *, 4> dropUnread(llvm::ArrayRef<llvm::Function *> Functions,
+                                                     bool AsksErrno);
 
 } // namespace contraflow

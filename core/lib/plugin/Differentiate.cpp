@@ -534,6 +534,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   registerHandlers(Adjoint, Rules, DerivativeMode::Adjoint);
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   Compilation Tangents{M, *PB, FAM, Tangent}, Adjoints{M, *PB, FAM, Adjoint};
+  Tangents.AsksErrno = Adjoints.AsksErrno = asksForLibraryVariables(M);
   SmallVector<WeakVH, 0> Program;
   for (Function &F : M)
     if (!F.isDeclaration())

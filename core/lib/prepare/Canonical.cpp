@@ -85,11 +85,27 @@ static bool isDeadMath(const Instruction &I) {
 
 /// Mathematical functions whose result nobody uses. The optimiser must keep them, since they may
 /// set errno, and puts each behind a branch of its own.
-static void dropDeadMath(Function &P) {
+static void dropDeadMath(Function &P, bool SetsErrno) {
   for (BasicBlock &B : llvm::reverse(P))
     for (Instruction &I : make_early_inc_range(llvm::reverse(B)))
-      if (isDeadMath(I) || isInstructionTriviallyDead(&I))
+      if ((!SetsErrno && isDeadMath(I)) || isInstructionTriviallyDead(&I))
         I.eraseFromParent();
+}
+
+/// Rounded addresses, written out: LLVM 22 takes what is rounded twice for an address with the same distance from the
+/// object, and finds no alias where there is one (BasicAA).
+static void expandMasks(Function &P) {
+  for (Instruction &I : make_early_inc_range(instructions(P))) {
+    auto *Masked = dyn_cast<IntrinsicInst>(&I);
+    if (!Masked || Masked->getIntrinsicID() != Intrinsic::ptrmask || I.getType()->isVectorTy())
+      continue;
+    IRBuilder<> B(&I);
+    Value *Address = Masked->getArgOperand(0), *Mask = Masked->getArgOperand(1);
+    Value *Number = B.CreatePtrToInt(Address, Mask->getType());
+    Value *Beyond = B.CreateAnd(Number, B.CreateNot(Mask));
+    I.replaceAllUsesWith(B.CreatePtrAdd(Address, B.CreateNeg(Beyond)));
+    I.eraseFromParent();
+  }
 }
 
 namespace {
@@ -111,7 +127,8 @@ struct SplitEntriesPass : PassInfoMixin<SplitEntriesPass> {
 } // namespace
 
 void canonicalise(Function &P, Compilation &C, NestPlace Place) {
-  dropDeadMath(P);
+  dropDeadMath(P, C.AsksErrno);
+  expandMasks(P);
   allowStepsBefore(P);
   simplifyFunction(P, C);
   allowStepsBefore(P); // inlined callees may have named the array

@@ -9,6 +9,7 @@
 #include "Variadic.h"
 #include "support/Assignments.h"
 
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -33,6 +34,30 @@ struct Slot {
   uint64_t Offset;
 };
 
+/// True for the test whether what is read next was passed in registers: no more than so many bytes
+/// of them are used.
+bool testsRegisters(const Value *V) {
+  if (const auto *Both = dyn_cast<BinaryOperator>(V); Both && Both->getOpcode() == Instruction::And)
+    return testsRegisters(Both->getOperand(0)) || testsRegisters(Both->getOperand(1));
+  const auto *Test = dyn_cast<ICmpInst>(V);
+  const auto *Most = Test ? dyn_cast<ConstantInt>(Test->getOperand(1)) : nullptr;
+  return Most && Test->isUnsigned() && Most->getValue().ule(FloatingEnd);
+}
+
+/// True if F rounds up the place of an argument that could have been in registers as well. There it
+/// may be a structure of such an alignment, in pieces that have none: nobody can tell where the
+/// structure ends.
+bool readsAlignedPieces(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    const auto *Mask = dyn_cast<IntrinsicInst>(&I);
+    return Mask && Mask->getIntrinsicID() == Intrinsic::ptrmask &&
+           any_of(predecessors(I.getParent()), [](const BasicBlock *Before) {
+             const auto *Branch = dyn_cast<BranchInst>(Before->getTerminator());
+             return Branch && Branch->isConditional() && testsRegisters(Branch->getCondition());
+           });
+  });
+}
+
 class VariadicCopy {
 public:
   explicit VariadicCopy(CallBase &Call)
@@ -54,6 +79,11 @@ bool VariadicCopy::possible() const {
   if (T.getArch() != Triple::x86_64 || T.isOSWindows() ||
       F.getFunctionType() != Call.getFunctionType())
     return false;
+  for (unsigned I = F.arg_size(); I < Call.arg_size(); ++I)
+    if (!Call.getParamByValType(I) &&
+        DL.getTypeAllocSize(Call.getArgOperand(I)->getType()).getFixedValue() <= Unit &&
+        readsAlignedPieces(F))
+      return false;
   // A thunk hands on arguments that it does not name.
   return none_of(instructions(F), [](const Instruction &I) {
     auto *Inner = dyn_cast<CallInst>(&I);

@@ -12,6 +12,7 @@ namespace llvm {
 class CallBase;
 class Function;
 class GlobalVariable;
+class Module;
 } // namespace llvm
 
 namespace contraflow {
@@ -81,6 +82,10 @@ CalleeInfo lookupCallee(const llvm::Function &F);
 bool keepsBody(const llvm::Function &F);
 /// The info of the called function; Unknown for indirect calls.
 CalleeInfo lookupCallee(const llvm::CallBase &Call);
+
+/// True if the module asks where a variable of the library's is, as errno: mathematical functions
+/// may set it.
+bool asksForLibraryVariables(const llvm::Module &M);
 
 /// True for a table of virtual functions (Itanium C++ ABI 5.1.4): it holds no numbers.
 bool isVirtualTable(const llvm::GlobalVariable &G);
