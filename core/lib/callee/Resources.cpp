@@ -58,13 +58,15 @@ Part partOf(const Function &F) {
       .Default(Part::None);
 }
 
+constexpr StringLiteral TablesOfLibrary[] = {"_ZTVNSt3pmr25monotonic_buffer_resourceE",
+                                             "_ZTVNSt3pmr28unsynchronized_pool_resourceE",
+                                             "_ZTVNSt3pmr26synchronized_pool_resourceE",
+                                             "_ZTVNSt3__13pmr25monotonic_buffer_resourceE",
+                                             "_ZTVNSt3__13pmr28unsynchronized_pool_resourceE",
+                                             "_ZTVNSt3__13pmr26synchronized_pool_resourceE"};
+
 bool isTableOfLibrary(const GlobalVariable &G) {
-  StringRef Name = G.getName();
-  if (!G.isDeclaration() ||
-      !(Name.consume_front("_ZTVNSt3pmr") || Name.consume_front("_ZTVNSt3__13pmr")))
-    return false;
-  return Name == "25monotonic_buffer_resourceE" || Name == "28unsynchronized_pool_resourceE" ||
-         Name == "26synchronized_pool_resourceE";
+  return G.isDeclaration() && is_contained(TablesOfLibrary, G.getName());
 }
 
 Function *begin(Module &M, const Twine &Name, FunctionType *T) {
@@ -163,6 +165,9 @@ Function *resourceBodyOf(const Function &F) {
 
 void ownResources(Function &P) {
   Module &M = *P.getParent();
+  // What P calls may have made a resource: its functions are among those that P may call.
+  if (any_of(TablesOfLibrary, [&](StringRef Name) { return M.getNamedGlobal(Name); }))
+    heap(M);
   for (Instruction &I : instructions(P))
     for (Use &U : I.operands()) {
       if (!U->getType()->isPointerTy() || !isa<Constant>(U))
