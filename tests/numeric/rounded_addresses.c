@@ -19,10 +19,16 @@ static __attribute__((noinline)) double unpack(char *at, int records) {
   return sum;
 }
 
+static void put(char *at, double value) { *(double *)at = value; }
+
 static double packed(const double *x) {
   char buffer[bytes] __attribute__((aligned(32)));
-  for (int i = 0; i < 6; ++i)
-    *(double *)(buffer + 16 * i) = i % 2 ? x[i] : x[i] * x[(i + 1) % 6];
+  put(buffer, x[0]);
+  put(buffer + 16, x[1]);
+  put(buffer + 32, x[0] * x[2]);
+  put(buffer + 48, x[3]);
+  put(buffer + 64, x[4]);
+  put(buffer + 80, x[4] * x[5]);
   return unpack(buffer, 2);
 }
 GRADIENT_CHECK(rounded_addresses, Double, packed, In(double, 6))

@@ -11,7 +11,7 @@ import generate
 
 class Program(generate.Program):
     headers = (*generate.Program.headers, '#include "Idioms.h"')
-    per_unit = 10
+    per_unit = 4
     may_be_refused = True  # counts in unions with numbers, where the optimiser hides which is read
 
     def helper(self, stem):

@@ -19,6 +19,7 @@
 #include "contraflow/core/Diag.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstrTypes.h"
 
@@ -337,6 +338,7 @@ public:
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     Value *Second = B.shadow(Call.getArgOperand(1));
     if (!Second || B.shadow(Call.getArgOperand(0))) {
+      forget(B, Call);
       repeatOnShadows(B, Call, {0, 1});
     } else if (Call.arg_size() == 2) { // the object is constant, its adjoints are not
       B.ir().SetInsertPoint(&Call);
@@ -364,6 +366,15 @@ public:
 
 private:
   static constexpr StringLiteral Beside = "cf_v1_alloc_reverse_beside";
+
+  /// What a global variable led to has a shadow that was kept where it was allocated: it ends here.
+  static void forget(SweepBuilder &B, CallBase &Call) {
+    Value *Object = Call.getArgOperand(0), *Owner = B.owner(Object);
+    if (!Owner || Call.arg_size() == 2 || !B.shadow(Object))
+      return;
+    B.runtime("forget_block_of", B.ir().getVoidTy(),
+              {Object, getUnderlyingObject(Owner), B.ir().getInt32(B.directions())});
+  }
 };
 
 /// An inner call would have to keep the shadows of its shadows.
