@@ -92,8 +92,8 @@ static void dropDeadMath(Function &P, bool SetsErrno) {
         I.eraseFromParent();
 }
 
-/// Rounded addresses, written out: LLVM 22 takes what is rounded twice for an address with the same distance from the
-/// object, and finds no alias where there is one (BasicAA).
+/// Rounded addresses, written out: LLVM 22 takes what is rounded twice for an address with the same
+/// distance from the object, and finds no alias where there is one (BasicAA).
 static void expandMasks(Function &P) {
   for (Instruction &I : make_early_inc_range(instructions(P))) {
     auto *Masked = dyn_cast<IntrinsicInst>(&I);

@@ -38,7 +38,8 @@ struct Compilation {
   bool TasksAtOnce = false;
   /// Shadows may be two functions and no memory: each addition to one is read and written.
   bool HasViews = false;
-  /// The program asks for errno: mathematical functions set it, also where nobody uses their result.
+  /// The program asks for errno: mathematical functions set it, also where nobody uses their
+  /// result.
   bool AsksErrno = false;
 };
 
