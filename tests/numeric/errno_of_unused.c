@@ -7,17 +7,17 @@
 #include <errno.h>
 #include <math.h>
 
-static double overflow(const double *x, int n) {
+static double undefined(const double *x, int n) {
   double sum = 0;
   errno = 0;
   for (int i = 0; i < n; ++i) {
-    const double y = exp(1000 * x[i]); // nobody looks at it
+    const double y = log(x[i] - 3); // nobody looks at it
     (void)y;
     sum += sin(x[i]);
   }
   return errno ? sum * x[0] : sum;
 }
-GRADIENT_CHECK(errno_decides, Double, overflow, InRange(double, 5, 1, 2), Int(5))
+GRADIENT_CHECK(errno_decides, Double, undefined, InRange(double, 5, 1, 2), Int(5))
 
 static __attribute__((noinline)) int failed(void) { return errno != 0; }
 
