@@ -41,11 +41,8 @@ void unfoldFree(CallBase &Call) {
       ->addFnAttr(attr::Deallocator);
 }
 
-/// A handler that claims no call.
-class MemoryHandler : public ConstructHandler {
+class MemoryHandler : public Rewriter {
 public:
-  SmallVector<StringRef, 0> callees() const override { return {}; }
-  CallFacts facts(const CallBase &) const override { return {}; }
   bool unfold(Function &F) const override {
     SmallVector<CallBase *, 4> Done;
     for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -68,11 +65,6 @@ public:
       Call->eraseFromParent();
     }
     return !Done.empty();
-  }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  Error augment(SweepBuilder &, CallSite &) const override { return Error::success(); }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
   }
 };
 

@@ -13,20 +13,6 @@ namespace contraflow::omp {
 /// What begins a team.
 inline constexpr llvm::StringRef Forks[] = {"__kmpc_fork_call", "__kmpc_fork_call_if"};
 
-/// A handler that claims no call: it only rewrites functions, with unfold().
-class Rewriter : public ConstructHandler {
-public:
-  llvm::SmallVector<llvm::StringRef, 0> callees() const override { return {}; }
-  CallFacts facts(const llvm::CallBase &) const override { return {}; }
-  llvm::Error tangent(SweepBuilder &, llvm::CallBase &) const override {
-    return llvm::Error::success();
-  }
-  llvm::Error adjoint(SweepBuilder &, const CallSite &,
-                      llvm::ArrayRef<llvm::Value *>) const override {
-    return llvm::Error::success();
-  }
-};
-
 /// A call of the library, which throws nothing: C++ may have made an invoke of it.
 inline llvm::CallBase &plainCall(llvm::CallBase &Call) {
   auto *Invoke = llvm::dyn_cast<llvm::InvokeInst>(&Call);

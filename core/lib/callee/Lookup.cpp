@@ -398,6 +398,14 @@ std::string mathSpelling(MathFn Fn, const Type *Ty) {
   return withSuffix(Name, Ty->isFloatTy() ? "f" : Ty->isX86_FP80Ty() ? "l" : "");
 }
 
+bool isPlainMath(const Instruction &I) {
+  auto *Call = dyn_cast<CallInst>(&I);
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  return F && F->isDeclaration() && !I.getType()->isVoidTy() &&
+         lookupCallee(*Call).Kind == CalleeKind::Math &&
+         none_of(Call->args(), [](const Use &U) { return U->getType()->isPointerTy(); });
+}
+
 bool asksForLibraryVariables(const Module &M) {
   return any_of(M, [](const Function &F) {
     return F.isDeclaration() && F.arg_empty() && F.getReturnType()->isPointerTy() &&

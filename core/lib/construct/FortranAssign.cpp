@@ -221,14 +221,8 @@ Function *assignment(Module &M, const Shape &To, uint64_t FromRank) {
   return F;
 }
 
-class FortranAssignHandler : public ConstructHandler {
+class FortranAssignHandler : public Rewriter {
 public:
-  SmallVector<StringRef, 0> callees() const override { return {}; }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
-  }
   bool unfold(Function &F) const override {
     SmallVector<std::pair<CallInst *, Function *>, 4> Known;
     for (Instruction &I : instructions(F))

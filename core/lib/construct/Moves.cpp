@@ -66,15 +66,8 @@ void forgetSize(IntrinsicInst &I) {
   I.eraseFromParent();
 }
 
-/// Claims no call: there are none left.
-class ByteMoves : public ConstructHandler {
+class ByteMoves : public Rewriter {
 public:
-  SmallVector<StringRef, 0> callees() const override { return {}; }
-  CallFacts facts(const CallBase &) const override { return {}; }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
-  }
   void canonicalise(Function &F) const override {
     SmallVector<std::pair<CallInst *, ByteMove>, 8> Calls;
     for (Instruction &I : make_early_inc_range(instructions(F)))

@@ -133,14 +133,6 @@ void Accesses::drop(SmallSetVector<Function *, 4> &Changed) {
   }
 }
 
-bool isPlainMath(const Instruction &I) {
-  auto *Call = dyn_cast<CallInst>(&I);
-  const Function *F = Call ? Call->getCalledFunction() : nullptr;
-  return F && F->isDeclaration() && !I.getType()->isVoidTy() &&
-         none_of(Call->args(), [](const Use &U) { return U->getType()->isPointerTy(); }) &&
-         lookupCallee(*Call).Kind == CalleeKind::Math;
-}
-
 /// Erases mathematical functions that nothing with an effect depends on, and what depends on them.
 bool dropUnusedMath(Function &F) {
   SmallPtrSet<Instruction *, 8> Math;

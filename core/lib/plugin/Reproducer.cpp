@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that are not led to keep no body, variables that nobody names are left out, except
-// those that register something: nobody names them in the first place.
+// Functions that are not led to keep no body. Variables that nobody names are left out if nobody
+// outside can name them either.
 
 #include "Reproducer.h"
 #include "support/Reached.h"

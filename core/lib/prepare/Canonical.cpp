@@ -75,20 +75,12 @@ static void tidy(Function &P, Compilation &C) {
   C.FAM.invalidate(P, PreservedAnalyses::none());
 }
 
-static bool isDeadMath(const Instruction &I) {
-  auto *Call = dyn_cast<CallInst>(&I);
-  const Function *F = Call ? Call->getCalledFunction() : nullptr;
-  return F && F->isDeclaration() && I.use_empty() && !I.getType()->isVoidTy() &&
-         lookupCallee(*Call).Kind == CalleeKind::Math &&
-         none_of(Call->args(), [](const Use &U) { return U->getType()->isPointerTy(); });
-}
-
 /// Mathematical functions whose result nobody uses. The optimiser must keep them, since they may
 /// set errno, and puts each behind a branch of its own.
 static void dropDeadMath(Function &P, bool SetsErrno) {
   for (BasicBlock &B : llvm::reverse(P))
     for (Instruction &I : make_early_inc_range(llvm::reverse(B)))
-      if ((!SetsErrno && isDeadMath(I)) || isInstructionTriviallyDead(&I))
+      if ((!SetsErrno && I.use_empty() && isPlainMath(I)) || isInstructionTriviallyDead(&I))
         I.eraseFromParent();
 }
 

@@ -34,24 +34,35 @@ struct Slot {
   uint64_t Offset;
 };
 
-/// True for the test whether what is read next was passed in registers: no more than so many bytes
-/// of them are used.
+/// True for a test, or several, whether what is read next was passed in registers: no more than so
+/// many bytes of them are used.
 bool testsRegisters(const Value *V) {
-  if (const auto *Both = dyn_cast<BinaryOperator>(V); Both && Both->getOpcode() == Instruction::And)
-    return testsRegisters(Both->getOperand(0)) || testsRegisters(Both->getOperand(1));
+  if (isa<BinaryOperator, SelectInst, FreezeInst>(V) && V->getType()->isIntegerTy(1))
+    return any_of(cast<User>(V)->operands(), [](const Use &U) { return testsRegisters(U); });
   const auto *Test = dyn_cast<ICmpInst>(V);
   const auto *Most = Test ? dyn_cast<ConstantInt>(Test->getOperand(1)) : nullptr;
   return Most && Test->isUnsigned() && Most->getValue().ule(FloatingEnd);
 }
 
-/// True if F rounds up the place of an argument that could have been in registers as well. There it
-/// may be a structure of such an alignment, in pieces that have none: nobody can tell where the
-/// structure ends.
+bool isRoundedUp(const Instruction &I) {
+  const auto *Mask = dyn_cast<IntrinsicInst>(&I);
+  return Mask && Mask->getIntrinsicID() == Intrinsic::ptrmask;
+}
+
+/// True if a long double is read there, which is never passed in registers.
+bool readsLongDouble(const Instruction &Place) {
+  return any_of(Place.users(), [](const User *U) {
+    const auto *Load = dyn_cast<LoadInst>(U);
+    return (Load && Load->getType()->isX86_FP80Ty()) ||
+           (isa<GetElementPtrInst>(U) && readsLongDouble(*cast<Instruction>(U)));
+  });
+}
+
+/// True if F rounds up the place of an argument where a test says that it was not passed in
+/// registers.
 bool readsAlignedPieces(const Function &F) {
   return any_of(instructions(F), [](const Instruction &I) {
-    const auto *Mask = dyn_cast<IntrinsicInst>(&I);
-    return Mask && Mask->getIntrinsicID() == Intrinsic::ptrmask &&
-           any_of(predecessors(I.getParent()), [](const BasicBlock *Before) {
+    return isRoundedUp(I) && any_of(predecessors(I.getParent()), [](const BasicBlock *Before) {
              const auto *Branch = dyn_cast<BranchInst>(Before->getTerminator());
              return Branch && Branch->isConditional() && testsRegisters(Branch->getCondition());
            });
@@ -66,6 +77,7 @@ public:
   Function *make();
 
 private:
+  bool mayMisplace() const;
   SmallVector<Slot, 8> layOut(Function &Copy, uint64_t &Size) const;
   static void startAt(IntrinsicInst &Start, Value *Area);
 
@@ -74,16 +86,29 @@ private:
   const DataLayout &DL;
 };
 
+/// A structure that is aligned like two registers, and passed in registers, is passed in pieces
+/// that have no such alignment: nobody can tell where it lies. True if there may be one: F rounds a
+/// place up although no argument is aligned like that, or one that might have been in registers.
+bool VariadicCopy::mayMisplace() const {
+  bool Pieces = false, Aligned = false;
+  for (unsigned I = F.arg_size(); I < Call.arg_size(); ++I) {
+    Type *T = Call.getArgOperand(I)->getType();
+    const bool Copied = Call.getParamByValType(I) != nullptr;
+    const Align A = Copied ? Call.getParamAlign(I).valueOrOne() : DL.getABITypeAlign(T);
+    Pieces |= !Copied && DL.getTypeAllocSize(T).getFixedValue() <= Unit;
+    Aligned |= A.value() > Unit;
+  }
+  auto Unexplained = [](const Instruction &I) { return isRoundedUp(I) && !readsLongDouble(I); };
+  return Pieces && (readsAlignedPieces(F) || (!Aligned && any_of(instructions(F), Unexplained)));
+}
+
 bool VariadicCopy::possible() const {
   const Triple T(F.getParent()->getTargetTriple());
   if (T.getArch() != Triple::x86_64 || T.isOSWindows() ||
       F.getFunctionType() != Call.getFunctionType())
     return false;
-  for (unsigned I = F.arg_size(); I < Call.arg_size(); ++I)
-    if (!Call.getParamByValType(I) &&
-        DL.getTypeAllocSize(Call.getArgOperand(I)->getType()).getFixedValue() <= Unit &&
-        readsAlignedPieces(F))
-      return false;
+  if (mayMisplace())
+    return false;
   // A thunk hands on arguments that it does not name.
   return none_of(instructions(F), [](const Instruction &I) {
     auto *Inner = dyn_cast<CallInst>(&I);

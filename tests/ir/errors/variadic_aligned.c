@@ -5,6 +5,7 @@
 //
 // RUN: %not %clang -O0 -c %s -o %t 2>&1 | FileCheck %s
 // RUN: %not %clang -O2 -c %s -o %t 2>&1 | FileCheck %s
+// RUN: %not %clang -O3 -c %s -o %t 2>&1 | FileCheck %s
 
 #include <stdarg.h>
 

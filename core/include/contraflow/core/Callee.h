@@ -12,6 +12,7 @@ namespace llvm {
 class CallBase;
 class Function;
 class GlobalVariable;
+class Instruction;
 class Module;
 } // namespace llvm
 
@@ -82,6 +83,8 @@ CalleeInfo lookupCallee(const llvm::Function &F);
 bool keepsBody(const llvm::Function &F);
 /// The info of the called function; Unknown for indirect calls.
 CalleeInfo lookupCallee(const llvm::CallBase &Call);
+/// True for a call of a mathematical function that leaves nothing but its result, and errno.
+bool isPlainMath(const llvm::Instruction &I);
 
 /// True if the module asks where a variable of the library's is, as errno: mathematical functions
 /// may set it.

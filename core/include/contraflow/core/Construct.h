@@ -207,6 +207,20 @@ public:
   virtual bool hasReverse(const llvm::CallBase &) const { return true; }
 };
 
+/// A handler that claims no call: it only rewrites functions, with unfold() or canonicalise().
+class Rewriter : public ConstructHandler {
+public:
+  llvm::SmallVector<llvm::StringRef, 0> callees() const override { return {}; }
+  CallFacts facts(const llvm::CallBase &) const override { return {}; }
+  llvm::Error tangent(SweepBuilder &, llvm::CallBase &) const override {
+    return llvm::Error::success();
+  }
+  llvm::Error adjoint(SweepBuilder &, const CallSite &,
+                      llvm::ArrayRef<llvm::Value *>) const override {
+    return llvm::Error::success();
+  }
+};
+
 /// A handler's only door to the IR.
 class SweepBuilder {
 public:
