@@ -2,12 +2,15 @@
 //
 // What is read from files and strings overwrites values that depended on the inputs, as far as it
 // gets; names are put together beside floats.
-// Supports: `fread`, `scanf`, `snprintf` and their kin writing over active memory
+// Supports: `fread`, `scanf`, `snprintf` and their kin writing over active memory; clocks, `stat`, `rand_r` beside it
+#define _GNU_SOURCE
 #include "GradientCheck.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 struct record {
   char name[12];
@@ -68,6 +71,39 @@ static double received(const double *x, int n) {
   return sum;
 }
 
+struct walk {
+  double position[2];
+  unsigned seed;
+  struct timespec begun;
+  float step;
+  struct drand48_data state;
+  double jump;
+  struct stat folder;
+  double length;
+};
+
+// What the system says about itself, between values that depend on the inputs and over one of them.
+static double asked(const double *x, int n) {
+  struct walk *w = (struct walk *)calloc(1, sizeof *w);
+  w->seed = 5;
+  w->step = (float)x[0];
+  w->length = x[1];
+  clock_gettime(CLOCK_REALTIME, &w->begun);
+  srand48_r(3, &w->state);
+  for (int i = 0; i < n; i++) {
+    w->jump = x[i] * w->length;
+    w->position[0] += w->jump * w->jump;
+    drand48_r(&w->state, &w->jump);
+    w->position[i % 2] += w->step * x[i] * (rand_r(&w->seed) % 4) + w->jump * x[i] * x[0];
+    w->length *= 1 + 0.1 * x[i] * (stat("/", &w->folder) == 0 && w->folder.st_nlink > 0);
+    time(NULL);
+  }
+  const double sum = w->position[0] * w->position[1] + w->length * (w->begun.tv_sec > 0);
+  free(w);
+  return sum;
+}
+
+GRADIENT_CHECK(filled_by_the_system, Double, asked, In(double, 4), Int(4))
 GRADIENT_CHECK(filled_names, Double, named, In(double, 3))
 GRADIENT_CHECK(filled_by_scanf, Double, scanned, In(double, 4), In(double, 4))
 GRADIENT_CHECK(filled_by_fread, Double, received, In(double, 6), Int(6))

@@ -15,6 +15,7 @@
 #include "contraflow/core/Callee.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
@@ -234,6 +235,16 @@ bool isDeclaredAs(const Function &F, const Entry &E) {
   return (F.isDeclarationForLinker() || F.hasFnAttribute(attr::Like)) && hasTypeOf(F, E);
 }
 
+/// True if LLVM knows a C function of this name with another type. One that is declared without
+/// parameters, int f(), may be anything.
+bool isDeclaredOtherwise(const Function &F) {
+  static const TargetLibraryInfoImpl Table{Triple("x86_64-unknown-linux-gnu")};
+  const TargetLibraryInfo Library(Table);
+  LibFunc Found;
+  return !(F.isVarArg() && F.arg_empty()) && Library.getLibFunc(F.getName(), Found) &&
+         !Library.getLibFunc(F, Found);
+}
+
 /// True if F can be the library's function of its name rather than the user's own.
 bool speaksOfLibrary(const Function &F, StringRef Name, const Entry &E) {
   const CalleeKind Kind = E.Info.Kind;
@@ -245,7 +256,7 @@ bool speaksOfLibrary(const Function &F, StringRef Name, const Entry &E) {
     return true;
   if (Kind == CalleeKind::Allocate || Kind == CalleeKind::Reallocate || Kind == CalleeKind::Free)
     return !F.hasLocalLinkage();
-  return F.isDeclarationForLinker();
+  return F.isDeclarationForLinker() && !isDeclaredOtherwise(F);
 }
 
 /// True if the call is given no memory to write and hands out none: time(nullptr).

@@ -24,7 +24,7 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-enum class Extent { Printed, Text, Elements, Received, Operand, Scanned };
+enum class Extent { Printed, Text, Elements, Received, Operand, Object, Scanned };
 
 struct Fill {
   unsigned Dest;
@@ -32,11 +32,14 @@ struct Fill {
   int Number;
 };
 
-const StringMap<Fill> &fills() {
-  static const StringMap<Fill> Table = {
-#define CF_FILLS(Name, Dest, Bytes, Number) {Name, {Dest, Extent::Bytes, Number}},
+/// What each function fills.
+const StringMap<SmallVector<Fill, 1>> &fills() {
+  static const StringMap<SmallVector<Fill, 1>> Table = [] {
+    StringMap<SmallVector<Fill, 1>> Out;
+#define CF_FILLS(Name, Dest, Bytes, Number) Out[Name].push_back({Dest, Extent::Bytes, Number});
 #include "callee/Fills.def"
-  };
+    return Out;
+  }();
   return Table;
 }
 
@@ -99,35 +102,43 @@ private:
     unsigned Operand;
     Value *Shadow, *Bytes;
   };
-  static const Fill &of(const CallBase &Call) {
+  static ArrayRef<Fill> of(const CallBase &Call) {
     return fills().find(Call.getCalledFunction()->getName())->second;
   }
+  static bool scans(const CallBase &Call) { return of(Call).front().Bytes == Extent::Scanned; }
+  static bool isDeclaredSo(const CallBase &Call, const Fill &F);
   static SmallVector<unsigned, 4> destinations(const CallBase &Call);
-  static Value *bytes(SweepBuilder &B, CallBase &Call);
+  static Value *bytes(SweepBuilder &B, CallBase &Call, const Fill &F);
   static Value *text(SweepBuilder &B, Value *Address, Value *If);
   static Error scanned(SweepBuilder &B, CallBase &Call, MutableArrayRef<Piece> Pieces);
   static Expected<SmallVector<Piece, 2>> pieces(SweepBuilder &B, CallBase &Call);
 };
 
 /// Declared as the library has it, as far as that matters.
-bool FillingHandler::claims(const CallBase &Call) const {
-  const Fill &F = of(Call);
-  const int Last = std::max<int>(F.Dest, F.Number);
-  const bool Counts = F.Bytes != Extent::Text && F.Bytes != Extent::Operand;
-  if (!Call.getCalledFunction()->isDeclaration() || (Counts && !Call.getType()->isIntegerTy()) ||
-      (F.Bytes != Extent::Scanned && int(Call.arg_size()) <= Last))
+bool FillingHandler::isDeclaredSo(const CallBase &Call, const Fill &F) {
+  const bool Fixed = F.Bytes == Extent::Object;
+  if (Fixed && !Call.getModule()->getTargetTriple().isX86_64())
     return false;
-  return all_of(destinations(Call),
+  const int Last = Fixed ? F.Dest : std::max<int>(F.Dest, F.Number);
+  const bool Counts = !Fixed && F.Bytes != Extent::Text && F.Bytes != Extent::Operand;
+  return (!Counts || Call.getType()->isIntegerTy()) &&
+         (F.Bytes == Extent::Scanned || int(Call.arg_size()) > Last);
+}
+
+bool FillingHandler::claims(const CallBase &Call) const {
+  return Call.getCalledFunction()->isDeclaration() &&
+         all_of(of(Call), [&](const Fill &F) { return isDeclaredSo(Call, F); }) &&
+         all_of(destinations(Call),
                 [&](unsigned I) { return Call.getArgOperand(I)->getType()->isPointerTy(); });
 }
 
 SmallVector<unsigned, 4> FillingHandler::destinations(const CallBase &Call) {
-  const Fill &F = of(Call);
-  if (F.Bytes != Extent::Scanned)
-    return {F.Dest};
   SmallVector<unsigned, 4> All;
-  for (unsigned I = F.Dest; I < Call.arg_size(); ++I)
-    All.push_back(I);
+  for (const Fill &F : of(Call))
+    All.push_back(F.Dest);
+  if (scans(Call))
+    for (unsigned I = All.back() + 1; I < Call.arg_size(); ++I)
+      All.push_back(I);
   return All;
 }
 
@@ -147,14 +158,16 @@ Value *FillingHandler::text(SweepBuilder &B, Value *Address, Value *If) {
                    {If ? B.ir().CreateSelect(If, Address, None) : Address});
 }
 
-/// How many bytes the call has written where its only destination begins.
-Value *FillingHandler::bytes(SweepBuilder &B, CallBase &Call) {
+/// How many bytes the call has written where a destination begins.
+Value *FillingHandler::bytes(SweepBuilder &B, CallBase &Call, const Fill &F) {
   auto &IR = B.ir();
-  const Fill &F = of(Call);
   auto Operand = [&](int I) {
     return IR.CreateZExtOrTrunc(Call.getArgOperand(I), IR.getInt64Ty());
   };
   Value *Zero = IR.getInt64(0);
+  if (F.Bytes == Extent::Object)
+    return IR.CreateSelect(IR.CreateIsNull(Call.getArgOperand(F.Dest)), Zero,
+                           IR.getInt64(F.Number));
   if (F.Bytes == Extent::Operand)
     return Operand(F.Number);
   if (F.Bytes == Extent::Text)
@@ -173,7 +186,7 @@ Value *FillingHandler::bytes(SweepBuilder &B, CallBase &Call) {
 
 /// How many bytes each destination has got.
 Error FillingHandler::scanned(SweepBuilder &B, CallBase &Call, MutableArrayRef<Piece> Pieces) {
-  const Fill &F = of(Call);
+  const Fill &F = of(Call).front();
   StringRef Format;
   std::optional<SmallVector<uint64_t, 4>> Conversions;
   if (getConstantStringInfo(Call.getArgOperand(F.Number), Format))
@@ -210,10 +223,14 @@ Expected<SmallVector<FillingHandler::Piece, 2>> FillingHandler::pieces(SweepBuil
   if (Out.empty())
     return Out;
   B.ir().SetInsertPoint(Call.getNextNode());
-  if (of(Call).Bytes != Extent::Scanned)
-    Out.front().Bytes = bytes(B, Call);
-  else if (Error E = scanned(B, Call, Out))
-    return E;
+  if (scans(Call)) {
+    if (Error E = scanned(B, Call, Out))
+      return E;
+  } else {
+    for (Piece &P : Out)
+      P.Bytes =
+          bytes(B, Call, *find_if(of(Call), [&](const Fill &F) { return F.Dest == P.Operand; }));
+  }
   for (Piece &P : Out)
     if (Value *Own = B.isOwnShadow(Call.getArgOperand(P.Operand)))
       P.Bytes = B.ir().CreateSelect(Own, B.ir().getInt64(0), P.Bytes);

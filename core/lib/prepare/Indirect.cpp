@@ -15,6 +15,7 @@
 
 #include "Indirect.h"
 #include "Choice.h"
+#include "Tables.h"
 #include "Variadic.h"
 #include "callee/Bodies.h"
 #include "callee/Instrumentation.h"
@@ -42,31 +43,6 @@ constexpr unsigned MostCandidates = 64; ///< of one call
 constexpr unsigned MostInlined = 8;     ///< a choice of more keeps its calls
 constexpr unsigned MostVariadic = 200;  ///< instructions: it will be inlined
 constexpr StringLiteral KeepMark = "cf.keep-call";
-
-/// The functions whose address a constant holds, with their distance from its beginning.
-void functionsIn(const Constant *C, const DataLayout &DL, int64_t Offset,
-                 function_ref<void(Function *, int64_t)> Visit) {
-  if (auto *F = dyn_cast<Function>(C->stripPointerCasts()))
-    return Visit(const_cast<Function *>(F), Offset);
-  if (auto *A = dyn_cast<GlobalAlias>(C))
-    return functionsIn(A->getAliasee(), DL, Offset, Visit);
-  auto *Aggregate = dyn_cast<ConstantAggregate>(C);
-  if (auto *Cast = dyn_cast<ConstantExpr>(C); Cast && Cast->isCast())
-    return functionsIn(Cast->getOperand(0), DL, Offset, Visit);
-  if (!Aggregate)
-    return;
-  for (unsigned I = 0; I < Aggregate->getNumOperands(); ++I) {
-    int64_t At = Offset;
-    if (auto *S = dyn_cast<StructType>(C->getType()))
-      At += DL.getStructLayout(S)->getElementOffset(I);
-    else if (auto *T = dyn_cast<ArrayType>(C->getType()))
-      At += I * int64_t(DL.getTypeAllocSize(T->getElementType()));
-    functionsIn(Aggregate->getOperand(I), DL, At, Visit);
-  }
-}
-
-/// A global that never changes and whose contents are known.
-bool isTable(const GlobalVariable &G) { return G.isConstant() && G.hasDefinitiveInitializer(); }
 
 class Candidates {
 public:
@@ -128,7 +104,7 @@ bool Candidates::escapes(const Value &F) const {
       if (auto *Variable = dyn_cast<AllocaInst>(Store->getPointerOperand()))
         return escapesFrom(*Variable);
     if (auto *G = dyn_cast<GlobalVariable>(By))
-      return !isTable(*G) && !G->hasAppendingLinkage();
+      return (!isTable(*G) && !G->hasAppendingLinkage()) || isCopied(*G);
     if (isa<ConstantAggregate, ConstantExpr, GlobalAlias>(By))
       return escapes(*By);
     if (isa<ICmpInst>(By)) // choices made before
@@ -161,7 +137,7 @@ void Candidates::atDistance(const GlobalVariable &G, int64_t Distance) {
     for (const User *Next : U->users())
       Todo.push_back({Next, Offset + Bytes.getSExtValue()});
   }
-  functionsIn(G.getInitializer(), DL, 0, [&](Function *F, int64_t At) {
+  functionsIn(G, [&](Function *F, int64_t At) {
     if (Anywhere || Places.contains(At - Distance))
       Found.insert(F);
   });
@@ -207,7 +183,7 @@ bool Candidates::fromTable() {
   while (auto *Step = dyn_cast<GEPOperator>(Object))
     Object = Step->getPointerOperand()->stripPointerCasts();
   if (auto *G = dyn_cast<GlobalVariable>(Object); G && isTable(*G)) {
-    functionsIn(G->getInitializer(), DL, 0, [&](Function *F, int64_t At) {
+    functionsIn(*G, [&](Function *F, int64_t At) {
       if (Base != G || At == Bytes.getSExtValue())
         Found.insert(F);
     });
@@ -228,7 +204,7 @@ bool Candidates::fromTable() {
 void Candidates::everyTable() {
   for (const GlobalVariable &G : Call.getModule()->globals())
     if (isTable(G))
-      functionsIn(G.getInitializer(), DL, 0, [&](Function *F, int64_t) { Found.insert(F); });
+      functionsIn(G, [&](Function *F, int64_t) { Found.insert(F); });
 }
 
 /// True for a call that may have to do with derivatives and that nothing is known of.
@@ -309,7 +285,7 @@ SmallVector<Function *, 8> Candidates::find() {
   bool Exact = fromTable();
   SmallVector<Function *, 8> Fitting;
   auto Escapes = [this](const Function &F) { return escapes(F); };
-  for (Function *F : Functions.ofType(Call.getFunctionType()))
+  for (Function *F : Functions.ofType(calleeType(Call)))
     if (fits(*F) && (Found.contains(F) || (!Exact && Functions.escapes(*F, Escapes))))
       Fitting.push_back(F);
   keepSlots(Fitting);

@@ -14,6 +14,7 @@
 // takes the types out of the addresses.
 
 #include "Slots.h"
+#include "Tables.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
@@ -128,6 +129,16 @@ std::optional<MemberSlot> slotOfCallee(const CallBase &Call) {
   return Load ? memberSlotOf(*Load) : std::nullopt;
 }
 
+FunctionType *calleeType(const CallBase &Call) {
+  FunctionType *T = Call.getFunctionType();
+  if (!T->isVarArg() || T->getNumParams() > 0)
+    return T;
+  SmallVector<Type *, 8> Params;
+  for (const Use &Arg : Call.args())
+    Params.push_back(Arg->getType());
+  return FunctionType::get(T->getReturnType(), Params, /*isVarArg=*/false);
+}
+
 /// What is noted at a load is lost where two loads become one, so a call that follows has it, too.
 static void noteAtCalls(const LoadInst &Load, MDNode *Note) {
   for (const User *U : Load.users())
@@ -211,7 +222,8 @@ void MemberIndex::fillCopies(ArrayRef<std::pair<Key, Key>> Copies, DenseMap<Key,
 
 bool MemberIndex::mayLieWhere(const Function &F, const MemberSlot &Read, bool Prefix) {
   const Places &P = placesOf(F);
-  return P.Anywhere || any_of(P.Slots, [&](const MemberSlot &S) {
+  return P.Anywhere || is_contained(P.Copied, int64_t(Read.Place)) ||
+         any_of(P.Slots, [&](const MemberSlot &S) {
            return S == Read ||
                   (Prefix && S.Place == Read.Place && beginAlike(S.Type, Read.Type, S.Place)) ||
                   !S.Type != !Read.Type; // one file has TBAA, the other has none
@@ -224,6 +236,7 @@ const MemberIndex::Places &MemberIndex::placesOf(const Function &F) {
     return It->second;
   It->second.Anywhere = true; // for itself, while it is looked at
   Places P;
+  P.Of = &F;
   P.Left = MostUses;
   follow(P, F);
   P.Seen.clear();
@@ -240,7 +253,9 @@ void MemberIndex::follow(Places &P, const Value &V) {
       return;
     --P.Left;
     const User *By = U.getUser();
-    if (auto *G = dyn_cast<GlobalVariable>(By))
+    if (auto *G = dyn_cast<GlobalVariable>(By); G && isTable(*G))
+      followTable(P, *G);
+    else if (G)
       P.Anywhere |= !G->isConstant() && !G->hasAppendingLinkage();
     else if (isa<ConstantAggregate, ConstantExpr, GlobalAlias, PHINode, SelectInst>(By))
       follow(P, *By);
@@ -251,6 +266,19 @@ void MemberIndex::follow(Places &P, const Value &V) {
     else // the same parameter may be data for other callers
       P.Anywhere |= !isa<ICmpInst, LoadInst, GetElementPtrInst, CallBase, StoreInst>(By);
   }
+}
+
+/// A table that is copied as a whole takes the function along; a pointer that is loaded from it may
+/// be the function.
+void MemberIndex::followTable(Places &P, const GlobalVariable &Table) {
+  visitCopies(Table, [&](const LoadInst *Part) {
+    if (Part && Part->getType()->isPointerTy())
+      return follow(P, *Part);
+    placesIn(Table, *P.Of, [&](int64_t Place) {
+      P.Anywhere |= Place < 0;
+      P.Copied.push_back(Place);
+    });
+  });
 }
 
 /// What is stored is loaded again: from a local variable, in code that is not optimised, or from a
@@ -283,13 +311,13 @@ void MemberIndex::pass(Places &P, const CallBase &Call, unsigned Arg) {
     if (!P.Anywhere)
       follow(P, *F.getArg(Arg));
   };
-  P.Anywhere |= Call.isInlineAsm() || Arg >= Call.getFunctionType()->getNumParams();
+  P.Anywhere |= Call.isInlineAsm() || Arg >= calleeType(Call)->getNumParams();
   if (P.Anywhere)
     return;
   if (const Function *Callee = Call.getCalledFunction())
     return Into(*Callee);
   const std::optional<MemberSlot> Read = slotOfCallee(Call);
-  for (const Function *F : OfType(Call.getFunctionType()))
+  for (const Function *F : OfType(calleeType(Call)))
     if (F->hasAddressTaken() && (!Read || mayLieWhere(*F, *Read, /*Prefix=*/true)))
       Into(*F);
 }

@@ -15,6 +15,7 @@ namespace llvm {
 class CallBase;
 class Function;
 class FunctionType;
+class GlobalVariable;
 class Instruction;
 class LoadInst;
 class MDNode;
@@ -49,6 +50,10 @@ std::optional<MemberSlot> memberSlotOf(const llvm::Instruction &Access);
 /// The member that an indirect call finds its callee in.
 std::optional<MemberSlot> slotOfCallee(const llvm::CallBase &Call);
 
+/// The type of the function that a call means: of one without parameters in its declaration,
+/// int (*f)(), as the arguments tell.
+llvm::FunctionType *calleeType(const llvm::CallBase &Call);
+
 /// Which functions may lie in which members. Valid until an access of pointers is erased.
 class MemberIndex {
 public:
@@ -67,8 +72,10 @@ public:
 private:
   /// Where a function goes.
   struct Places {
+    const llvm::Function *Of = nullptr;
     bool Anywhere = false;
     llvm::SmallVector<MemberSlot, 2> Slots;
+    llvm::SmallVector<int64_t, 2> Copied; ///< places in structures that tables are copied to
     llvm::SmallPtrSet<const llvm::Value *, 16> Seen;
     unsigned Left = 0; ///< uses that may still be looked at
   };
@@ -79,6 +86,7 @@ private:
                          llvm::DenseMap<Key, bool> &Filled);
   const Places &placesOf(const llvm::Function &F);
   void follow(Places &P, const llvm::Value &V);
+  void followTable(Places &P, const llvm::GlobalVariable &Table);
   void followStore(Places &P, const llvm::StoreInst &Store);
   void pass(Places &P, const llvm::CallBase &Call, unsigned Arg);
 
