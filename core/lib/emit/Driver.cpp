@@ -571,7 +571,7 @@ static void addOneThreadVersions(const RequestState &S, Unit &U) {
   for (auto [F, Part] :
        {std::pair(U.Forward, OneThreadPart::Forward), std::pair(U.Reverse, OneThreadPart::Reverse)})
     if (F)
-      if (Function *One = addOneThreadVersion(*F, Part, S.Switch.PieceSize))
+      if (Function *One = addOneThreadVersion(*F, Part, 4 * S.Switch.PieceSize))
         U.Pieces.push_back(One);
 }
 

@@ -30,12 +30,35 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-/// The runtime function that is called, without its prefix; empty for other instructions.
-StringRef calledRuntime(const Instruction &I) {
+/// What a call of the runtime has to do with other threads.
+enum class Question {
+  None,
+  Whether,   ///< there are any, or they come near
+  Noted,     ///< addresses for them
+  ShareOpen, ///< phases
+  SharePhase,
+  WindowAdd,
+  Courtesy ///< nothing where there are none
+};
+
+constexpr std::pair<StringLiteral, Question> Questions[] = {
+    {"omp_is_alone", Question::Whether},          {"omp_range_apart", Question::Whether},
+    {"omp_range_note", Question::Noted},          {"omp_share_open", Question::ShareOpen},
+    {"omp_share_phase", Question::SharePhase},    {"omp_share_close", Question::Courtesy},
+    {"omp_share_enter", Question::Courtesy},      {"omp_share_leave", Question::Courtesy},
+    {"omp_window_add_f64", Question::WindowAdd},  {"omp_window_add_f32", Question::WindowAdd},
+    {"omp_window_take_f64", Question::Courtesy},  {"omp_window_take_f32", Question::Courtesy},
+    {"omp_window_close_f64", Question::Courtesy}, {"omp_window_close_f32", Question::Courtesy},
+};
+
+Question questionOf(const Instruction &I) {
   auto *Call = dyn_cast<CallInst>(&I);
   const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
   StringRef Name = Callee ? Callee->getName() : StringRef();
-  return Name.consume_front(RuntimePrefix) ? Name : StringRef();
+  if (!Name.consume_front(RuntimePrefix))
+    return Question::None;
+  const auto *Known = find_if(Questions, [&](const auto &Each) { return Each.first == Name; });
+  return Known == std::end(Questions) ? Question::None : Known->second;
 }
 
 bool isAddition(const Instruction &I) {
@@ -53,9 +76,9 @@ bool isWorthIt(Function &F, unsigned MostInstructions) {
     return false;
   SmallVector<const Instruction *, 16> Found;
   for (const Instruction &I : instructions(F))
-    if (calledRuntime(I) == "omp_range_note")
+    if (questionOf(I) == Question::Noted)
       return true;
-    else if (isAddition(I) || calledRuntime(I).starts_with("omp_window_add"))
+    else if (isAddition(I) || questionOf(I) == Question::WindowAdd)
       Found.push_back(&I);
   if (Found.empty())
     return false;
@@ -86,6 +109,7 @@ public:
 
 private:
   bool answer(Instruction &I);
+  bool answerAccess(Instruction &I);
   void openShare(CallInst &Open);
   void forgetPhase(const CallInst &Call);
   void addOutside(CallInst &Add);
@@ -127,34 +151,41 @@ void Answers::addOutside(CallInst &Add) {
 
 /// True if the instruction has become unnecessary.
 bool Answers::answer(Instruction &I) {
-  const StringRef Name = calledRuntime(I);
-  if (Name == "omp_is_alone" || Name == "omp_range_apart") {
+  switch (questionOf(I)) {
+  case Question::Whether:
     I.replaceAllUsesWith(ConstantInt::get(I.getType(), 1));
     return true;
-  }
-  if (Name == "omp_range_note") { // if somebody asks after all: everywhere
+  case Question::Noted: // if somebody asks after all: everywhere
     I.setOperand(2, ConstantInt::get(I.getOperand(2)->getType(), 0));
     I.setOperand(3, ConstantInt::get(I.getOperand(3)->getType(), INT64_MAX));
     return false;
-  }
-  if (Name == "omp_share_open")
+  case Question::ShareOpen:
     openShare(cast<CallInst>(I));
-  else if (Name == "omp_share_phase")
+    return true;
+  case Question::SharePhase:
     forgetPhase(cast<CallInst>(I));
-  else if (Name.starts_with("omp_window_add"))
+    return true;
+  case Question::WindowAdd:
     addOutside(cast<CallInst>(I));
-  else if (isAddition(I)) {
-    auto &Update = cast<AtomicRMWInst>(I);
-    addPlainly(I, Update.getPointerOperand(), Update.getValOperand(), Update.getAlign(),
-               Update.getOperation() == AtomicRMWInst::FSub);
-  } else if (auto *Load = dyn_cast<LoadInst>(&I)) {
-    if (Part == OneThreadPart::Reverse && Load->getType()->isFloatingPointTy() &&
-        Load->getOrdering() == AtomicOrdering::Monotonic)
-      Load->setAtomic(AtomicOrdering::NotAtomic);
+    return true;
+  case Question::Courtesy:
+    return true;
+  case Question::None:
+    return answerAccess(I);
+  }
+  llvm_unreachable("a question");
+}
+
+bool Answers::answerAccess(Instruction &I) {
+  auto *Load = dyn_cast<LoadInst>(&I);
+  if (Load && Part == OneThreadPart::Reverse && Load->getType()->isFloatingPointTy() &&
+      Load->getOrdering() == AtomicOrdering::Monotonic)
+    Load->setAtomic(AtomicOrdering::NotAtomic);
+  if (!isAddition(I))
     return false;
-  } else
-    return Name == "omp_share_close" || Name == "omp_share_enter" || Name == "omp_share_leave" ||
-           Name.starts_with("omp_window_take") || Name.starts_with("omp_window_close");
+  auto &Update = cast<AtomicRMWInst>(I);
+  addPlainly(I, Update.getPointerOperand(), Update.getValOperand(), Update.getAlign(),
+             Update.getOperation() == AtomicRMWInst::FSub);
   return true;
 }
 
@@ -194,7 +225,7 @@ void choose(Function &F, Function &One, StringRef Question) {
 /// What is left belongs to a team.
 void forgetAlone(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F)))
-    if (calledRuntime(I) == "omp_is_alone") {
+    if (questionOf(I) == Question::Whether && cast<CallInst>(I).arg_empty()) {
       I.replaceAllUsesWith(ConstantInt::get(I.getType(), 0));
       I.eraseFromParent();
     }
