@@ -4,6 +4,7 @@
 // differentiate(); the rest declares functions and moves code into them.
 
 #include "Absent.h"
+#include "OneThread.h"
 #include "Pieces.h"
 #include "Print.h"
 #include "Replay.h"
@@ -563,6 +564,17 @@ static void simplifyUnread(RequestState &S) {
     simplifyFunction(*F, S.C);
 }
 
+static void addOneThreadVersions(const RequestState &S, Unit &U) {
+  if (!U.InTeam || U.Foreign || !S.Switch.Sharing || S.Switch.Deterministic ||
+      U.Kind != SweepKind::Split || !U.Pieces.empty() || S.C.HasViews)
+    return;
+  for (auto [F, Part] :
+       {std::pair(U.Forward, OneThreadPart::Forward), std::pair(U.Reverse, OneThreadPart::Reverse)})
+    if (F)
+      if (Function *One = addOneThreadVersion(*F, Part, 4 * S.Switch.PieceSize))
+        U.Pieces.push_back(One);
+}
+
 static Error finish(RequestState &S) {
   Timed T("finish", "Verify and simplify");
   shareTwins(S);
@@ -575,6 +587,7 @@ static Error finish(RequestState &S) {
       emitCaught(*F, F == U->Forward ? U->Begin : nullptr, F == U->Forward ? U->Mark : nullptr);
     if (U->Begin)
       emitUnwinding(*U->Forward, *U->Begin, *U->Mark);
+    addOneThreadVersions(S, *U);
     for (Function *F : functionsOf(*U)) {
       std::string Fault;
       raw_string_ostream OS(Fault);

@@ -199,8 +199,10 @@ void ReverseSweep::takeFromWindows(const Instruction &Access, Value *Where, Type
     Value *Meets =
         B.CreateICmpULT(B.CreateAdd(Away, Last), B.CreateAdd(windowField(W, Bytes), Last));
     BasicBlock *Behind = branchIf(Meets, nullptr);
-    runtime(withType("omp_window_take", W.Array->Scalar), B.getVoidTy(),
-            {W.State, Where, B.getInt64(Size)});
+    CallInst *Take = runtime(withType("omp_window_take", W.Array->Scalar), B.getVoidTy(),
+                             {W.State, Where, B.getInt64(Size)});
+    Take->addFnAttr(Attribute::WillReturn);
+    Tags.notTape(*Take);
     B.CreateBr(Behind);
     B.SetInsertPoint(Behind);
   }

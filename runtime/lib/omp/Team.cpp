@@ -28,6 +28,9 @@
 #include <array>
 #include <atomic>
 #include <new>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 #include <utility>
 
 using namespace contraflow;
@@ -188,6 +191,14 @@ int32_t cf_v1_omp_range_apart(cf_tape *tape, int32_t number, const cf_footprint 
 }
 
 int32_t cf_v1_omp_is_alone() { return omp::isAlone() ? 1 : 0; }
+
+int32_t cf_v1_omp_is_only() {
+#if __has_include(<sys/single_threaded.h>)
+  return __libc_single_threaded && omp::isAlone() ? 1 : 0;
+#else
+  return 0;
+#endif
+}
 
 void cf_v1_omp_team_part_f64(cf_team *team, double *sum, double part) {
   team->Shares[omp::threadNumber()].Parts.push_back({sum, nullptr, part});

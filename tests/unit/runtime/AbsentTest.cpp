@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 TEST(Absent, NoOpenMPLibraryIsLinked) {
   EXPECT_EQ(dlsym(RTLD_DEFAULT, "omp_get_thread_num"), nullptr);
   EXPECT_EQ(dlsym(RTLD_DEFAULT, "__kmpc_fork_call"), nullptr);
@@ -26,6 +28,7 @@ TEST(Absent, TeamOfOne) {
   EXPECT_EQ(cf_v1_omp_team_tape(Team), Mine);
   EXPECT_EQ(*static_cast<double *>(cf_v1_omp_team_frame(Team)), 42);
   EXPECT_EQ(cf_v1_omp_is_alone(), 1);
+  std::thread([] { EXPECT_EQ(cf_v1_omp_is_only(), 0); }).join();
   cf_v1_omp_alone_begin();
   cf_v1_omp_barrier();
   cf_v1_omp_alone_end();
