@@ -513,6 +513,78 @@ class Program:
                            "MPI_Type_free(&out); MPI_Type_free(&in); }")
         self.shifted((source, target), k, 3)
 
+    def grown(self):
+        """Packed into memory that grows, received into as much as has come."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        tag, k, world = self.fresh(""), self.number(-1, 2), "MPI_COMM_WORLD"
+        put = "out.resize(at + {1}); MPI_Pack({0}, out.data(), out.size(), &at, " + world + "); "
+        get = "MPI_Unpack(in.data(), in.size(), &at, {0}, " + world + "); "
+        self.primal.append(f"{{ std::vector<char> out, in; int at = 0, n = 4; " + put.format("&n, 1, MPI_INT", 4) + put.format(f"{source}, n, MPI_DOUBLE", 32)
+                           + put.format(f"{source} + 10, 3, MPI_DOUBLE", 24)
+                           + f"MPI_Request q; MPI_Status t; MPI_Isend(out.data(), at, MPI_PACKED, ring(rank + {k}, size), {tag}, {world}, &q); "
+                           f"MPI_Probe(ring(rank - {k}, size), {tag}, {world}, &t); MPI_Get_count(&t, MPI_PACKED, &n); in.resize(n); "
+                           f"MPI_Recv(in.data(), n, MPI_PACKED, t.MPI_SOURCE, {tag}, {world}, MPI_STATUS_IGNORE); MPI_Wait(&q, MPI_STATUS_IGNORE); at = 0; "
+                           + get.format("&n, 1, MPI_INT") + get.format(f"{target}, n, MPI_DOUBLE") + get.format(f"{target} + 8, 3, MPI_DOUBLE") + "}")
+        self.oracle.append(f"{{ States old = v; EACH_RANK {{ auto &from = old[ring(rank - {k}, size)]; for (int i = 0; i < 4; i++) v[rank].{target}[i] = from.{source}[i]; "
+                           f"for (int i = 0; i < 3; i++) v[rank].{target}[8 + i] = from.{source}[10 + i]; }} }}")
+
+    def owner(self):
+        """Who has the extremum tells the others more."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        op, less = self.pick((("MAXLOC", "{0} < {1}"), ("MINLOC", "{1} < {0}")))
+        self.primal.append(f"{{ struct {{ real v; int r; }} mine = {{{source}[3], rank}}, best; MPI_Allreduce(&mine, &best, 1, MPI_DOUBLE_INT, MPI_{op}, MPI_COMM_WORLD); "
+                           f"real more[3]; for (int i = 0; i < 3; i++) more[i] = {source}[i]; MPI_Bcast(more, 3, MPI_DOUBLE, best.r, MPI_COMM_WORLD); "
+                           f"{target}[2] = 0.5 * best.v; for (int i = 0; i < 3; i++) {target}[4 + i] = more[i]; }}")
+        self.oracle.append(f"{{ States old = v; int best = 0; EACH_RANK if ({less.format(f'old[best].{source}[3].v', f'old[rank].{source}[3].v')}) best = rank; "
+                           f"EACH_RANK {{ v[rank].{target}[2] = 0.5 * old[best].{source}[3]; for (int i = 0; i < 3; i++) v[rank].{target}[4 + i] = old[best].{source}[i]; }} }}")
+
+    def records(self):
+        """Structures of numbers and an integer, as many as the sender has."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        tag, k = self.fresh(""), self.number(-1, 2)
+        self.primal.append(f"{{ struct Record {{ real v; int id; real w; }}; MPI_Datatype items, type; int ones[3] = {{1, 1, 1}}; MPI_Datatype kinds[3] = {{MPI_DOUBLE, MPI_INT, MPI_DOUBLE}}; "
+                           "MPI_Aint at[3] = {offsetof(Record, v), offsetof(Record, id), offsetof(Record, w)}; MPI_Type_create_struct(3, ones, at, kinds, &items); "
+                           "MPI_Type_create_resized(items, 0, sizeof(Record), &type); MPI_Type_commit(&type); MPI_Type_free(&items); std::vector<Record> out, in; "
+                           f"for (int j = 0; j <= rank % 2; j++) out.push_back({{{source}[j], j + 1, {source}[j] * {source}[j + 5]}}); MPI_Request q; MPI_Message m; MPI_Status t; int n; "
+                           f"MPI_Isend(out.data(), out.size(), type, ring(rank + {k}, size), {tag}, MPI_COMM_WORLD, &q); MPI_Mprobe(MPI_ANY_SOURCE, {tag}, MPI_COMM_WORLD, &m, &t); "
+                           "MPI_Get_count(&t, type, &n); in.resize(n); MPI_Mrecv(in.data(), n, type, &m, MPI_STATUS_IGNORE); MPI_Wait(&q, MPI_STATUS_IGNORE); MPI_Type_free(&type); "
+                           f"for (const Record &r : in) {target}[r.id] = r.v + 0.3 * r.w; }}")
+        self.oracle.append(f"{{ States old = v; EACH_RANK {{ int from = ring(rank - {k}, size); for (int j = 0; j <= from % 2; j++) "
+                           f"v[rank].{target}[j + 1] = old[from].{source}[j] + 0.3 * (old[from].{source}[j] * old[from].{source}[j + 5]); }} }}")
+
+    def tree(self):
+        """Pairs of ranks combine what they have, then pairs of pairs."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        tag = self.fresh("")
+        self.primal.append(f"{{ real t[3], u[3]; for (int i = 0; i < 3; i++) t[i] = {source}[i]; for (int step = 1; step < size; step *= 2) {{ "
+                           f"if (rank % (2 * step)) {{ MPI_Send(t, 3, MPI_DOUBLE, rank - step, {tag}, MPI_COMM_WORLD); break; }} "
+                           f"if (rank + step < size) {{ MPI_Recv(u, 3, MPI_DOUBLE, rank + step, {tag}, MPI_COMM_WORLD, MPI_STATUS_IGNORE); for (int i = 0; i < 3; i++) t[i] = 0.5 * t[i] + sin(u[i]); }} }} "
+                           f"if (rank == 0) for (int i = 0; i < 3; i++) {target}[i] = t[i]; }}")
+        self.oracle.append(f"{{ States t = v; for (int step = 1; step < size; step *= 2) for (int r = 0; r + step < size; r += 2 * step) for (int i = 0; i < 3; i++) "
+                           f"t[r].{source}[i] = 0.5 * t[r].{source}[i] + sin(t[r + step].{source}[i]); for (int i = 0; i < 3; i++) v[0].{target}[i] = t[0].{source}[i]; }}")
+
+    def section(self):
+        """Memory of one peer is read and written under a lock."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        w, k = self.fresh("window"), self.number(-1, 2)
+        place = f"to, 4, 3, MPI_DOUBLE, {w}"
+        self.primal.append(f"{{ MPI_Win {w}; MPI_Win_create({target}, {8 * LENGTH}, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &{w}); int to = ring(rank + {k}, size); real t[3]; "
+                           f"MPI_Barrier(MPI_COMM_WORLD); MPI_Win_lock(MPI_LOCK_EXCLUSIVE, to, 0, {w}); MPI_Get(t, 3, MPI_DOUBLE, {place}); MPI_Win_flush(to, {w}); "
+                           f"for (int i = 0; i < 3; i++) t[i] = 0.5 * t[i] * {source}[i] + {source}[i]; MPI_Put(t, 3, MPI_DOUBLE, {place}); MPI_Win_unlock(to, {w}); "
+                           f"MPI_Barrier(MPI_COMM_WORLD); MPI_Win_free(&{w}); }}")
+        self.oracle.append(f"{{ States old = v; EACH_RANK {{ int to = ring(rank + {k}, size); for (int i = 0; i < 3; i++) "
+                           f"v[to].{target}[4 + i] = 0.5 * old[to].{target}[4 + i] * old[rank].{source}[i] + old[rank].{source}[i]; }} }}")
+
     def loop(self):
         kept, self.kept = self.kept, len(self.pending)
         self.depth += 1
@@ -529,7 +601,7 @@ class Program:
         kinds = [(4, self.work), (4, self.shift), (0.6, self.twice), (0.5, self.replace), (3, self.collective), (0.4, self.workers),
                  (0.3, self.halves), (0.3, self.crowd), (0.4, self.aside), (0.4, self.places), (0.4, self.neighbours), (0.4, self.window), (0.3, self.parcel),
                  (0.3, self.own_operator), (0.3, self.archive), (0.3, self.unequal), (0.3, self.swap), (0.3, self.epoch), (0.2, self.segments), (0.3, self.graph),
-                 (0.2, self.addresses)]
+                 (0.2, self.addresses), (0.3, self.grown), (0.3, self.owner), (0.3, self.records), (0.3, self.tree), (0.3, self.section)]
         if self.depth < 2:
             kinds.append((1, self.loop))
         weights, makers = zip(*kinds)

@@ -59,13 +59,24 @@ static bool isAnywhere(const MemoryLayout &Layout) {
   return isBlurred(Layout) && !Layout.Aligned && !(allKinds(Layout) & SK_Pointer);
 }
 
+/// Floats that are only passed on, such as packed ones: nobody says where they are, nor of which
+/// kind.
+static bool isGuess(const MemoryLayout &Layout) {
+  unsigned Kinds = allKinds(Layout);
+  return (Kinds & SK_AnyFloat) == SK_Double && !(Kinds & SK_Pointer) &&
+         all_of(Layout.Fields,
+                [](auto &F) { return !(F.Kinds & SK_Double) || (F.Kinds & SK_Guessed); });
+}
+
 /// Where places are blurred, the alignment of the floats tells, or that of addresses beside them;
 /// bytes that a program has packed itself say nothing.
 static MemoryLayout sharpened(const MemoryLayout &Layout) {
+  bool Active = any_of(Layout.Fields, [](auto &F) { return F.Active; });
+  if (isGuess(Layout))
+    return {8, Layout.Aligned, {{Anywhere, SK_Double, Active}}};
   if (!isBlurred(Layout))
     return Layout;
   unsigned Kinds = allKinds(Layout);
-  bool Active = any_of(Layout.Fields, [](auto &F) { return F.Active; });
   int64_t Place = isAnywhere(Layout) ? Anywhere : ByAlignment;
   return {Kinds & SK_Double ? 8 : 4, Layout.Aligned, {{Place, Kinds, Active}}};
 }
@@ -73,7 +84,7 @@ static MemoryLayout sharpened(const MemoryLayout &Layout) {
 const MemoryLayout &sharper(const MemoryLayout &To, const MemoryLayout &From) {
   bool Tells = isFloatOnly(allKinds(From)) && !isBlurred(From) &&
                any_of(From.Fields, [](auto &F) { return F.Active; });
-  return isBlurred(To) && Tells ? From : To;
+  return (isBlurred(To) || isGuess(To)) && Tells ? From : To;
 }
 
 /// True if the active field meets another one with a shadow, or itself in the next record.

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <malloc.h>
 
 namespace {
 
@@ -24,13 +25,14 @@ size_t alignmentOf(const void *Object) {
   return std::min<size_t>(Address & -Address, MostAlignment);
 }
 
-// calloc leaves fresh pages untouched: they are placed near the thread that first adds to them.
+// calloc leaves fresh pages untouched: they are placed near the thread that first adds to them. What
+// a block has beyond its size is zero as well: realloc moves it (Reallocate.cpp).
 void *allocateZeroed(size_t Bytes, size_t Alignment) {
   if (Alignment <= MallocAlignment)
     return std::calloc(1, Bytes);
   void *Shadow = std::aligned_alloc(Alignment, (Bytes + Alignment - 1) & -Alignment);
   if (Shadow)
-    std::memset(Shadow, 0, Bytes);
+    std::memset(Shadow, 0, malloc_usable_size(Shadow));
   return Shadow;
 }
 

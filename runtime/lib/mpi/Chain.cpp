@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   acc_0 = s_0,  acc_k = acc_(k-1) o s_k;   rank p gets acc_(P-1), part of it, acc_p or acc_(p-1)
+//
+// Where the tangent of a derivative is asked for, its direction gathers the tangents of the
+// contributions as well, and the tangents or seeds of the first direction.
 
 #include "mpi/Chain.h"
 
@@ -34,18 +37,23 @@ private:
 class Chain : public Operation {
 public:
   /// `Size` ranks contribute, `Seeded` ranks have tangents or seeds.
-  Chain(const Reduction &R, int Size, int Seeded)
-      : R(R), Size(Size), Rank(R.Comm->rank()), Values(Size, R.Chain.Bytes),
-        Seeds(Seeded, R.Input.bytes()), Mine(packedBuffer(R.Input.bytes())) {
-    std::memset(Mine.get(), 0, static_cast<std::size_t>(R.Input.bytes()));
-  }
+  Chain(const Reduction &R, const Reduction &First, int Size, int Seeded)
+      : R(R), Size(Size), Rank(R.Comm->rank()), Nested(First.WeightDots),
+        Values(Size, R.Chain.Bytes), Seeds(Seeded, R.Input.bytes()), Mine(1, R.Input.bytes()),
+        Dots(Nested ? Size : 0, R.Chain.Bytes), FirstSeeds(Nested ? Seeded : 0, R.Input.bytes()),
+        FirstMine(Nested ? 1 : 0, R.Input.bytes()) {}
   void start(MPI_Comm Comm) override {
     if (R.isInter())
       return exchange(Comm);
     PMPI_Iallgather(R.Weights, imageCount(), imageType(), Values[0], imageCount(), imageType(),
                     Comm, request());
     const int Units = carrierCount(R.Input.bytes());
-    PMPI_Iallgather(Mine.get(), Units, carrierUnit(), Seeds[0], Units, carrierUnit(), Comm,
+    PMPI_Iallgather(Mine[0], Units, carrierUnit(), Seeds[0], Units, carrierUnit(), Comm, request());
+    if (!Nested)
+      return;
+    PMPI_Iallgather(R.WeightDots, imageCount(), imageType(), Dots[0], imageCount(), imageType(),
+                    Comm, request());
+    PMPI_Iallgather(FirstMine[0], Units, carrierUnit(), FirstSeeds[0], Units, carrierUnit(), Comm,
                     request());
   }
 
@@ -61,8 +69,7 @@ protected:
       PMPI_Irecv(Values[I], imageCount(), imageType(), From, tag(), Comm, request());
   }
   void sendMine(int To, MPI_Comm Comm) {
-    PMPI_Isend(Mine.get(), carrierCount(R.Input.bytes()), carrierUnit(), To, tag(), Comm,
-               request());
+    PMPI_Isend(Mine[0], carrierCount(R.Input.bytes()), carrierUnit(), To, tag(), Comm, request());
   }
   void receiveSeed(int I, int From, MPI_Comm Comm) {
     PMPI_Irecv(Seeds[I], carrierCount(R.Input.bytes()), carrierUnit(), From, tag(), Comm,
@@ -115,13 +122,14 @@ protected:
 
   Reduction R;
   int Size, Rank;
-  Images Values, Seeds;
-  Packed Mine;
+  bool Nested;
+  Images Values, Seeds, Mine;         ///< Mine: one
+  Images Dots, FirstSeeds, FirstMine; ///< Nested
 };
 
 class Tangent : public Chain {
 public:
-  explicit Tangent(const Reduction &R) : Tangent(R, contributors(R)) {}
+  Tangent(const Reduction &R, const Reduction &First) : Tangent(R, First, contributors(R)) {}
 
 protected:
   void exchange(MPI_Comm Comm) override {
@@ -139,32 +147,55 @@ protected:
   }
   void deliver() override {
     if (const int Wanted = resultOf(Rank); Wanted >= 0)
-      take(Wanted);
+      Nested ? takeNested(Wanted) : take(Wanted);
     freeType();
   }
 
 private:
-  Tangent(const Reduction &R, int Size) : Chain(R, Size, Size) { R.Input.pack(Mine.get()); }
+  Tangent(const Reduction &R, const Reduction &First, int Size) : Chain(R, First, Size, Size) {
+    R.Input.pack(Mine[0]);
+    if (Nested)
+      First.Input.pack(FirstMine[0]);
+  }
   static int contributors(const Reduction &R) {
     return R.isInter() ? static_cast<int>(R.Comm->groups().Remote.size()) : R.Comm->size();
   }
   void take(int Wanted) {
-    const Images Dots(Size, R.Chain.Bytes);
+    const Images Tangents(Size, R.Chain.Bytes);
     for (int K = 0; K <= Wanted; ++K) {
-      leaves(Dots[K]).store(Seeds[K]);
+      leaves(Tangents[K]).store(Seeds[K]);
       if (K > 0)
-        R.Chain.tangent({Values[K - 1], Dots[K - 1], Values[K], Dots[K]});
+        R.Chain.tangent({Values[K - 1], Tangents[K - 1], Values[K], Tangents[K]});
     }
-    leaves(Dots[Wanted]).pack(Mine.get());
-    R.Result.store(Mine.get() + resultOffset());
+    deliver(Tangents[Wanted]);
+  }
+  void takeNested(int Wanted) {
+    const Images Tangents(Size, R.Chain.Bytes), OfTangents(Size, R.Chain.Bytes);
+    for (int K = 0; K <= Wanted; ++K) {
+      leaves(Tangents[K]).store(FirstSeeds[K]);
+      leaves(OfTangents[K]).store(Seeds[K]);
+      if (K > 0)
+        R.Chain.nestedTangent({{Values[K - 1], Tangents[K - 1], Values[K], Tangents[K]},
+                               Dots[K - 1],
+                               Dots[K],
+                               OfTangents[K - 1],
+                               OfTangents[K]});
+    }
+    deliver(OfTangents[Wanted]);
+  }
+  void deliver(std::byte *Image) {
+    leaves(Image).pack(Mine[0]);
+    R.Result.store(Mine[0] + resultOffset());
   }
 };
 
 class Adjoint : public Chain {
 public:
-  explicit Adjoint(const Reduction &R) : Chain(R, R.Comm->size(), seeded(R)) {
-    R.Result.pack(Mine.get() + resultOffset());
+  Adjoint(const Reduction &R, const Reduction &First) : Chain(R, First, R.Comm->size(), seeded(R)) {
+    R.Result.pack(Mine[0] + resultOffset());
     R.Result.zero();
+    if (Nested)
+      First.Result.pack(FirstMine[0] + resultOffset());
   }
 
 protected:
@@ -186,7 +217,9 @@ protected:
       receiveSeed(I++, From.Rank, Comm);
   }
   void deliver() override {
-    if (R.contributes())
+    if (Nested)
+      runNestedBackwards();
+    else if (R.contributes())
       runBackwards();
     freeType();
   }
@@ -216,15 +249,44 @@ private:
       Copies.copy(1, Values[K]);
       R.Chain.adjoint({Copies[0], Bars[K - 1], Copies[1], Bars[K]});
     }
-    leaves(Bars[Rank]).pack(Mine.get());
-    R.Input.add(Mine.get());
+    deliver(Bars[Rank]);
+  }
+  void runNestedBackwards() {
+    const Images Sums(Size, R.Chain.Bytes), SumDots(Size, R.Chain.Bytes);
+    const Images Bars(Size, R.Chain.Bytes), BarDots(Size, R.Chain.Bytes);
+    for (int K = 0; K < Size; ++K) {
+      Sums.copy(K, Values[K]);
+      SumDots.copy(K, Dots[K]);
+      if (K > 0)
+        R.Chain.tangent({Sums[K - 1], SumDots[K - 1], Sums[K], SumDots[K]});
+    }
+    for (int P = 0; P < seeded(R); ++P)
+      if (const int Result = seededBy(P); Result >= 0) {
+        leaves(Bars[Result]).add(FirstSeeds[P]);
+        leaves(BarDots[Result]).add(Seeds[P]);
+      }
+    for (int K = Size - 1; K > std::max(Rank - 1, 0); --K)
+      R.Chain.nestedAdjoint({{Sums[K - 1], Bars[K - 1], Values[K], Bars[K]},
+                             SumDots[K - 1],
+                             Dots[K],
+                             BarDots[K - 1],
+                             BarDots[K]});
+    deliver(BarDots[Rank]);
+  }
+  void deliver(std::byte *Image) {
+    leaves(Image).pack(Mine[0]);
+    R.Input.add(Mine[0]);
   }
 };
 
 } // namespace
 
-std::unique_ptr<Operation> chainTangent(const Reduction &R) { return std::make_unique<Tangent>(R); }
+std::unique_ptr<Operation> chainTangent(const Reduction &R, const Reduction &First) {
+  return std::make_unique<Tangent>(R, First);
+}
 
-std::unique_ptr<Operation> chainAdjoint(const Reduction &R) { return std::make_unique<Adjoint>(R); }
+std::unique_ptr<Operation> chainAdjoint(const Reduction &R, const Reduction &First) {
+  return std::make_unique<Adjoint>(R, First);
+}
 
 } // namespace contraflow::mpi

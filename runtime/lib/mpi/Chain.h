@@ -13,8 +13,10 @@
 
 namespace contraflow::mpi {
 
-std::unique_ptr<Operation> chainTangent(const Reduction &R);
-/// Takes r-bar.
-std::unique_ptr<Operation> chainAdjoint(const Reduction &R);
+/// R: one direction; of which: the first one if R is that of its tangent, and depends on the
+/// tangents of what was contributed (WeightDots); else nothing.
+std::unique_ptr<Operation> chainTangent(const Reduction &R, const Reduction &First);
+/// Takes r-bar; that of the first direction stays.
+std::unique_ptr<Operation> chainAdjoint(const Reduction &R, const Reduction &First);
 
 } // namespace contraflow::mpi

@@ -70,6 +70,30 @@ template <class T> void multiply(Mode How, const Operands &O, std::int64_t Count
   }
 }
 
+template <class T> T *as(std::byte *Image) { return reinterpret_cast<T *>(Image); }
+
+/// (uv)'' = u''v + u'v. + u.v' + uv'' where u' is one tangent and u. the other.
+template <class T> void multiplyNested(Mode How, const NestedOperands &O, std::int64_t Count) {
+  T *InDot = as<T>(O.InDot), *InOutDot = as<T>(O.InOutDot);
+  T *InBarDot = as<T>(O.InBarDot), *InOutBarDot = as<T>(O.InOutBarDot);
+  std::int64_t I = 0;
+  forEach<T>(O.First, Count, [&](Pair<T> P) {
+    T &A = InDot[I], &B = InOutDot[I], &ABar = InBarDot[I], &BBar = InOutBarDot[I];
+    ++I;
+    if (How == Mode::Tangent) {
+      BBar = ABar * P.InOut + P.InBar * B + A * P.InOutBar + P.In * BBar;
+      P.InOutBar = P.InBar * P.InOut + P.In * P.InOutBar;
+      B = A * P.InOut + P.In * B;
+      P.InOut = P.In * P.InOut;
+    } else {
+      ABar += conjugate(P.InOut) * BBar + conjugate(B) * P.InOutBar;
+      BBar = conjugate(P.In) * BBar + conjugate(A) * P.InOutBar;
+      P.InBar += conjugate(P.InOut) * P.InOutBar;
+      P.InOutBar = conjugate(P.In) * P.InOutBar;
+    }
+  });
+}
+
 template <class T> void add(Mode How, const Operands &O, std::int64_t Count) {
   auto *In = reinterpret_cast<T *>(O.In), *InOut = reinterpret_cast<T *>(O.InOut);
   auto *InBar = reinterpret_cast<T *>(O.InBar), *InOutBar = reinterpret_cast<T *>(O.InOutBar);
@@ -129,6 +153,15 @@ void evaluate(Mode How, const Combination &C, const Operands &O) {
   }
 }
 
+void evaluateNested(Mode How, const Combination &C, const NestedOperands &O) {
+  withType(C.Leaves, [&]<class T>(T *) {
+    if (C.How == Combination::Kind::ComplexProduct)
+      multiplyNested<std::complex<T>>(How, O, C.Count / 2);
+    else
+      multiplyNested<T>(How, O, C.Count);
+  });
+}
+
 } // namespace
 
 std::optional<UserOperator> userOperator(MPI_Op Op) {
@@ -150,6 +183,12 @@ void operatorCreated(MPI_Op Op, MPI_User_function *Function) {
 void Combination::primal(const Operands &O) const { evaluate(Mode::Primal, *this, O); }
 void Combination::tangent(const Operands &O) const { evaluate(Mode::Tangent, *this, O); }
 void Combination::adjoint(const Operands &O) const { evaluate(Mode::Adjoint, *this, O); }
+void Combination::nestedTangent(const NestedOperands &O) const {
+  evaluateNested(Mode::Tangent, *this, O);
+}
+void Combination::nestedAdjoint(const NestedOperands &O) const {
+  evaluateNested(Mode::Adjoint, *this, O);
+}
 
 } // namespace contraflow::mpi
 

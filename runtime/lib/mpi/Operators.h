@@ -31,6 +31,13 @@ struct Operands {
   std::byte *In, *InBar, *InOut, *InOutBar;
 };
 
+/// The same in a derivative whose tangent is asked for.
+struct NestedOperands {
+  Operands First;                    ///< as above
+  std::byte *InDot, *InOutDot;       ///< tangents of the images
+  std::byte *InBarDot, *InOutBarDot; ///< those of their tangents or adjoints
+};
+
 /// An operator on images of a certain size.
 struct Combination {
   enum class Kind : std::uint8_t { Sum, Product, ComplexProduct, Least, Most, User };
@@ -47,6 +54,11 @@ struct Combination {
   void tangent(const Operands &O) const;
   /// On entry InOutBar belongs to the result, on exit to the old inout; InBar grows.
   void adjoint(const Operands &O) const;
+  /// True if the derivative depends on the values, in a way that is known.
+  bool isProduct() const { return How == Kind::Product || How == Kind::ComplexProduct; }
+  /// Of products: all that tangent and adjoint change, with its tangent.
+  void nestedTangent(const NestedOperands &O) const;
+  void nestedAdjoint(const NestedOperands &O) const;
 };
 
 } // namespace contraflow::mpi

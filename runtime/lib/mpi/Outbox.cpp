@@ -52,7 +52,11 @@ void Outbox::send(Packed Data, std::int64_t Bytes, int Dest, int Tag, MPI_Comm C
   arrangeDrain();
   MPI_Request Request = MPI_REQUEST_NULL;
   PMPI_Isend(Data.get(), carrierCount(Bytes), carrierUnit(), Dest, Tag, Comm, &Request);
+  int Sent = 0; // as short messages are at once
+  PMPI_Test(&Request, &Sent, MPI_STATUS_IGNORE);
   const std::scoped_lock Guard(Lock);
+  if (Sent)
+    return forgetSent();
   Requests.push_back(Request);
   Buffers.push_back(std::move(Data));
   forgetSent();

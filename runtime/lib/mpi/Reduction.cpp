@@ -284,10 +284,9 @@ bool describe(Reduction &R, const ReductionCall &C) {
       refuse(Refusal::Operator, C.Name);
     return false; // a rank for which it is active refuses
   }
-  const bool Selects =
-      R.Chain.How == Combination::Kind::Least || R.Chain.How == Combination::Kind::Most;
-  const bool Linear = R.Factor != Weight::Chain || Selects || !R.needsValues();
-  if (!Linear && isNested() && (C.SendShadow || C.ReceiveShadow))
+  const bool Known = R.Factor != Weight::Chain || R.Chain.How != Combination::Kind::User;
+  const bool Between = Communicator::of(C.Comm).isInter() && R.Chain.isProduct();
+  if ((!Known || Between) && isNested() && (C.SendShadow || C.ReceiveShadow))
     refuse(Refusal::Nested, C.Name);
   const bool Prefix = C.To == Reach::Prefix || C.To == Reach::PrefixBefore;
   R.Comm = &(Prefix ? Communicator::withinGroup(C.Comm, C.Name) : Communicator::collective(C.Comm));
@@ -310,6 +309,11 @@ bool describe(Reduction &R, const ReductionCall &C) {
 
 namespace {
 
+/// The tangents of what this rank contributes come behind it.
+bool keepsDots(const Reduction &R) {
+  return R.Factor == Weight::Chain && R.Chain.isProduct() && isNested() && !R.isInter();
+}
+
 std::int64_t weightBytes(const Reduction &R) {
   switch (R.Factor) {
   case Weight::One:
@@ -319,7 +323,7 @@ std::int64_t weightBytes(const Reduction &R) {
   case Weight::Others:
     return R.Input.direction(0).bytes() * (isNested() ? 2 : 1);
   case Weight::Chain:
-    return R.keepsContribution() ? R.Chain.Bytes : 0;
+    return R.keepsContribution() ? R.Chain.Bytes * (keepsDots(R) ? 2 : 1) : 0;
   }
   return 0;
 }
@@ -336,6 +340,10 @@ void keepContribution(Reduction &R, const void *Primal, const View &Contribution
     std::memcpy(Space, Primal, static_cast<std::size_t>(R.Chain.Bytes));
   else
     Contribution.pack(Space);
+  if (!keepsDots(R))
+    return;
+  R.WeightDots = Space + R.Chain.Bytes;
+  R.Input.direction(directionCount() - 1).pack(Space + R.Chain.Bytes); // of the primal buffer
 }
 
 void findWeights(Reduction &R, const ReductionCall &C, std::byte *Space) {
@@ -443,7 +451,7 @@ template <class Action> static void inTurn(const Reduction &R, Action Do) {
 /// R: one direction; of which: the first one if R is of its tangent, else nothing.
 static void tangentOf(const Reduction &R, const Reduction &First) {
   if (R.Factor == Weight::Chain)
-    return runNow(R, *chainTangent(R));
+    return runNow(R, *chainTangent(R, First));
   const Packed In = packedBuffer(R.Input.bytes());
   R.Input.pack(In.get());
   applyWeights(R, In.get());
@@ -465,7 +473,7 @@ void tangent(const Reduction &R) {
 
 static void adjointOf(const Reduction &R, const Reduction &First) {
   if (R.Factor == Weight::Chain)
-    return runNow(R, *chainAdjoint(R));
+    return runNow(R, *chainAdjoint(R, First));
   const Packed Values = packedBuffer(R.Input.bytes());
   bringBack(R, Values.get());
   R.Result.zero();
@@ -578,29 +586,36 @@ private:
 
 } // namespace
 
+static std::unique_ptr<Operation> tangentOperation(const Reduction &R, const Reduction &First) {
+  if (R.Factor == Weight::Chain)
+    return chainTangent(R, First);
+  return std::make_unique<SumTangent>(R);
+}
+
+static std::unique_ptr<Operation> adjointOperation(const Reduction &R, const Reduction &First) {
+  if (R.Factor == Weight::Chain)
+    return chainAdjoint(R, First);
+  return std::make_unique<SumAdjoint>(R);
+}
+
 /// Of one direction after the other.
-static std::unique_ptr<Operation>
-eachDirection(const Reduction &R, std::unique_ptr<Operation> (*Make)(const Reduction &)) {
+template <class Maker>
+static std::unique_ptr<Operation> eachDirection(const Reduction &R, Maker Make) {
+  if (!R.Input.All)
+    return Make(R, Reduction());
   auto All = std::make_unique<OneByOne>();
-  for (int D = 0; D < R.Input.directions(); ++D)
-    All->add(Make(oneDirection(R, D)));
+  inTurn(R, [&](const Reduction &One, const Reduction &First) { All->add(Make(One, First)); });
   return All;
 }
 
 std::unique_ptr<Operation> tangentOperation(const Reduction &R) {
-  if (R.Input.All)
-    return eachDirection(R, tangentOperation);
-  if (R.Factor == Weight::Chain)
-    return chainTangent(R);
-  return std::make_unique<SumTangent>(R);
+  return eachDirection(
+      R, [](const Reduction &One, const Reduction &First) { return tangentOperation(One, First); });
 }
 
 std::unique_ptr<Operation> adjointOperation(const Reduction &R) {
-  if (R.Input.All)
-    return eachDirection(R, adjointOperation);
-  if (R.Factor == Weight::Chain)
-    return chainAdjoint(R);
-  return std::make_unique<SumAdjoint>(R);
+  return eachDirection(
+      R, [](const Reduction &One, const Reduction &First) { return adjointOperation(One, First); });
 }
 
 } // namespace contraflow::mpi

@@ -60,7 +60,7 @@ struct Reduction : cf_mpi_record {
   const int *BlockCounts = nullptr;   ///< Reach::Blocks: leaves of the result for each rank
   const std::byte *Weights = nullptr; ///< Owner: a byte for each leaf; Others: a leaf for each;
                                       ///< Chain: the image of what this rank contributes
-  /// Others, of a derivative whose tangent is asked for: the tangents of the weights.
+  /// Others and products, of a derivative whose tangent is asked for: the tangents of the weights.
   const std::byte *WeightDots = nullptr;
   Combination Chain;
   bool OwnsType = false; ///< Chain.Type is a duplicate

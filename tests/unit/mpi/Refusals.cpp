@@ -52,11 +52,17 @@ void bitwise() {
                          Shadow + 4, Tape, &Record);
 }
 
-void nestedProduct() {
+void nestedOperator() {
+  constexpr auto Function = [](void *, void *, int *, MPI_Datatype *) {};
+  MPI_User_function *const Known = Function;
+  void *const Address = reinterpret_cast<void *>(Known);
+  cf_v1_mpi_operator(Address, Address, Address);
+  MPI_Op Op;
+  MPI_Op_create(Known, 1, &Op);
   void *Rows[2][3] = {{Shadow, Shadow + 1, Shadow + 2}, {Shadow + 4, Shadow + 5, nullptr}};
   cf_v1_mpi_nested(3, 2, Rows[0], 2);
-  cf_v1_mpi_scan_augment(Value, Value + 4, 1, MPI_DOUBLE, MPI_PROD, MPI_COMM_WORLD, Rows[0],
-                         Rows[1], Tape, &Record);
+  cf_v1_mpi_scan_augment(Value, Value + 4, 1, MPI_DOUBLE, Op, MPI_COMM_WORLD, Rows[0], Rows[1],
+                         Tape, &Record);
 }
 
 void hugeTag() {
@@ -228,7 +234,7 @@ const Case Cases[] = {
     {"bytes", bytes},
     {"userOperator", userOperator},
     {"bitwise", bitwise},
-    {"nestedProduct", nestedProduct},
+    {"nestedOperator", nestedOperator},
     {"hugeTag", hugeTag},
     {"manyOpen", manyOpen},
     {"completedElsewhere", completedElsewhere},
