@@ -248,6 +248,12 @@ template <typename T> Family<T> familyOf(int32_t What) {
     return orthogonalFamily<T>(What);
   case R_gels:
     return leastSquaresFamily<T>(What);
+  case R_gtsv:
+  case R_ptsv:
+  case R_gbsv:
+  case R_pbsv:
+  case R_sysv:
+    return systemFamily<T>(What);
   case R_gbmv:
   case R_sbmv:
   case R_spmv:
