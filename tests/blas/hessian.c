@@ -141,3 +141,17 @@ static double hessian_eigenvalues(const double *x) {
   return squares(w, 4) * w[0];
 }
 HESSIAN_FORWARD(hessian_eigenvalues)
+
+static double hessian_least_squares(const double *x) {
+  double a[15], b[10], c[15], d[5];
+  for (int i = 0; i < 15; ++i) {
+    a[i] = x[i] * x[(2 * i + 7) % n] + (i % 6 == 0);
+    c[i] = a[i] + x[(i + 3) % n] * (i % 4 == 0 ? 2 : 0.5);
+  }
+  memcpy(b, x + 9, sizeof b);
+  memcpy(d, x + 2, sizeof d);
+  LAPACKE_dgels(LAPACK_COL_MAJOR, 'N', 5, 3, 2, a, 5, b, 5);
+  LAPACKE_dgels(LAPACK_COL_MAJOR, 'N', 3, 5, 1, c, 3, d, 5);
+  return squares(b, 10) + a[0] * a[5] + squares(d, 5) * d[0] + c[0] * c[3];
+}
+HESSIAN_FORWARD(hessian_least_squares)

@@ -99,9 +99,9 @@ private:
   bool movesPointer(const llvm::Value *V) const;
   bool swapsActive(const llvm::AtomicCmpXchgInst &I) const;
   void finishPhis();
-  bool touchesActive(llvm::CallBase &I) const;
 
 protected:
+  bool touchesActive(llvm::CallBase &I) const;
   RequestState &S;
   Unit &U;
   llvm::IRBuilder<> B;

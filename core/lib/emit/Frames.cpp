@@ -64,9 +64,8 @@ Value *FrameEmitter::trips(IRBuilderBase &B, const Loop *L) {
   Value *Trips = B.CreateAdd(Fact.Last, B.getInt64(1));
   if (Fact.Reach != CountReach::Clamped)
     return Trips;
-  uint64_t Sign = uint64_t(1) << (Fact.Width - 1);
-  Value *Negative = B.CreateICmpNE(B.CreateAnd(Fact.Last, B.getInt64(Sign)), B.getInt64(0));
-  return B.CreateSelect(Negative, B.getInt64(0), Trips);
+  Value *Runs = B.CreateICmpULT(Fact.Last, B.getInt64(Fact.Bound));
+  return B.CreateSelect(Runs, Trips, B.getInt64(0));
 }
 
 /// The columns of a nest's frame are apart, though all begin somewhere in one piece of memory.

@@ -111,7 +111,7 @@ Error TangentSweep::visitAtomic(AtomicRMWInst &I) {
   auto Op = I.getOperation();
   if (!S.Activity.active(I.getValOperand()) && !S.Activity.active(&I))
     return Error::success();
-  if (Op != AtomicRMWInst::FAdd && Op != AtomicRMWInst::FSub)
+  if (S.Spec.Rounding || (Op != AtomicRMWInst::FAdd && Op != AtomicRMWInst::FSub))
     return diffError(DiagId::UnsupportedInstruction, I, "atomic update other than x += v, x -= v");
   dots()[&I] =
       B.CreateAtomicRMW(Op, accessOf(I), tangent(I.getValOperand()), I.getAlign(), I.getOrdering());
@@ -154,6 +154,28 @@ bool TangentSweep::visitMove(Instruction &I) {
   return false;
 }
 
+/// False for operations whose result is exact.
+static bool rounds(const Instruction &I) {
+  if (const auto *Call = dyn_cast<IntrinsicInst>(&I))
+    return !is_contained({Intrinsic::fabs, Intrinsic::copysign, Intrinsic::minnum,
+                          Intrinsic::maxnum, Intrinsic::minimum, Intrinsic::maximum,
+                          Intrinsic::minimumnum, Intrinsic::maximumnum, Intrinsic::ldexp},
+                         Call->getIntrinsicID());
+  return !isa<FPExtInst>(I) && I.getOpcode() != Instruction::FNeg;
+}
+
+/// What a number's last binary place is worth: the distance to the number that differs there only.
+static Value *lastPlace(IRBuilderBase &B, Value *V) {
+  IRBuilderBase::FastMathFlagGuard Guard(B);
+  B.clearFastMathFlags(); // the number is the rounded one
+  Type *T = V->getType();
+  Type *Bits = B.getIntNTy(T->getScalarSizeInBits());
+  if (auto *Vector = dyn_cast<VectorType>(T))
+    Bits = VectorType::get(Bits, Vector->getElementCount());
+  Value *Other = B.CreateXor(B.CreateBitCast(V, Bits), ConstantInt::get(Bits, 1));
+  return B.CreateUnaryIntrinsic(Intrinsic::fabs, B.CreateFSub(V, B.CreateBitCast(Other, T)));
+}
+
 void TangentSweep::visitRule(Instruction &I) {
   Rule R = findRule(I);
   SmallVector<Value *, 3> Values(I.operand_values().begin(),
@@ -163,8 +185,12 @@ void TangentSweep::visitRule(Instruction &I) {
     if (R.isZero(Op) || isa<Constant>(I.getOperand(Op)) || !S.Activity.active(I.getOperand(Op)))
       continue;
     Value *Part = R.scale(B, Op, tangent(I.getOperand(Op)), {Values, &I});
+    if (S.Spec.Rounding)
+      Part = B.CreateUnaryIntrinsic(Intrinsic::fabs, Part);
     Sum = Sum ? B.CreateFAdd(Sum, Part) : Part;
   }
+  if (Sum && S.Spec.Rounding && rounds(I))
+    Sum = B.CreateFAdd(Sum, lastPlace(B, &I));
   if (Sum)
     dots()[&I] = Sum;
 }
@@ -230,6 +256,14 @@ void TangentSweep::checkNumber(Value *V, Instruction &At) {
 
 Error TangentSweep::callHandler(CallBase &I, const ConstructHandler &Handler) {
   checkOperands(I, Handler);
+  if (S.Spec.Rounding && touchesActive(I)) {
+    const CallFacts Facts = Handler.facts(I);
+    const bool Computes = !Facts.Flows.empty() && Facts.Copies.empty();
+    if (Computes || Facts.Opaque || Handler.closure(I))
+      return diffError(DiagId::UnsupportedMode, I,
+                       "an error estimate of '" + userName(*I.getCalledFunction()) +
+                           "', which is not made of operations that the compiler sees");
+  }
   return Handler.tangent(*this, I);
 }
 

@@ -363,26 +363,22 @@ void Words::dropLoads() {
   }
 }
 
-/// True if no number is made of the word that I makes of an address.
-bool staysAddress(const Instruction &I) {
-  return none_of(I.users(), [](const User *U) {
-    return isa<BitCastInst>(U) && U->getType()->isFPOrFPVectorTy();
-  });
-}
-
 /// Stores and casts that take words.
 class Mover {
 public:
   Mover(ArrayRef<Function *> Closure, const MemoryGraph &Graph, Kind K)
-      : Closure(Closure), W(Closure, Graph, K), Twins(W) {}
+      : Closure(Closure), Graph(Graph), W(Closure, Graph, K), Twins(W) {}
   void run();
 
 private:
   bool moveStore(StoreInst &Store);
+  bool moveWord(Instruction &Cast);
+  bool becomesNumber(const Use &Word) const;
   void check(Value &V, Instruction &At);
   void checkAll(Function &F);
 
   ArrayRef<Function *> Closure;
+  const MemoryGraph &Graph;
   Ways W;
   Words Twins;
 };
@@ -400,6 +396,38 @@ bool Mover::moveStore(StoreInst &Store) {
     B.CreateAlignedStore(Bits[K], At, commonAlignment(Store.getAlign(), Offset),
                          Store.isVolatile());
   }
+  return !Bits.empty();
+}
+
+/// True if a number may be made of a word by this user of it, or where it brings the word.
+bool Mover::becomesNumber(const Use &Word) const {
+  SmallVector<const Use *, 8> Open = {&Word};
+  SmallPtrSet<const User *, 8> Seen;
+  while (!Open.empty()) {
+    const Use &Here = *Open.pop_back_val();
+    const auto *I = cast<Instruction>(Here.getUser());
+    if (isa<BitCastInst>(I) && I->getType()->isFPOrFPVectorTy())
+      return true;
+    if (const auto *Store = dyn_cast<StoreInst>(I); Store && Here.getOperandNo() == 0) {
+      const Location At = Graph.find(Store->getPointerOperand());
+      if (At && (Graph.kindsAt(At, WordBytes) & SK_Double))
+        return true;
+    }
+    if (isa<PHINode, SelectInst, FreezeInst>(I) && Seen.insert(I).second)
+      for (const Use &Next : I->uses())
+        Open.push_back(&Next);
+  }
+  return false;
+}
+
+/// A word that is compared or subtracted is an address.
+bool Mover::moveWord(Instruction &Cast) {
+  auto Moves = [&](const Use &Word) { return !W.kind().Address || becomesNumber(Word); };
+  if (none_of(Cast.uses(), Moves))
+    return false;
+  const SmallVector<Value *, 2> Bits = Twins.of(Cast.getOperand(0));
+  if (!Bits.empty())
+    Cast.replaceUsesWithIf(Bits[0], [&](Use &Word) { return Moves(Word); });
   return !Bits.empty();
 }
 
@@ -431,12 +459,9 @@ void Mover::run() {
       Value *V = nullptr;
       if (auto *Store = dyn_cast<StoreInst>(&I)) {
         V = moveStore(*Store) ? Store->getValueOperand() : nullptr;
-      } else if (W.kind().isToWord(I) && !(W.kind().Address && staysAddress(I))) {
-        const SmallVector<Value *, 2> Bits = Twins.of(I.getOperand(0));
-        if (!Bits.empty())
+      } else if (W.kind().isToWord(I)) {
+        if (moveWord(I))
           Old.push_back(&I);
-        if (!Bits.empty())
-          I.replaceAllUsesWith(Bits[0]);
         continue;
       }
       if (!V)

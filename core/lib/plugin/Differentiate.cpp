@@ -180,7 +180,8 @@ static std::vector<uintptr_t> keyOf(const DerivativeSpec &Spec) {
                              Spec.Split,
                              Spec.Repeated,
                              Spec.ChecksShadows,
-                             Spec.Again};
+                             Spec.Again,
+                             Spec.Rounding};
   for (Activity A : Spec.Args)
     Key.push_back(static_cast<uintptr_t>(A));
   for (auto [Parameter, IsNull] : Spec.Absent)
@@ -213,6 +214,9 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
     return Known;
   Compilation &C = Spec.Mode == DerivativeMode::Tangent ? Tangents : Adjoints;
   C.Spared = false;
+  auto *const Shared = C.Twins;
+  if (Spec.Rounding)
+    C.Twins = nullptr; // they hold tangents
   auto New = differentiate(Spec, C, chosenSwitches());
   if (!New && C.Spared) {
     // More is known about what is inlined.
@@ -221,6 +225,7 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
     New = differentiate(Spec, C, chosenSwitches());
     C.Sparing = true;
   }
+  C.Twins = Shared;
   if (New)
     Known = *New;
   return New;

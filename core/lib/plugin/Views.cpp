@@ -279,13 +279,15 @@ Error FunctionViews::visitAccess(Instruction &I, Use &U, Place At) {
                                              : "an atomic access");
 }
 
+/// The program's function may take less than what it is passed.
 CallInst *FunctionViews::call(IRBuilder<> &B, const View &V, Function &F, ArrayRef<Value *> First) {
   SmallVector<Value *, 8> Args(First);
-  append_range(Args, V.Passed);
+  const auto Taken = ArrayRef<Value *>(V.Passed).take_front(F.arg_size() - First.size());
+  append_range(Args, Taken);
   CallInst *Call = B.CreateCall(&F, Args);
   Call->setCallingConv(F.getCallingConv());
   const AttributeList Given = V.From->Made->getAttributes();
-  for (unsigned I = 0; I != V.Passed.size(); ++I)
+  for (unsigned I = 0; I != Taken.size(); ++I)
     for (Attribute A : Given.getParamAttrs(FirstPassed + I))
       Call->addParamAttr(First.size() + I, A);
   // A call in code with debug information needs a place, if its callee has one.
@@ -502,19 +504,24 @@ Expected<Origin> ViewLowering::readOrigin(CallBase &Call) const {
   }
   auto [Load, Store] = Two;
   const unsigned Passed = Call.arg_size() - FirstPassed;
-  if (Load->arg_size() != Passed + 1 || Load->isVarArg() ||
-      !Load->getArg(0)->getType()->isIntegerTy() || Load->getReturnType()->isVoidTy())
+  auto Takes = [&](const Function &F, unsigned First) {
+    return F.arg_size() >= First && F.arg_size() <= First + Passed && !F.isVarArg();
+  };
+  if (!Takes(*Load, 1) || !Load->getArg(0)->getType()->isIntegerTy() ||
+      Load->getReturnType()->isVoidTy())
     return Fail("'" + userName(*Load) +
                 "' has to return a number, and to take the distance in "
                 "bytes and what follows the two functions");
-  if (Store->arg_size() != Passed + 2 || Store->isVarArg() ||
-      !Store->getArg(1)->getType()->isIntegerTy())
+  if (!Takes(*Store, 2) || !Store->getArg(1)->getType()->isIntegerTy())
     return Fail("'" + userName(*Store) +
                 "' has to take a number, the distance in bytes and what "
                 "follows the two functions");
   for (unsigned I = 0; I != Passed; ++I) {
     Type *T = Call.getArgOperand(FirstPassed + I)->getType();
-    if (Load->getArg(I + 1)->getType() != T || Store->getArg(I + 2)->getType() != T)
+    auto Fits = [&](const Function &F, unsigned At) {
+      return At >= F.arg_size() || F.getArg(At)->getType() == T;
+    };
+    if (!Fits(*Load, I + 1) || !Fits(*Store, I + 2))
       return Fail("argument " + Twine(FirstPassed + I + 1) +
                   " does not have the type of the parameter it is for");
   }

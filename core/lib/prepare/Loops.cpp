@@ -57,6 +57,50 @@ PHINode *LoopNumberer::addCounter(Loop &L) {
   return Counter;
 }
 
+/// What hides the sign of a count where the loop is not entered: pointers that advance by 8 are
+/// (end - begin) / 8 iterations apart, which is about 2^61 where the end is in front.
+struct HiddenSigns {
+  ScalarEvolution &SE;
+  const Loop &L;
+  uint64_t Divisor = 1;
+  unsigned Extended = 64; ///< bits from which the count is extended
+  bool Known = true;
+
+  bool follow(const SCEV *S) {
+    if (const auto *Quotient = dyn_cast<SCEVUDivExpr>(S))
+      divide(*Quotient);
+    else if (const auto *From = dyn_cast<SCEVZeroExtendExpr>(S))
+      extend(From->getOperand());
+    return Known;
+  }
+  bool isDone() const { return !Known; }
+
+private:
+  void divide(const SCEVUDivExpr &Quotient) {
+    constexpr uint64_t Most = 1 << 16;
+    const auto *By = dyn_cast<SCEVConstant>(Quotient.getRHS());
+    if (SE.isKnownNonNegative(Quotient.getLHS()))
+      return;
+    Known = By && By->getAPInt().ult(Most) && Divisor < Most;
+    if (Known)
+      Divisor *= By->getAPInt().getZExtValue();
+  }
+  void extend(const SCEV *From) {
+    if (!SE.isKnownNonNegative(From) && SE.isKnownNonNegative(SE.applyLoopGuards(From, &L)))
+      Extended = std::min<unsigned>(Extended, SE.getTypeSizeInBits(From->getType()));
+  }
+};
+
+/// A number that Count, of so many bits, is less than wherever the loop is entered, and is not
+/// where it is negative or made of what is; 0: none is known.
+uint64_t boundOf(const SCEV *Count, unsigned Width, const HiddenSigns &Signs) {
+  const unsigned Bits = std::min(Width, Signs.Extended);
+  const uint64_t Bound = (uint64_t(1) << (Bits - 1)) / Signs.Divisor;
+  if (Signs.Divisor == 1 || isa<SCEVUDivExpr>(Count))
+    return Bound;
+  return Bits == 64 ? Bound / 2 : 0; // a sum of quotients
+}
+
 void LoopNumberer::countIterations(Loop &L) {
   const SCEV *Count = SE.getBackedgeTakenCount(&L);
   Instruction *At = L.getLoopPreheader()->getTerminator();
@@ -64,10 +108,14 @@ void LoopNumberer::countIterations(Loop &L) {
       !Expander.isSafeToExpandAt(Count, At))
     return;
   LoopFact &Fact = Facts[L.getHeader()];
-  Fact.Width = SE.getTypeSizeInBits(Count->getType());
-  if (SE.isKnownNonNegative(Count))
+  const unsigned Width = SE.getTypeSizeInBits(Count->getType());
+  HiddenSigns Signs{SE, L};
+  visitAll(Count, Signs);
+  const bool Hides = Signs.Divisor != 1 || Signs.Extended != 64;
+  if (Signs.Known && !Hides && SE.isKnownNonNegative(Count))
     Fact.Reach = CountReach::Anywhere;
-  else if (Fact.Width == 64 || SE.isKnownNonNegative(SE.applyLoopGuards(Count, &L)))
+  else if (Signs.Known && (Fact.Bound = boundOf(Count, Width, Signs)) &&
+           (Width == 64 || SE.isKnownNonNegative(SE.applyLoopGuards(Count, &L))))
     Fact.Reach = CountReach::Clamped;
   Value *Last = Expander.expandCodeFor(Count, Count->getType(), At);
   IRBuilder<> B(At);

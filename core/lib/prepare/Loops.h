@@ -22,10 +22,10 @@ class Value;
 namespace contraflow {
 
 /// Where Last + 1 is the number of iterations. Outside the loop's guard the expression may be
-/// negative: then the loop does not run.
+/// negative, or a quotient of what is negative, which is large: then the loop does not run.
 enum class CountReach {
   Anywhere, ///< never negative
-  Clamped,  ///< negative (in Width bits) means that the loop does not run
+  Clamped,  ///< Bound or more means that the loop does not run
   Inside,   ///< only where the loop is entered
 };
 
@@ -33,7 +33,7 @@ enum class CountReach {
 struct LoopFact {
   llvm::PHINode *Counter = nullptr; ///< i64: 0 in the first iteration, then 1, 2, ...
   llvm::WeakTrackingVH Last;        ///< i64: number of the last iteration, or null if unknown
-  unsigned Width = 64;              ///< bits in which the count was computed
+  uint64_t Bound = 0;               ///< Last is less wherever the loop is entered
   CountReach Reach = CountReach::Inside;
 };
 

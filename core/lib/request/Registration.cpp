@@ -71,6 +71,9 @@ const AnnotationSpelling *findAnnotation(StringRef Word) {
   return nullptr;
 }
 
+/// Metadata of an allocation: what gives its memory back.
+constexpr StringLiteral Deallocation = "enzyme_deallocator_fn";
+
 /// Appends the scalars of an initialiser, casts removed.
 void appendScalars(Constant *C, SmallVectorImpl<Constant *> &Out) {
   if (isa<ConstantAggregate, ConstantAggregateZero, ConstantDataSequential>(C)) {
@@ -102,6 +105,7 @@ public:
   RegistrationReader(Module &M, SmallVectorImpl<UserRule> &Rules) : M(M), Rules(Rules) {}
   Error read(GlobalVariable &G, const RegistrationSpelling &Spelling);
   Error readAnnotations(GlobalVariable &List);
+  Error readAllocator(Function &F);
 
 private:
   Error readAnnotation(Constant *Object, StringRef Text);
@@ -109,6 +113,7 @@ private:
   Error readRule(ArrayRef<Constant *> Entries);
   Error readLike(Function &F, StringRef Name);
   Error readAllocation(Function &F, ArrayRef<Constant *> Entries);
+  Error allocates(Function &F, uint64_t Size, std::optional<StringRef> Operands, Function *Free);
   Error fail(const Function *F, const Twine &Detail) const;
   UserRule &ruleOf(Function &Primal);
   void protect(Function &F);
@@ -187,24 +192,47 @@ Error RegistrationReader::readLike(Function &F, StringRef Name) {
   return Error::success();
 }
 
-Error RegistrationReader::readAllocation(Function &F, ArrayRef<Constant *> Entries) {
-  auto *Size = dyn_cast<ConstantInt>(Entries[1]);
-  uint64_t Index = Size ? Size->getZExtValue() : isa<ConstantPointerNull>(Entries[1]) ? 0 : ~0ull;
-  if (Index >= F.arg_size() || !F.getArg(Index)->getType()->isIntegerTy() ||
+Error RegistrationReader::allocates(Function &F, uint64_t Size, std::optional<StringRef> Operands,
+                                    Function *Free) {
+  if (Size >= F.arg_size() || !F.getArg(Size)->getType()->isIntegerTy() ||
       !F.getReturnType()->isPointerTy())
     return fail(&F, "entry 2 is not the index of a parameter that is a size");
-  auto Operands = asText(Entries[2]);
-  Function *Free = asFunction(Entries[3]);
   if (!Free)
-    return fail(&F, "entry 4 is not a function");
+    return fail(&F, "no function gives the memory back (entry 4)");
   if (!Operands || *Operands != "-1" || Free->arg_size() != 1 ||
       !Free->getArg(0)->getType()->isPointerTy())
     return fail(&F, "the deallocation has to take the pointer (\"-1\") and nothing else");
   protect(F);
   protect(*Free);
-  F.addFnAttr(attr::Allocator, utostr(Index));
+  F.addFnAttr(attr::Allocator, utostr(Size));
+  F.setMetadata(Deallocation, MDNode::get(F.getContext(), {ConstantAsMetadata::get(Free)}));
   Free->addFnAttr(attr::Deallocator);
   return Error::success();
+}
+
+Error RegistrationReader::readAllocation(Function &F, ArrayRef<Constant *> Entries) {
+  auto *Size = dyn_cast<ConstantInt>(Entries[1]);
+  const uint64_t Index = Size                                   ? Size->getZExtValue()
+                         : isa<ConstantPointerNull>(Entries[1]) ? 0
+                                                                : ~0ull;
+  return allocates(F, Index, asText(Entries[2]), asFunction(Entries[3]));
+}
+
+/// The same as other front ends say it: an attribute of the allocation, and two pieces of metadata,
+/// which we add where there are none, since a module may be read twice.
+Error RegistrationReader::readAllocator(Function &F) {
+  Where = attr::Allocator;
+  uint64_t Size = ~0ull;
+  if (F.getFnAttribute(attr::Allocator).getValueAsString().getAsInteger(10, Size))
+    Size = ~0ull;
+  auto First = [&](StringRef Kind) -> Metadata * {
+    const MDNode *List = F.getMetadata(Kind);
+    return List && List->getNumOperands() ? List->getOperand(0).get() : nullptr;
+  };
+  F.removeFnAttr(attr::Allocator);
+  const auto *Text = dyn_cast_or_null<MDString>(First("enzyme_deallocator"));
+  return allocates(F, Size, Text ? Text->getString() : StringRef("-1"),
+                   mdconst::dyn_extract_or_null<Function>(First(Deallocation)));
 }
 
 /// What is loaded from an inactive variable has lost its derivative; a value taken straight from a
@@ -301,6 +329,9 @@ SmallVector<UserRule, 0> readRegistrations(Module &M, Error &Errors) {
   SmallVector<GlobalVariable *, 8> Variables;
   for (GlobalVariable &G : M.globals())
     Variables.push_back(&G);
+  for (Function &F : M)
+    if (F.hasFnAttribute(attr::Allocator))
+      Errors = joinErrors(std::move(Errors), Reader.readAllocator(F));
   if (GlobalVariable *List = M.getNamedGlobal("llvm.global.annotations"))
     Errors = joinErrors(std::move(Errors), Reader.readAnnotations(*List));
   for (GlobalVariable *G : Variables)

@@ -112,7 +112,10 @@ Error RequestReader::readMode() {
     return fail(DiagId::UnsupportedMode, "'" + Spelling->Name + "'");
   Request.Spec.Mode = Mode.value_or(*Spelling->Mode);
   Request.Inactive = Spelling->Part == RequestPart::InactiveCall;
-  Request.Part = Request.Inactive ? RequestPart::Batch : Spelling->Part;
+  Request.Spec.Rounding = Spelling->Part == RequestPart::ErrorEstimate;
+  Request.Part = Request.Inactive        ? RequestPart::Batch
+                 : Request.Spec.Rounding ? RequestPart::Whole
+                                         : Spelling->Part;
   Request.Spec.Split = !is_contained(
       {RequestPart::Whole, RequestPart::Batch, RequestPart::FunctionShadow}, Request.Part);
   return Error::success();

@@ -241,8 +241,19 @@ template <typename T> Family<T> familyOf(int32_t What) {
   case R_geqrf:
   case R_ormqr:
   case R_orgqr:
+  case R_gelqf:
+  case R_ormlq:
+  case R_orglq:
   case R_syev:
     return orthogonalFamily<T>(What);
+  case R_gels:
+    return leastSquaresFamily<T>(What);
+  case R_gtsv:
+  case R_ptsv:
+  case R_gbsv:
+  case R_pbsv:
+  case R_sysv:
+    return systemFamily<T>(What);
   case R_gbmv:
   case R_sbmv:
   case R_spmv:

@@ -153,6 +153,8 @@ template <typename T> Family<T> triangularFamily(int32_t What);
 template <typename T> Family<T> updateFamily(int32_t What);
 template <typename T> Family<T> factorFamily(int32_t What);
 template <typename T> Family<T> orthogonalFamily(int32_t What);
+template <typename T> Family<T> leastSquaresFamily(int32_t What);
+template <typename T> Family<T> systemFamily(int32_t What);
 template <typename T> Family<T> rotationFamily(int32_t What);
 template <typename T> Family<T> storedFamily(int32_t What);
 template <typename T> Family<T> inverseFamily(int32_t What);

@@ -12,7 +12,7 @@ template <class R, class... A> R __enzyme_todense(A...);
 
 static double read(unsigned long, double *bar) { return *bar; }
 static void write(double v, unsigned long, double *bar) { *bar = v; }
-static double readPlain(unsigned long) { return 0; }
+static double readMore(unsigned long, double *bar, int n) { return bar[n]; }
 static float readFloat(unsigned long, double *) { return 0; }
 struct Holder {
   double *place;
@@ -34,10 +34,10 @@ double chosen(double *x, double *bar, bool which) {
   double *p = which ? v : x;
   return *p;
 }
-// CHECK-DAG: [CF211]{{.*}}'readPlain(unsigned long)' has to return a number, and to take the distance
-void tooFew(double *x, double *bar) {
+// CHECK-DAG: [CF211]{{.*}}'readMore(unsigned long, double*, int)' has to return a number, and to take the distance
+void wantsMore(double *x, double *bar) {
   __enzyme_autodiff<void>((void *)square, enzyme_dup, x,
-                          __enzyme_todense<double *>((void *)readPlain, (void *)write, bar));
+                          __enzyme_todense<double *>((void *)readMore, (void *)write, bar));
 }
 // CHECK-DAG: [CF211]{{.*}}read as another type than its function returns
 void otherType(double *x, double *bar) {

@@ -31,7 +31,7 @@ enum class Activity { Const, Active, Dup, DupNoNeed };
 /// asked for by a third. The first of them may go before a tangent (Replay) as well. A batch is no
 /// derivative: the function itself is called several times.
 /// The shadow of a function is what stands for its address in a shadow. An inactive call is a batch
-/// of one, of which no derivative is taken either.
+/// of one, of which no derivative is taken either. An error estimate is a whole tangent.
 enum class RequestPart {
   Whole,
   Augmented,
@@ -40,7 +40,8 @@ enum class RequestPart {
   Replay,
   Batch,
   FunctionShadow,
-  InactiveCall
+  InactiveCall,
+  ErrorEstimate
 };
 
 /// What identifies a derivative function; memoised on.
@@ -65,6 +66,8 @@ struct DerivativeSpec {
   bool ChecksShadows = false;
   /// It will be differentiated again: without what only saves time and has no derivative.
   bool Again = false;
+  /// Tangent: in place of tangents, bounds of the errors that rounding makes.
+  bool Rounding = false;
 };
 
 /// The functions that implement a spec; Reverse only if it is split.
