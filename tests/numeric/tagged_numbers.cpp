@@ -4,6 +4,7 @@
 // chosen is a number at one time and an integer of its own at another.
 // Supports: unions
 #include "GradientCheck.h"
+#include <any>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -208,3 +209,15 @@ static double interpret(const double *x, int n) {
   }
 }
 GRADIENT_CHECK(interpret, Double, interpret, In(double, 7), Int(7))
+
+// A float of 32 bits where numbers and addresses are at other times.
+static double anything(const double *x, int n) {
+  std::vector<std::any> all{x[0], 0.25f, n};
+  double s = 0;
+  for (auto &value : all)
+    s += value.type() == typeid(double)  ? std::any_cast<double>(value)
+         : value.type() == typeid(float) ? std::any_cast<float>(value)
+                                         : 0.1 * std::any_cast<int>(value);
+  return s * x[1];
+}
+GRADIENT_CHECK(anything, Double, anything, In(double, 3), Int(5))

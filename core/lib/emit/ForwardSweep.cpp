@@ -116,7 +116,7 @@ bool ForwardSweep::activeMemory(const Value *Pointer) const {
 }
 
 bool ForwardSweep::carriesEither(const Value *V) const {
-  if (!V->getType()->isIntegerTy() || isa<Constant>(V))
+  if (!V->getType()->isIntegerTy(64) || isa<Constant>(V))
     return false;
   unsigned Kinds = S.Graph.carried(V);
   return (Kinds & SK_Pointer) && (Kinds & SK_Double);
