@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <queue>
 #include <string>
 #include <vector>
 
@@ -221,3 +222,61 @@ static double anything(const double *x, int n) {
   return s * x[1];
 }
 GRADIENT_CHECK(anything, Double, anything, In(double, 3), Int(5))
+
+// Events in a queue: two indices or a number.
+struct Event {
+  double t;
+  enum Type { Collide, Emit, Stop } type;
+  union {
+    struct {
+      int a, b;
+    } pair;
+    struct {
+      double strength;
+    } emit;
+  };
+  bool operator<(const Event &o) const { return t > o.t; }
+};
+
+static double events(const double *x, int n) {
+  std::priority_queue<Event> queue;
+  std::vector<double> e(n, 1.0);
+  for (int i = 0; i < n; ++i) {
+    Event next;
+    next.t = i + 0.1 * x[i];
+    if (i % 2) {
+      next.type = Event::Collide;
+      next.pair = {i, (i + 1) % n};
+    } else {
+      next.type = Event::Emit;
+      next.emit.strength = x[i] * 0.3;
+    }
+    queue.push(next);
+  }
+  queue.push({100.0, Event::Stop, {}});
+  double t = 0, s = 0;
+  while (!queue.empty()) {
+    const Event now = queue.top();
+    queue.pop();
+    const double dt = now.t - t;
+    t = now.t;
+    for (double &v : e)
+      v *= 1 - 0.01 * (dt < 3 ? dt : 3);
+    if (now.type == Event::Stop)
+      break;
+    if (now.type == Event::Collide) {
+      const double m = 0.5 * (e[now.pair.a] + e[now.pair.b]);
+      e[now.pair.a] = m;
+      e[now.pair.b] = m * x[0];
+    } else {
+      e[0] += now.emit.strength;
+      if (now.t < 3)
+        queue.push({now.t + 0.55, Event::Emit, {.emit = {now.emit.strength * 0.5}}});
+    }
+    s += e[0] * t;
+  }
+  for (double v : e)
+    s += v;
+  return s;
+}
+GRADIENT_CHECK(events, Double, events, In(double, 6), Int(6))
