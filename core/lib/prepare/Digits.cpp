@@ -39,7 +39,6 @@ constexpr int TableDigits = 12;
 constexpr int RoundedShare = 3; ///< one of so many: 18 of 52 digits
 
 enum class Fate { Varies, Constant, NoLine };
-enum class Extent { Whole, Part };
 
 class Smoother {
 public:
@@ -138,9 +137,9 @@ bool isHalf(const Value *V, const DataLayout &DL) {
   return 2 * Bits.countMinLeadingZeros() >= Bits.getBitWidth();
 }
 
-/// True if an integer of its own is chosen for X at times, as in a union that became a register. Of
-/// a part, the rest may be that of a float.
-bool holdsIntegers(const Value *X, const DataLayout &DL, Extent Of) {
+/// True if an integer of its own is chosen for X at times, as in a union that became a register, or
+/// lies in the lower half of its bits.
+bool holdsIntegers(const Value *X, const DataLayout &DL) {
   if (!X->getType()->isFloatingPointTy())
     return false;
   const int Digits = digitsOf(X->getType());
@@ -160,8 +159,7 @@ bool holdsIntegers(const Value *X, const DataLayout &DL, Extent Of) {
         return true;
     } else if (Bits && Bits->getType()->isIntegerTy()) {
       if (isSmallInteger(Bits, DL, Digits) ||
-          (Of == Extent::Part &&
-           match(Bits, m_c_Or(m_And(m_Value(), m_ConstantInt()), m_Value(Low))) &&
+          (match(Bits, m_c_Or(m_And(m_Value(), m_ConstantInt()), m_Value(Low))) &&
            isSmallInteger(Low, DL, Digits)))
         return true;
     } else if (isa<PHINode, SelectInst, FreezeInst>(Next)) {
@@ -173,16 +171,14 @@ bool holdsIntegers(const Value *X, const DataLayout &DL, Extent Of) {
   return false;
 }
 
-/// Leaves out the sources that hold integers; true if there were any.
+/// Leaves out low digits of what holds integers; true if there were any. What begins with the first
+/// digit has a line in any case.
 bool dropIntegers(DigitSum &S, const DataLayout &DL) {
-  auto Drop = [&](const Value *X, Extent Of) { return holdsIntegers(X, DL, Of); };
-  const size_t Before = S.Terms.size() + S.Lost.size();
+  const size_t Before = S.Terms.size();
   erase_if(S.Terms, [&](const DigitTerm &T) {
-    const bool IsPart = !T.Converted && T.High < digitsOf(sourceType(T));
-    return !T.Converted && Drop(T.Source, IsPart ? Extent::Part : Extent::Whole);
+    return !T.Converted && T.High < digitsOf(sourceType(T)) && holdsIntegers(T.Source, DL);
   });
-  erase_if(S.Lost, [&](const Value *X) { return Drop(X, Extent::Whole); });
-  return S.Terms.size() + S.Lost.size() < Before;
+  return S.Terms.size() < Before;
 }
 
 /// The number that a source is.
