@@ -7,12 +7,14 @@
 //   %n = load i64, ptr %slot ; %m = add i64 %n, 1       a number, whatever else the slot holds
 //   %b = load i64, ptr %slot ; store i64 %b, ptr %to    may be a double in disguise
 //   %b = bitcast double %x to i64 ; %m = sub i64 k, %b  bits that are calculated with
+//   %b = load i64, ptr %x, !tbaa double                 the same, whatever else is chosen for them
 //
 // Values that are copies of one another (phi, select, arguments, results) share the evidence. Bits
 // of a float or a pointer anywhere among them outweigh arithmetic.
 
 #include "Integers.h"
 #include "contraflow/core/Construct.h"
+#include "prepare/DigitSums.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -138,6 +140,8 @@ void Collector::visit(Instruction &I) {
       number(V);
   } else if (auto *Switch = dyn_cast<SwitchInst>(&I)) {
     number(Switch->getCondition());
+  } else if (floatLoaded(&I)) {
+    bits(&I);
   }
 }
 

@@ -88,8 +88,11 @@ bool isCount(const Value *V, Extent Of) {
       const bool Counts =
           Sum && isa<ConstantInt>(Sum->getOperand(1)) &&
           (Sum->getOpcode() == Instruction::Add || Sum->getOpcode() == Instruction::Sub);
+      const bool IsHalf = isa<TruncInst>(U) && 2 * U->getType()->getScalarSizeInBits() <=
+                                                   V->getType()->getScalarSizeInBits();
       if (isa<GetElementPtrInst, SwitchInst>(U) ||
           (Of == Extent::Part && isa<SIToFPInst, UIToFPInst>(U)) ||
+          (Of == Extent::Whole && IsHalf && isCount(U, Extent::Part)) ||
           (C && C->getValue().ugt(1) && C->getValue().isSignedIntN(CountBits)))
         return true;
       if (Counts || isa<PHINode, FreezeInst, TruncInst, ZExtInst, SExtInst>(U))

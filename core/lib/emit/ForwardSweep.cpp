@@ -116,7 +116,7 @@ bool ForwardSweep::activeMemory(const Value *Pointer) const {
 }
 
 bool ForwardSweep::carriesEither(const Value *V) const {
-  if (!V->getType()->isIntegerTy() || isa<Constant>(V))
+  if (!V->getType()->isIntegerTy(64) || isa<Constant>(V))
     return false;
   unsigned Kinds = S.Graph.carried(V);
   return (Kinds & SK_Pointer) && (Kinds & SK_Double);
@@ -322,6 +322,24 @@ static bool isNoAddress(const Instruction &I) {
                       I.getOpcode());
 }
 
+/// An integer that is calculated from constants, narrow integers and truth values alone.
+static bool isCounted(const Instruction &I) {
+  constexpr unsigned Most = 64;
+  SmallSetVector<const Value *, 8> Todo;
+  Todo.insert(&I);
+  for (unsigned Next = 0; Next < Todo.size(); ++Next) {
+    const Value *V = Todo[Next];
+    auto *From = dyn_cast<Instruction>(V);
+    const bool IsNarrow = V->getType()->isIntegerTy() && V->getType()->getIntegerBitWidth() <= 32;
+    if (isa<ConstantInt>(V) || IsNarrow || (From && isNoAddress(*From)))
+      continue;
+    if (Todo.size() > Most || !From || !isa<PHINode, SelectInst, BinaryOperator, ZExtInst>(From))
+      return false;
+    Todo.insert_range(From->operand_values());
+  }
+  return true;
+}
+
 /// True if the integer, or what it is chosen or summed up to, goes where others find it.
 static bool leavesRegisters(const Instruction &I) {
   constexpr unsigned Most = 64;
@@ -367,7 +385,8 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     PendingPhis.push_back({Phi, Twin, Lane});
     return Error::success();
   }
-  if ((isa<BitCastInst>(I) && I.getOperand(0)->getType()->isFPOrFPVectorTy()) || isNoAddress(I)) {
+  if ((isa<BitCastInst>(I) && I.getOperand(0)->getType()->isFPOrFPVectorTy()) || isNoAddress(I) ||
+      (isa<BinaryOperator>(I) && isCounted(I))) {
     shadows()[&I] = Constant::getNullValue(I.getType()); // a number where there may be a pointer
     return Error::success();
   }

@@ -21,6 +21,7 @@
 #include "SignBits.h"
 #include "Versioning.h"
 #include "WideLoads.h"
+#include "ZeroStores.h"
 #include "contraflow/core/Callee.h"
 #include "rules/Rounding.h"
 
@@ -138,6 +139,7 @@ void canonicalise(Function &P, Compilation &C, NestPlace Place) {
   const bool Rounds = expandRoundings(P), Floats = restoreFloats(P);
   if (smoothDigits(P) || Floats || Rounds)
     tidy(P, C);
+  joinZeroStores(P);
   undisguisePointers(P);
   restoreAddresses(P);
   fillLanes(P);

@@ -105,7 +105,7 @@ void markFloatLoads(Function &F) {
 
 void unmarkFloatLoads(Function &F) {
   for (Instruction &I : instructions(F))
-    if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa))
+    if (MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa); Tag && !floatLoaded(&I))
       if (auto *Name = dyn_cast<MDNode>(Tag->getOperand(0)))
         if (auto *Root = dyn_cast<MDNode>(Name->getOperand(1)); Root && Root == ownRoot(F))
           I.setMetadata(LLVMContext::MD_tbaa, nullptr);

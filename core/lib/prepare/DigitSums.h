@@ -82,7 +82,7 @@ private:
 };
 
 /// Marks loads of floats as such, where the language does not say it: the optimiser may read them
-/// as integers.
+/// as integers. Marks of these stay.
 void markFloatLoads(llvm::Function &F);
 void unmarkFloatLoads(llvm::Function &F);
 

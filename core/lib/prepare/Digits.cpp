@@ -15,13 +15,17 @@
 #include "rules/Rounding.h"
 #include "rules/Smooth.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/PatternMatch.h"
 
 #include <cmath>
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace contraflow {
 namespace {
@@ -43,6 +47,7 @@ public:
 
 private:
   bool smooth(CastInst &Root);
+  void replace(CastInst &Root, Value *Bits, CallInst *New);
   bool smooth(StoreInst &Store);
   bool fixRoundings();
   static bool isRoot(const Instruction &I);
@@ -115,6 +120,67 @@ Value *Smoother::slopeOfBits(Value *X) {
   return B.CreateBitCast(B.CreateOr(B.CreateSub(Exponent(2 * Bias), E), Sign), T);
 }
 
+/// True if the bits V, as a float, would be too small for one, or none.
+bool isSmallInteger(const Value *V, const DataLayout &DL, int Digits) {
+  constexpr unsigned CountBits = 32;
+  if (auto *Wider = dyn_cast<SExtInst>(V))
+    return Wider->getSrcTy()->getScalarSizeInBits() <= CountBits;
+  const KnownBits Bits = computeKnownBits(V, DL);
+  return !Bits.isZero() && Bits.countMinLeadingZeros() + Digits >= Bits.getBitWidth();
+}
+
+/// True if only the lower half of the bits V may be set: no float has a derivative there.
+bool isHalf(const Value *V, const DataLayout &DL) {
+  if (!V->getType()->isIntegerTy())
+    return false;
+  const KnownBits Bits = computeKnownBits(V, DL);
+  return 2 * Bits.countMinLeadingZeros() >= Bits.getBitWidth();
+}
+
+/// True if an integer of its own is chosen for X at times, as in a union that became a register, or
+/// lies in the lower half of its bits.
+bool holdsIntegers(const Value *X, const DataLayout &DL) {
+  if (!X->getType()->isFloatingPointTy())
+    return false;
+  const int Digits = digitsOf(X->getType());
+  SmallPtrSet<const Value *, 16> Seen;
+  SmallVector<const Value *, 16> Todo{X};
+  while (!Todo.empty()) {
+    const Value *Next = Todo.pop_back_val();
+    if (!Seen.insert(Next).second)
+      continue;
+    const Value *Bits = nullptr, *Low = nullptr;
+    if (auto *Call = dyn_cast<CallBase>(Next); Call && isSmooth(*Call))
+      Bits = Call->getArgOperand(1);
+    else if (Next != X)
+      match(Next, m_BitCast(m_Value(Bits)));
+    if (auto *C = dyn_cast<ConstantFP>(Next)) {
+      if (C->getValueAPF().isDenormal())
+        return true;
+    } else if (Bits && Bits->getType()->isIntegerTy()) {
+      if (isSmallInteger(Bits, DL, Digits) ||
+          (match(Bits, m_c_Or(m_And(m_Value(), m_ConstantInt()), m_Value(Low))) &&
+           isSmallInteger(Low, DL, Digits)))
+        return true;
+    } else if (isa<PHINode, SelectInst, FreezeInst>(Next)) {
+      for (const Value *V : cast<Instruction>(Next)->operand_values())
+        if (V->getType() == X->getType())
+          Todo.push_back(V);
+    }
+  }
+  return false;
+}
+
+/// Leaves out low digits of what holds integers; true if there were any. What begins with the first
+/// digit has a line in any case.
+bool dropIntegers(DigitSum &S, const DataLayout &DL) {
+  const size_t Before = S.Terms.size();
+  erase_if(S.Terms, [&](const DigitTerm &T) {
+    return !T.Converted && T.High < digitsOf(sourceType(T)) && holdsIntegers(T.Source, DL);
+  });
+  return S.Terms.size() < Before;
+}
+
 /// The number that a source is.
 Value *Smoother::number(Value *X) {
   if (Value *New = Smoothed.lookup(X))
@@ -165,15 +231,23 @@ Value *Smoother::line(CastInst &Root, ArrayRef<DigitTerm> Terms) {
   return B.CreateFPCast(Sum, T);
 }
 
+void Smoother::replace(CastInst &Root, Value *Bits, CallInst *New) {
+  Smoothed[&Root] = New;
+  Root.replaceUsesWithIf(New, [&](Use &U) { return U.getUser() != Bits; });
+}
+
 bool Smoother::smooth(CastInst &Root) {
   DigitSum S = Sums.of(Root.getOperand(0));
+  const DataLayout &DL = F.getDataLayout();
   const bool MakesBits = isa<BitCastInst>(Root);
-  if (MakesBits && (!S.Lost.empty() || S.Merged))
+  const bool IsOwn = MakesBits ? !(S.isConstant() && !S.Merged) && isHalf(Root.getOperand(0), DL)
+                               : dropIntegers(S, DL) && S.isConstant() && S.Stray.empty();
+  if (!IsOwn && MakesBits && (!S.Lost.empty() || S.Merged))
     return false; // refused where it matters, with what else becomes bits
   SmallVector<DigitTerm, 4> Varying;
   for (const DigitTerm &T : S.Terms) {
     const Fate Ends = fateOf(T, Root, S.Table);
-    if (Ends == Fate::NoLine && MakesBits)
+    if (Ends == Fate::NoLine && MakesBits && !IsOwn)
       return false;
     if (Ends == Fate::NoLine)
       S.Lost.push_back(T.Source);
@@ -188,18 +262,21 @@ bool Smoother::smooth(CastInst &Root) {
     S.Lost = S.Stray;
   else if (S.Merged)
     S.Lost.clear();
-  if ((Varying.empty() || S.Merged) && S.Lost.empty())
+  if ((Varying.empty() || S.Merged) && S.Lost.empty() && !IsOwn)
     return false;
   B.SetInsertPoint(Root.getNextNode());
   B.SetCurrentDebugLocation(Root.getDebugLoc());
   Value *Bits = MakesBits ? Root.getOperand(0) : B.CreateBitCast(&Root, bitsType(Root.getType()));
   for (Value *&V : S.Lost)
     V = number(V);
-  CallInst *New = S.Lost.empty() ? createSmooth(B, line(Root, Varying), Bits)
-                  : IsStray      ? createStray(B, sumOf(S.Lost, Root.getType()), Bits)
-                                 : createRugged(B, S.Lost, Bits, Root.getType());
-  Smoothed[&Root] = New;
-  Root.replaceUsesWithIf(New, [&](Use &U) { return U.getUser() != Bits; });
+  if (IsOwn)
+    replace(Root, Bits, createSmooth(B, Constant::getNullValue(Root.getType()), Bits));
+  else if (S.Lost.empty())
+    replace(Root, Bits, createSmooth(B, line(Root, Varying), Bits));
+  else if (IsStray)
+    replace(Root, Bits, createStray(B, sumOf(S.Lost, Root.getType()), Bits));
+  else
+    replace(Root, Bits, createRugged(B, S.Lost, Bits, Root.getType()));
   return true;
 }
 
