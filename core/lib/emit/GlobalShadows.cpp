@@ -33,6 +33,15 @@ static void clear(RequestState &S, SweepBuilder &Sweep, const ShadowList &Shadow
   }
 }
 
+/// Stands for this derivative among those that are under way: one may call another.
+static GlobalVariable *derivativeName(RequestState &S) {
+  if (!S.Name)
+    S.Name = new GlobalVariable(
+        S.C.M, Type::getInt8Ty(S.C.M.getContext()), false, GlobalValue::InternalLinkage,
+        ConstantInt::get(Type::getInt8Ty(S.C.M.getContext()), 0), "cf.derivative");
+  return S.Name;
+}
+
 /// A function that does something for the calling thread, once in each derivative call. Each thread
 /// has a mark, which says for which call it did so.
 static Function *onceInThread(RequestState &S, Unit &Root, const Twine &Name,
@@ -51,7 +60,7 @@ static Function *onceInThread(RequestState &S, Unit &Root, const Twine &Name,
   BasicBlock *Once = BasicBlock::Create(Context, "once", F);
   BasicBlock *End = BasicBlock::Create(Context, "end", F);
   B.SetInsertPoint(BasicBlock::Create(Context, "entry", F, Once));
-  Value *New = Sweep.runtime("call_changed", B.getInt32Ty(), {Mark});
+  Value *New = Sweep.runtime("call_new", B.getInt32Ty(), {Mark, derivativeName(S)});
   B.CreateCondBr(B.CreateIsNotNull(New), Once, End);
   B.SetInsertPoint(Once);
   Emit(Sweep);
@@ -79,7 +88,7 @@ static void beginCall(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint At
   auto Runtime = [&](StringRef Name, Type *T, ArrayRef<Value *> Args) {
     return SweepBuilder::callRuntime(B, S.C.M, Name, T, Args);
   };
-  Value *Outer = Runtime("call_begin", B.getInt64Ty(), {});
+  Value *Outer = Runtime("call_open", B.getInt64Ty(), {derivativeName(S)});
   B.CreateCall(S.ClearInThread, {});
   for (BasicBlock &Block : *At.getBlock()->getParent())
     if (auto *Return = dyn_cast<ReturnInst>(Block.getTerminator())) {

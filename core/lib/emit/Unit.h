@@ -98,6 +98,7 @@ struct RequestState {
   llvm::DenseSet<unsigned> AddedInTeams;
   bool RunsOnce = false;  ///< the reverse sweep may not be repeated
   bool TakesBack = false; ///< the reverse sweep undoes what the forward sweep has written
+  llvm::GlobalVariable *Name = nullptr;    ///< stands for this derivative at run time
   llvm::Function *ClearInThread = nullptr; ///< see clearShadowsInTeams
   llvm::StringSet<> Told; ///< remarks made: versions and copies of a loop say it once
 
