@@ -21,6 +21,8 @@ inline llvm::CallBase &plainCall(llvm::CallBase &Call) {
 
 /// False if the task that begins at Entry has to run where it is made; see TaskKinds.cpp.
 bool mayRunLater(const llvm::Function &Entry);
+/// What is done with the memory of a task takes no more for granted than how it is aligned.
+void relaxPrivates(llvm::Value &Memory);
 /// True if a region may run alone in the function: what is in it is not the team's.
 bool hasRegionAlone(const llvm::Function &F);
 /// True if the module forks teams.

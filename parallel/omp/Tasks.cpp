@@ -205,6 +205,9 @@ void Unfolder::make(CallBase &Call) {
   T.Flags = Call.getArgOperand(2);
   T.Tied = !Flags || (Flags->getZExtValue() & TiedFlag);
   T.Entry = dyn_cast<Function>(Call.getArgOperand(5)->stripPointerCasts());
+  if (T.Entry && T.Entry->arg_size() == 2)
+    relaxPrivates(*T.Entry->getArg(1));
+  relaxPrivates(Call);
   Value *Rounded = B.CreateAdd(Call.getArgOperand(3), B.getInt64(7));
   T.Bytes = B.CreateAnd(Rounded, B.getInt64(-8));
   T.Whole = B.CreateAdd(T.Bytes, Call.getArgOperand(4));

@@ -7,15 +7,16 @@ up to rounding.
 
 from generate import Program as Serial
 from omp_constructs import Constructs
+from omp_programs import Idioms
 
 SCHEDULES = ("", " schedule(static)", " schedule(static, 3)", " schedule(dynamic)", " schedule(dynamic, 2)",
              " schedule(guided)", " schedule(runtime)")
 
 
-class Program(Constructs, Serial):
+class Program(Constructs, Idioms, Serial):
     """Arrays a, b, d, y are shared; each loop writes one of them and reads the others, and its own element."""
 
-    headers = (*Serial.headers, "#include <omp.h>")
+    headers = (*Serial.headers, "#include <functional>", "#include <omp.h>")
 
     def __init__(self, seed, name):
         super().__init__(seed, name)
@@ -251,9 +252,12 @@ class Program(Constructs, Serial):
         self.emit("for (int j = 0; j < 12; j++) { a[j] = x[j] * c[j]; b[j] = x[j]; d[j] = y[j] * x[0]; }")
         more = (self.orphans, self.region_in_call, self.ordered, self.tickets, self.locks, self.lasts, self.bins, self.combined,
                 self.several, self.own, self.nested, self.triangle, self.exclusive, self.chain, self.grouped, self.halves,
-                self.parts, self.steps, self.leagues, self.transformed, self.scratch, self.wave, self.chosen)
+                self.parts, self.steps, self.leagues, self.transformed, self.scratch, self.wave, self.chosen,
+                self.by_hand, self.sums_by_hand, self.converging, self.called_by_pointer, self.methods, self.closures, self.walked,
+                self.lowest, self.task_sums, self.made_by_all, self.merged, self.copies, self.bundles, self.permuted, self.kept,
+                self.exclusions, self.given_by_one, self.vectors, self.scopes, self.teams_of_sizes)
         for _ in range(self.random.randrange(2, 6)):
-            if self.chance(0.5):
+            if self.chance(0.6):
                 self.pick(more)()
                 continue
             self.random.choices((self.parallel_for, self.extreme, self.stencil, self.scatter, self.region, self.sections, self.plane,

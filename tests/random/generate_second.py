@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Derivatives of derivatives of the serial random programs and of those over C++ data: tangents of tangents and of adjoints,
-and adjoints of tangents, against nested duals.
+"""Derivatives of derivatives of the serial random programs, of those over C++ data and of those with OpenMP: tangents of
+tangents and of adjoints, and adjoints of tangents, against nested duals.
 """
 
 import generate
 import generate_objects
+import generate_omp
 
 
 class Program(generate.Program):
@@ -12,6 +13,10 @@ class Program(generate.Program):
 
 
 class Objects(generate_objects.Program):
+    per_unit = 3
+
+
+class Parallel(generate_omp.Program):
     per_unit = 3
 
 
@@ -43,6 +48,6 @@ def unit(kind, seed, first, count):
         "template <typename T> struct Pair { T a, b; };", "template <typename T> struct Link { T value; Link *next; };",
         "double __enzyme_fwddiff(void *, ...);", "void __enzyme_fwddiff_void(void *, ...);", "double __enzyme_autodiff(void *, ...);",
         "#define OMP(words)\nnamespace oracle {\nusing real = Second;\n" + programs + "}",
-        "namespace primal {\nusing real = double;\n" + programs + "}", *(functions(name) for name in names),
+        "#undef OMP\n#define OMP(words) _Pragma(#words)", "namespace primal {\nusing real = double;\n" + programs + "}", *(functions(name) for name in names),
         "int main() {\n  int Failures = 0;", *(check(name, program, seed) for name, program in zip(names, made)),
         "  return Failures != 0;\n}")) + "\n"

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import generate
+import generate_calls
 import generate_idioms
 import generate_library
 import generate_mpi
@@ -30,7 +31,9 @@ MOST_REFUSED = 0.25  # of the units of a generator whose programs may be refused
 # class of programs, flags, numbers of threads (or of ranks, with --launcher)
 KINDS = {"serial": (generate.Program, [], [""]), "idioms": (generate_idioms.Program, [], [""]), "objects": (generate_objects.Program, [], [""]),
          "library": (generate_library.Program, [], [""]),
+         "calls": (generate_calls.Program, [], [""]), "calls_omp": (generate_calls.Parallel, ["-fopenmp"], ["1", "2", "3"]),
          "second": (generate_second.Program, [], [""]), "second_objects": (generate_second.Objects, [], [""]),
+         "second_omp": (generate_second.Parallel, ["-fopenmp"], ["1", "2", "3"]),
          "omp": (generate_omp.Program, ["-fopenmp"], ["1", "2", "3", "8"]), "mpi": (generate_mpi.Program, [], ["1", "2", "3"])}
 HERE = Path(__file__).resolve().parent
 

@@ -686,6 +686,8 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
     E = checkLostBits(S);
   if (!E)
     E = checkGlobalShadows(S);
+  if (!E)
+    clearShadowsInTeams(S, Root);
   if (!E && !Spec.Split) {
     BasicBlock &Entry = Root.Forward->getEntryBlock();
     clearGlobalShadows(S, Root, {&Entry, Entry.getFirstNonPHIOrDbgOrAlloca()});

@@ -33,6 +33,15 @@ static void clear(RequestState &S, SweepBuilder &Sweep, const ShadowList &Shadow
   }
 }
 
+/// Stands for this derivative among those that are under way: one may call another.
+static GlobalVariable *derivativeName(RequestState &S) {
+  if (!S.Name)
+    S.Name = new GlobalVariable(
+        S.C.M, Type::getInt8Ty(S.C.M.getContext()), false, GlobalValue::InternalLinkage,
+        ConstantInt::get(Type::getInt8Ty(S.C.M.getContext()), 0), "cf.derivative");
+  return S.Name;
+}
+
 /// A function that does something for the calling thread, once in each derivative call. Each thread
 /// has a mark, which says for which call it did so.
 static Function *onceInThread(RequestState &S, Unit &Root, const Twine &Name,
@@ -51,7 +60,7 @@ static Function *onceInThread(RequestState &S, Unit &Root, const Twine &Name,
   BasicBlock *Once = BasicBlock::Create(Context, "once", F);
   BasicBlock *End = BasicBlock::Create(Context, "end", F);
   B.SetInsertPoint(BasicBlock::Create(Context, "entry", F, Once));
-  Value *New = Sweep.runtime("call_changed", B.getInt32Ty(), {Mark});
+  Value *New = Sweep.runtime("call_new", B.getInt32Ty(), {Mark, derivativeName(S)});
   B.CreateCondBr(B.CreateIsNotNull(New), Once, End);
   B.SetInsertPoint(Once);
   Emit(Sweep);
@@ -73,49 +82,54 @@ static void callInTeams(RequestState &S, Function *Once, bool Backwards) {
 }
 
 /// Variables that each thread has for itself: the threads of teams clear their shadows when they
-/// come to their first region, backwards in an adjoint. The call has a number from Call on.
-static void clearInTeams(RequestState &S, Unit &Root, const ShadowList &Shadows,
-                         IRBuilderBase::InsertPoint Call) {
-  Function *Clear =
-      onceInThread(S, Root, "cf.clear", [&](ForwardSweep &Sweep) { clear(S, Sweep, Shadows); });
-  IRBuilder<> B(Call.getBlock(), Call.getPoint());
+/// come to their first region, backwards in an adjoint. The call has a number from At on.
+static void beginCall(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint At) {
+  IRBuilder<> B(At.getBlock(), At.getPoint());
   auto Runtime = [&](StringRef Name, Type *T, ArrayRef<Value *> Args) {
     return SweepBuilder::callRuntime(B, S.C.M, Name, T, Args);
   };
-  Value *Outer = Runtime("call_begin", B.getInt64Ty(), {});
-  B.CreateCall(Clear, {});
-  for (BasicBlock &Block : *Call.getBlock()->getParent())
+  Value *Outer = Runtime("call_open", B.getInt64Ty(), {derivativeName(S)});
+  B.CreateCall(S.ClearInThread, {});
+  for (BasicBlock &Block : *At.getBlock()->getParent())
     if (auto *Return = dyn_cast<ReturnInst>(Block.getTerminator())) {
       B.SetInsertPoint(Return);
       Runtime("call_end", B.getVoidTy(), {Outer});
     }
-  callInTeams(S, Clear, /*Backwards=*/true);
   if (S.Spec.Split || !threadsKeepMemory(S))
     return;
   Function *Join =
       onceInThread(S, Root, "cf.join", [&](ForwardSweep &Sweep) { joinKeptMemory(S, Sweep); });
   callInTeams(S, Join, /*Backwards=*/false);
-  B.restoreIP(Call);
+  B.restoreIP(At);
   B.CreateCall(Join, {});
 }
 
-void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint At) {
-  ShadowList Shadows, Own;
+/// The shadows that a call clears; those that each thread of a team has for itself, or the others.
+static ShadowList shadowsToClear(RequestState &S, bool OfThreads) {
+  ShadowList Shadows;
   for (GlobalVariable &G : S.C.M.globals()) // in their order
     for (unsigned Lane = 0; Lane < S.Spec.Width; ++Lane)
       if (GlobalVariable *Shadow = S.ShadowGlobals.lookup({&G, Lane}))
-        if (!G.isConstant())
+        if (!G.isConstant() && (G.isThreadLocal() && !S.Closure.TeamBodies.empty()) == OfThreads)
           Shadows.push_back({&G, Shadow});
+  return Shadows;
+}
+
+void clearShadowsInTeams(RequestState &S, Unit &Root) {
+  ShadowList Own = shadowsToClear(S, /*OfThreads=*/true);
+  if (Own.empty())
+    return;
+  S.ClearInThread =
+      onceInThread(S, Root, "cf.clear", [&](ForwardSweep &Sweep) { clear(S, Sweep, Own); });
+  callInTeams(S, S.ClearInThread, /*Backwards=*/true);
+}
+
+void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint At) {
   ForwardSweep Sweep(S, Root);
   Sweep.ir().restoreIP(At);
-  if (!S.Closure.TeamBodies.empty())
-    for (auto &Pair : Shadows)
-      if (Pair.first->isThreadLocal())
-        Own.push_back(Pair);
-  erase_if(Shadows, [&](auto &Pair) { return is_contained(Own, Pair); });
-  clear(S, Sweep, Shadows);
-  if (!Own.empty())
-    clearInTeams(S, Root, Own, Sweep.ir().saveIP());
+  clear(S, Sweep, shadowsToClear(S, /*OfThreads=*/false));
+  if (S.ClearInThread)
+    beginCall(S, Root, Sweep.ir().saveIP());
   enterKeptMemory(S, Sweep);
 }
 

@@ -98,6 +98,8 @@ struct RequestState {
   llvm::DenseSet<unsigned> AddedInTeams;
   bool RunsOnce = false;  ///< the reverse sweep may not be repeated
   bool TakesBack = false; ///< the reverse sweep undoes what the forward sweep has written
+  llvm::GlobalVariable *Name = nullptr;    ///< stands for this derivative at run time
+  llvm::Function *ClearInThread = nullptr; ///< see clearShadowsInTeams
   llvm::StringSet<> Told; ///< remarks made: versions and copies of a loop say it once
 
   RequestState(Compilation &C, const DerivativeSpec &Spec, Switches S, PreparedClosure P)
@@ -131,6 +133,9 @@ llvm::Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation
 /// At this place, which is the beginning of a derivative call or of its reverse sweep, no global
 /// variable has a tangent or an adjoint.
 void clearGlobalShadows(RequestState &S, Unit &Root, llvm::IRBuilderBase::InsertPoint At);
+/// The same for what each thread has for itself, where threads of teams begin. Before functions
+/// that other requests have as well are shared with them.
+void clearShadowsInTeams(RequestState &S, Unit &Root);
 
 /// Finds the memory whose activity only the run knows; an error if an argument is declared constant
 /// and is not.

@@ -14,6 +14,8 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <unordered_map>
 #include <utility>
 
 using namespace contraflow;
@@ -48,13 +50,60 @@ namespace {
 std::atomic<int64_t> LastCall = 0;
 thread_local int64_t CallNumber = 0;
 
+/// Calls that have begun and not ended, by number. In the derivative of a derivative, the outer
+/// call goes on while inner ones begin and end.
+struct OpenCall {
+  const void *Derivative;
+  int64_t Outer;
+};
+struct OpenCalls {
+  std::mutex Lock;
+  std::unordered_map<int64_t, OpenCall> All;
+};
+
+OpenCalls &openCalls() {
+  static auto *Calls = new OpenCalls; // threads may outlive what is destroyed at the end
+  return *Calls;
+}
+
+/// The innermost call of the derivative among those that the calling thread works for.
+int64_t callOf(const void *Derivative) {
+  OpenCalls &Open = openCalls();
+  const std::lock_guard<std::mutex> Guard(Open.Lock);
+  for (auto At = Open.All.find(CallNumber); At != Open.All.end();
+       At = Open.All.find(At->second.Outer))
+    if (At->second.Derivative == Derivative)
+      return At->first;
+  return CallNumber;
+}
+
 } // namespace
+
+int64_t cf_v1_call_open(const void *derivative) {
+  const int64_t Outer = cf_v1_call_begin();
+  OpenCalls &Open = openCalls();
+  const std::lock_guard<std::mutex> Guard(Open.Lock);
+  Open.All.emplace(CallNumber, OpenCall{derivative, Outer});
+  return Outer;
+}
+
+int32_t cf_v1_call_new(int64_t *mark, const void *derivative) {
+  if (*mark == CallNumber)
+    return 0;
+  const int64_t Call = callOf(derivative);
+  return std::exchange(*mark, Call) != Call;
+}
 
 int64_t cf_v1_call_begin() {
   return std::exchange(CallNumber, LastCall.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
-void cf_v1_call_end(int64_t outer) { CallNumber = outer; }
+void cf_v1_call_end(int64_t outer) {
+  OpenCalls &Open = openCalls();
+  const std::lock_guard<std::mutex> Guard(Open.Lock);
+  Open.All.erase(CallNumber);
+  CallNumber = outer;
+}
 
 int64_t cf_v1_call_number() { return CallNumber; }
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adjoints in two calls of programs whose threads have variables of their own: the threads clear
+// the shadows of these when the reverse call begins, also where two regions share one function.
+#include "GradientCheck.h"
+#include <math.h>
+#include <omp.h>
+
+extern int enzyme_tape;
+void *__enzyme_augmentfwd_tape(void *, ...);
+void __enzyme_reverse_tape(void *, ...);
+double __enzyme_fwddiff_tape(void *, ...);
+
+enum { n = 7 };
+
+static double own[2];
+#pragma omp threadprivate(own)
+
+static double kept(const double *x) {
+  double sum = 0, product = 1;
+#pragma omp parallel num_threads(3)
+  own[0] = own[1] = 0;
+#pragma omp parallel for schedule(static) num_threads(3)
+  for (int i = 0; i < n; i++)
+    own[i % 2] += x[i] * x[i];
+#pragma omp parallel num_threads(3)
+  {
+#pragma omp critical
+    sum += own[0] * x[1] + own[1];
+  }
+#pragma omp parallel num_threads(3)
+  own[0] = own[1] = 0;
+#pragma omp parallel for schedule(static) num_threads(3)
+  for (int i = 0; i < n; i++)
+    own[i % 2] += x[i] * x[i];
+#pragma omp parallel num_threads(3)
+  {
+#pragma omp critical
+    product += own[0] * x[1] + own[1];
+  }
+  return sum * sin(product);
+}
+
+static double kept_primal(void *const *v) { return kept((const double *)v[0]); }
+static double kept_tangent(void *const *v, void *const *d) {
+  return __enzyme_fwddiff_tape((void *)kept, enzyme_dup, (double *)v[0], (double *)d[0]);
+}
+
+/// The tape that was made first is reversed first; another one with another seed comes in between.
+static void kept_adjoint(void *const *v, void *const *d) {
+  double *x = (double *)v[0], *bar = (double *)d[0], other[n], unused[n] = {0};
+  for (int i = 0; i < n; i++)
+    other[i] = 2 * x[i] - 0.5;
+  void *first = __enzyme_augmentfwd_tape((void *)kept, enzyme_dup, x, bar);
+  void *second = __enzyme_augmentfwd_tape((void *)kept, enzyme_dup, other, unused);
+  void *third = __enzyme_augmentfwd_tape((void *)kept, enzyme_dup, x, bar);
+  __enzyme_reverse_tape((void *)kept, enzyme_dup, x, bar, 0.25, enzyme_tape, first);
+  __enzyme_reverse_tape((void *)kept, enzyme_dup, other, unused, 3.0, enzyme_tape, second);
+  __enzyme_reverse_tape((void *)kept, enzyme_dup, x, bar, 0.75, enzyme_tape, third);
+}
+GRADIENT_CHECK_CUSTOM(split_threads, Double, kept_primal, kept_tangent, kept_adjoint, In(double, n))
