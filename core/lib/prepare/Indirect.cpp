@@ -40,8 +40,8 @@ namespace contraflow {
 namespace {
 
 constexpr unsigned MostCandidates = 256; ///< of one call
-constexpr unsigned MostInlined = 8;     ///< a choice of more keeps its calls
-constexpr unsigned MostVariadic = 200;  ///< instructions: it will be inlined
+constexpr unsigned MostInlined = 8;      ///< a choice of more keeps its calls
+constexpr unsigned MostVariadic = 200;   ///< instructions: it will be inlined
 constexpr StringLiteral KeepMark = "cf.keep-call";
 
 class Candidates {

@@ -25,8 +25,8 @@ size_t alignmentOf(const void *Object) {
   return std::min<size_t>(Address & -Address, MostAlignment);
 }
 
-// calloc leaves fresh pages untouched: they are placed near the thread that first adds to them. What
-// a block has beyond its size is zero as well: realloc moves it (Reallocate.cpp).
+// calloc leaves fresh pages untouched: they are placed near the thread that first adds to them.
+// What a block has beyond its size is zero as well: realloc moves it (Reallocate.cpp).
 void *allocateZeroed(size_t Bytes, size_t Alignment) {
   if (Alignment <= MallocAlignment)
     return std::calloc(1, Bytes);
