@@ -61,3 +61,13 @@ static double factors(double *a, double *b, double *c, int m, int n) {
 
 GRADIENT_CHECK(lapack_rows, Double, factors, InOut(double, 15), InOut(double, 10),
                InOut(double, 12), Int(3), Int(5))
+
+/// Without right-hand sides the matrix stays as it is.
+static double nothing(double *a, double *b, int columns) {
+  LAPACKE_dgels(LAPACK_COL_MAJOR, 'N', 3, 2, columns, a, 3, b, 3);
+  double s = 0;
+  for (int i = 0; i < 6; ++i)
+    s += (i + 1) * a[i] * a[i] * b[i];
+  return s;
+}
+GRADIENT_CHECK(lapack_gels_nothing, Double, nothing, InOut(double, 6), InOut(double, 6), Int(0))

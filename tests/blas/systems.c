@@ -79,3 +79,23 @@ GRADIENT_CHECK(lapack_sysv_lower, Double, indefinite, InOut(double, 16), InOut(d
                Int('L'), Int(0))
 GRADIENT_CHECK(lapack_sysv_upper, Double, indefinite, InOut(double, 16), InOut(double, 8), Int(4),
                Int('U'), Int(1))
+
+/// The triangle that is not read stays, with its derivative.
+static double other_triangle(double *a, double *b, int n, char triangle) {
+  int pivots[5];
+  for (int i = 0; i < n; ++i)
+    a[i * (n + 1)] += i % 2 ? -2 : 0.2;
+  LAPACKE_dsysv(LAPACK_COL_MAJOR, triangle, n, 2, a, n, pivots, b, n);
+  double s = 0;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      if (triangle == 'U' ? i > j : i < j)
+        s += a[i + n * j] * a[i + n * j] * b[i];
+      else
+        a[i + n * j] = 0;
+  return s;
+}
+GRADIENT_CHECK(lapack_sysv_beside_upper, Double, other_triangle, InOut(double, 16),
+               InOut(double, 8), Int(4), Int('U'))
+GRADIENT_CHECK(lapack_sysv_beside_lower, Double, other_triangle, InOut(double, 16),
+               InOut(double, 8), Int(4), Int('L'))

@@ -50,3 +50,25 @@ static double absolute(const double *x, int n) {
 GRADIENT_CHECK(bits_memcpy, Double, throughMemcpy, In(double, 5), Int(5))
 GRADIENT_CHECK(bits_union, Double, throughUnion, In(double, 5), Int(5))
 GRADIENT_CHECK(bits_absolute, Double, absolute, In(double, 5), Int(5))
+
+/// A float that is moved as half of a double.
+static double boxed(const float *x, int n) {
+  double boxes[4], sum = 0;
+  for (int i = 0; i < n; i++) {
+    uint32_t bits;
+    memcpy(&bits, &x[i], sizeof bits);
+    const uint64_t wide = bits;
+    memcpy(&boxes[i], &wide, sizeof wide);
+  }
+  for (int i = 0; i < n; i++) {
+    uint64_t wide;
+    memcpy(&wide, &boxes[i], sizeof wide);
+    const uint32_t bits = (uint32_t)wide;
+    float one;
+    memcpy(&one, &bits, sizeof one);
+    sum += (i + 1) * (double)one * one;
+  }
+  return sum;
+}
+
+GRADIENT_CHECK(bits_boxed, Double, boxed, In(float, 4), Int(4))

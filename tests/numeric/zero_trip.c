@@ -4,6 +4,8 @@
 // Supports: loops: nested, triangular, `while`, `do`, `break`, `continue`, zero trips, counters of any width
 #include "GradientCheck.h"
 
+#include <math.h>
+
 static double maybe(const double *x, int n, int m) {
   double sum = 1;
   for (int i = 0; i < n; i++) {
@@ -47,3 +49,25 @@ static double in_rows(const double *x, int rows, int n) {
 
 GRADIENT_CHECK(zero_trip_pointers, Double, in_rows, In(double, 12), Int(3), Int(4))
 GRADIENT_CHECK(some_trip_pointers, Double, in_rows, In(double, 40), Int(2), Int(20))
+
+/// More steps than half of what the narrow counter counts, or than a product of narrow ones says.
+static double wide_steps(const double *x, int n, int m) {
+  if (n <= 0 || m <= 0)
+    return 0;
+  double s = x[0];
+  for (long k = 0; k < (long)n * m; k += 65535)
+    s = 0.5 * sin(s) * x[1] + 1e-10 * (double)k;
+  return s;
+}
+
+static double unsigned_steps(const double *x, unsigned n) {
+  double s = x[0];
+  for (unsigned k = 0; k < n; k += 65535)
+    s = 0.5 * sin(s) * x[1] + 1e-10 * k;
+  return s;
+}
+
+GRADIENT_CHECK(wide_steps, Double, wide_steps, In(double, 2), Int(50000), Int(60000))
+GRADIENT_CHECK(wide_steps_none, Double, wide_steps, In(double, 2), Int(-5), Int(60000))
+GRADIENT_CHECK(unsigned_steps, Double, unsigned_steps, In(double, 2), Int((int)3000000000u))
+GRADIENT_CHECK(unsigned_steps_none, Double, unsigned_steps, In(double, 2), Int(0))

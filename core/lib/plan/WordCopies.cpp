@@ -399,7 +399,7 @@ bool Mover::moveStore(StoreInst &Store) {
   return !Bits.empty();
 }
 
-/// True if a number may be made of a word by this user of it, or where it brings the word.
+/// True if a number may be made of a word or half of it by this user, or where it brings the word.
 bool Mover::becomesNumber(const Use &Word) const {
   SmallVector<const Use *, 8> Open = {&Word};
   SmallPtrSet<const User *, 8> Seen;
@@ -413,7 +413,8 @@ bool Mover::becomesNumber(const Use &Word) const {
       if (At && (Graph.kindsAt(At, WordBytes) & SK_Double))
         return true;
     }
-    if (isa<PHINode, SelectInst, FreezeInst>(I) && Seen.insert(I).second)
+    const bool IsHalf = isa<TruncInst>(I) || I->getOpcode() == Instruction::LShr;
+    if ((IsHalf || isa<PHINode, SelectInst, FreezeInst>(I)) && Seen.insert(I).second)
       for (const Use &Next : I->uses())
         Open.push_back(&Next);
   }

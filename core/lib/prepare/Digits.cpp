@@ -171,6 +171,15 @@ bool holdsIntegers(const Value *X, const DataLayout &DL) {
   return false;
 }
 
+/// True if digits of floats narrower than T, as they are, are among what S is the sum of.
+bool holdsNarrower(const DigitSum &S, Type *T) {
+  return any_of(S.Terms, [T](const DigitTerm &Term) {
+    Type *Source = sourceType(Term);
+    return !Term.Converted && Term.Low < digitsOf(Source) &&
+           Source->getScalarSizeInBits() < T->getScalarSizeInBits();
+  });
+}
+
 /// Leaves out low digits of what holds integers; true if there were any. What begins with the first
 /// digit has a line in any case.
 bool dropIntegers(DigitSum &S, const DataLayout &DL) {
@@ -240,6 +249,8 @@ bool Smoother::smooth(CastInst &Root) {
   DigitSum S = Sums.of(Root.getOperand(0));
   const DataLayout &DL = F.getDataLayout();
   const bool MakesBits = isa<BitCastInst>(Root);
+  if (MakesBits && holdsNarrower(S, Root.getType()) && isHalf(Root.getOperand(0), DL))
+    return false; // half of what it is moved in, and no digits of that
   const bool IsOwn = MakesBits ? !(S.isConstant() && !S.Merged) && isHalf(Root.getOperand(0), DL)
                                : dropIntegers(S, DL) && S.isConstant() && S.Stray.empty();
   if (!IsOwn && MakesBits && (!S.Lost.empty() || S.Merged))

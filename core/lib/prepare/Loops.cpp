@@ -79,8 +79,12 @@ private:
   void divide(const SCEVUDivExpr &Quotient) {
     constexpr uint64_t Most = 1 << 16;
     const auto *By = dyn_cast<SCEVConstant>(Quotient.getRHS());
-    if (SE.isKnownNonNegative(Quotient.getLHS()))
+    const SCEV *Of = Quotient.getLHS();
+    if (SE.isKnownNonNegative(Of))
       return;
+    if (SE.getTypeSizeInBits(Of->getType()) < 64 &&
+        !SE.isKnownNonNegative(SE.applyLoopGuards(Of, &L)))
+      return; // it has no sign
     Known = By && By->getAPInt().ult(Most) && Divisor < Most;
     if (Known)
       Divisor *= By->getAPInt().getZExtValue();
@@ -91,10 +95,31 @@ private:
   }
 };
 
+/// What S, a part of L's count, is at most wherever L is entered.
+uint64_t mostOf(const SCEV *S, ScalarEvolution &SE, const Loop &L) {
+  if (SE.isKnownNonPositive(S))
+    return 0;
+  if (const auto *Quotient = dyn_cast<SCEVUDivExpr>(S))
+    if (const auto *By = dyn_cast<SCEVConstant>(Quotient->getRHS()))
+      return mostOf(Quotient->getLHS(), SE, L) / By->getAPInt().getLimitedValue();
+  if (const auto *Sum = dyn_cast<SCEVAddExpr>(S)) {
+    uint64_t Most = 0;
+    for (const SCEV *Part : Sum->operands())
+      Most = SaturatingAdd(Most, mostOf(Part, SE, L));
+    return Most;
+  }
+  if (const auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
+      Rec && SE.isKnownNonPositive(Rec->getStepRecurrence(SE)))
+    return mostOf(Rec->getStart(), SE, L);
+  return SE.getUnsignedRangeMax(SE.applyLoopGuards(S, &L)).getLimitedValue();
+}
+
 /// A number that Count, of so many bits, is less than wherever the loop is entered, and is not
-/// where it is negative or made of what is; 0: none is known.
-uint64_t boundOf(const SCEV *Count, unsigned Width, const HiddenSigns &Signs) {
-  const unsigned Bits = std::min(Width, Signs.Extended);
+/// where it is negative or made of what is; 0: none is known. Products of what is extended may be
+/// larger: only their own sign tells.
+uint64_t boundOf(const SCEV *Count, unsigned Width, uint64_t Most, const HiddenSigns &Signs) {
+  const uint64_t Narrow = (uint64_t(1) << (Signs.Extended - 1)) / Signs.Divisor;
+  const unsigned Bits = Most < Narrow ? std::min(Width, Signs.Extended) : Width;
   const uint64_t Bound = (uint64_t(1) << (Bits - 1)) / Signs.Divisor;
   if (Signs.Divisor == 1 || isa<SCEVUDivExpr>(Count))
     return Bound;
@@ -114,7 +139,7 @@ void LoopNumberer::countIterations(Loop &L) {
   const bool Hides = Signs.Divisor != 1 || Signs.Extended != 64;
   if (Signs.Known && !Hides && SE.isKnownNonNegative(Count))
     Fact.Reach = CountReach::Anywhere;
-  else if (Signs.Known && (Fact.Bound = boundOf(Count, Width, Signs)) &&
+  else if (Signs.Known && (Fact.Bound = boundOf(Count, Width, mostOf(Count, SE, L), Signs)) &&
            (Width == 64 || SE.isKnownNonNegative(SE.applyLoopGuards(Count, &L))))
     Fact.Reach = CountReach::Clamped;
   Value *Last = Expander.expandCodeFor(Count, Count->getType(), At);

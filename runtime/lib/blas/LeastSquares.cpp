@@ -21,6 +21,8 @@ template <typename T> struct Problem {
   explicit Problem(const Record<T> &R)
       : M(R.Size[0]), N(R.Size[1]), P(std::max(M, N)), Q(std::min(M, N)), Columns(R.Size[2]),
         Overdetermined((R.Flag[0] == 'N') == (M >= N)) {}
+  /// Then the routine sets B to zero and does nothing else.
+  bool isEmpty() const { return Q == 0 || Columns == 0; }
   Matrix<T> tall(Matrix<T> A) const { return M >= N ? A : A.t(); }
 };
 
@@ -52,6 +54,8 @@ template <typename T> void tangent(Record<T> &R) {
   const Problem<T> S(R);
   const Matrix<T> Stored = S.tall(R.New[0]), U = Stored.block(0, 0, S.Q, S.Q), X = R.New[1];
   const Matrix<T> ADot = S.tall(R.shadow(0, S.M, S.N)), BDot = R.shadow(1, S.P, S.Columns);
+  if (S.isEmpty())
+    return BDot ? fill(BDot, T(0)) : void();
   Room<T> Tau(S.Q, 1), TauDot(S.Q, 1), StoredDot(S.P, S.Q), UDot(S.Q, S.Q);
   findTau<T>(Stored, Tau);
   const Reflectors<T> Q{Stored, Tau, !S.Overdetermined};
@@ -85,6 +89,8 @@ template <typename T> void adjoint(Record<T> &R) {
   const Problem<T> S(R);
   const Matrix<T> Stored = S.tall(R.New[0]), U = Stored.block(0, 0, S.Q, S.Q), X = R.New[1];
   const Matrix<T> ABar = S.tall(R.shadow(0, S.M, S.N)), BBar = R.shadow(1, S.P, S.Columns);
+  if (S.isEmpty())
+    return BBar ? fill(BBar, T(0)) : void();
   Room<T> Tau(S.Q, 1), TauBar(S.Q, 1), StoredBar(S.P, S.Q), UBar(S.Q, S.Q);
   Room<T> C(S.P, S.Columns), CBar(S.P, S.Columns);
   findTau<T>(Stored, Tau);

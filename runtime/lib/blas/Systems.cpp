@@ -5,11 +5,12 @@
 //
 //   A X = B:   Z = A^-T X',   B' = Z,   A' = -Z X^T where elements are stored
 //
-// What they leave of A counts as constant.
+// What they leave of A has no derivative: who uses it gets none that is a number.
 
 #include "blas/Kernels.h"
 #include "blas/Record.h"
 
+#include <limits>
 #include <utility>
 
 namespace contraflow::blas {
@@ -177,10 +178,36 @@ template <typename T> void after(Record<T> &R) {
   R.New[0] = R.Tangent ? X : R.keep(X);
 }
 
-template <typename T> void clear(const Stored<T> &Shadow) {
-  for (Matrix<T> Part : Shadow.Parts)
-    if (Part)
-      fill(Part, T(0));
+/// Calls Visit for every element that the routine writes: of symmetric matrices one triangle.
+template <typename T, typename Visitor>
+void eachWritten(const System<T> &S, const Stored<T> &A, Visitor Visit) {
+  if (S.isSymmetric()) {
+    S.each([&](int64_t I, int64_t J) {
+      if (T *Element = S.element(A, I, J))
+        Visit(*Element);
+    });
+    return;
+  }
+  for (Matrix<T> M : A.Parts)
+    if (M)
+      contraflow::blas::each(M.Rows, M.Columns, Part::All,
+                             [&](int64_t I, int64_t J) { Visit(M(I, J)); });
+}
+
+template <typename T> T noNumber() {
+  const auto NaN = std::numeric_limits<Real<T>>::quiet_NaN();
+  if constexpr (IsDual<T>)
+    return {NaN, NaN};
+  else
+    return NaN;
+}
+
+/// Shadows of the factors: nothing, unless A, or in reverse what they are used for, varies.
+template <typename T> void spoil(const System<T> &S, const Stored<T> &Shadows) {
+  bool Varies = false;
+  eachWritten(S, Shadows, [&](const T &V) { Varies |= !(V == T(0)); });
+  const T None = Varies ? noNumber<T>() : T(0);
+  eachWritten(S, Shadows, [&](T &V) { V = None; });
 }
 
 template <typename T> void tangent(Record<T> &R) {
@@ -198,14 +225,14 @@ template <typename T> void tangent(Record<T> &R) {
     });
   if (BDot)
     Band<T>(S, keptOf(R), false).solve(BDot);
-  clear(Dots);
+  spoil(S, Dots);
 }
 
 template <typename T> void adjoint(Record<T> &R) {
   const System<T> S(R);
   const Stored<T> Bars = S.shadows(R);
   const Matrix<T> X = R.New[0], BBar = R.shadow(S.Arrays, S.N, S.Columns);
-  clear(Bars);
+  spoil(S, Bars);
   if (!BBar)
     return;
   Band<T>(S, keptOf(R), true).solve(BBar);
