@@ -2,7 +2,6 @@
 //
 // Exceptions that leave a derivative between its regions: what threads have recorded until then is
 // dropped, and the next derivative is right.
-// Supports: exceptions behind parallel regions
 #include "GradientCheck.h"
 
 #include <cmath>
