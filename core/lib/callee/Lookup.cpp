@@ -14,7 +14,9 @@
 #include "Silent.h"
 #include "contraflow/core/Callee.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -245,6 +247,27 @@ bool isDeclaredOtherwise(const Function &F) {
          !Library.getLibFunc(F, Found);
 }
 
+/// True if F has floating-point numbers or addresses, and the C library's function of its name, a
+/// word, has none.
+bool hasOwnTypes(const Function &F, StringRef Name) {
+  static const StringSet<> OfNumbers = {
+#define CF_OF_NUMBERS(Name) Name,
+#include "Inactive.def"
+  };
+  static const StringSet<> OfIntegers = {
+#define CF_OF_INTEGERS(Name) Name,
+#include "Inactive.def"
+  };
+  if (!llvm::all_of(Name, [](char C) { return isLower(C) || isDigit(C); }) ||
+      OfNumbers.contains(Name))
+    return false;
+  const bool HasAddresses = !OfIntegers.contains(Name);
+  auto IsOther = [&](const Type *T) {
+    return T->isFPOrFPVectorTy() || (!HasAddresses && T->isPointerTy());
+  };
+  return IsOther(F.getReturnType()) || any_of(F.getFunctionType()->params(), IsOther);
+}
+
 /// True if F can be the library's function of its name rather than the user's own.
 bool speaksOfLibrary(const Function &F, StringRef Name, const Entry &E) {
   const CalleeKind Kind = E.Info.Kind;
@@ -256,7 +279,8 @@ bool speaksOfLibrary(const Function &F, StringRef Name, const Entry &E) {
     return true;
   if (Kind == CalleeKind::Allocate || Kind == CalleeKind::Reallocate || Kind == CalleeKind::Free)
     return !F.hasLocalLinkage();
-  return F.isDeclarationForLinker() && !isDeclaredOtherwise(F);
+  return F.isDeclarationForLinker() && !isDeclaredOtherwise(F) &&
+         !(Kind == CalleeKind::Inactive && hasOwnTypes(F, Name));
 }
 
 /// True if the call is given no memory to write and hands out none: time(nullptr).

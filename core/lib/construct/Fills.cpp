@@ -30,6 +30,7 @@ struct Fill {
   unsigned Dest;
   Extent Bytes;
   int Number;
+  unsigned Takes = 0; ///< Object: that many operands
 };
 
 /// What each function fills.
@@ -37,6 +38,8 @@ const StringMap<SmallVector<Fill, 1>> &fills() {
   static const StringMap<SmallVector<Fill, 1>> Table = [] {
     StringMap<SmallVector<Fill, 1>> Out;
 #define CF_FILLS(Name, Dest, Bytes, Number) Out[Name].push_back({Dest, Extent::Bytes, Number});
+#define CF_FILLS_OBJECT(Name, Takes, Dest, Size)                                                   \
+  Out[Name].push_back({Dest, Extent::Object, Size, Takes});
 #include "callee/Fills.def"
     return Out;
   }();
@@ -116,17 +119,23 @@ private:
 
 /// Declared as the library has it, as far as that matters.
 bool FillingHandler::isDeclaredSo(const CallBase &Call, const Fill &F) {
-  const bool Fixed = F.Bytes == Extent::Object;
-  if (Fixed && !Call.getModule()->getTargetTriple().isX86_64())
+  const bool Tells = F.Bytes == Extent::Text || F.Bytes == Extent::Object;
+  if (F.Bytes != Extent::Operand &&
+      !(Tells ? !Call.getType()->isVoidTy() : Call.getType()->isIntegerTy()))
     return false;
-  const int Last = Fixed ? F.Dest : std::max<int>(F.Dest, F.Number);
-  const bool Counts = !Fixed && F.Bytes != Extent::Text && F.Bytes != Extent::Operand;
-  return (!Counts || Call.getType()->isIntegerTy()) &&
-         (F.Bytes == Extent::Scanned || int(Call.arg_size()) > Last);
+  if (F.Bytes == Extent::Object)
+    return Call.arg_size() == F.Takes && Call.getModule()->getTargetTriple().isX86_64();
+  if (F.Bytes == Extent::Text || F.Bytes == Extent::Scanned)
+    return Call.arg_size() > F.Dest || F.Bytes == Extent::Scanned;
+  const bool Bounded = F.Bytes != Extent::Received && F.Number >= 0;
+  return Call.arg_size() > F.Dest &&
+         (!Bounded || (Call.arg_size() > unsigned(F.Number) &&
+                       Call.getArgOperand(F.Number)->getType()->isIntegerTy()));
 }
 
 bool FillingHandler::claims(const CallBase &Call) const {
   return Call.getCalledFunction()->isDeclaration() &&
+         lookupCallee(Call).Kind == CalleeKind::Inactive &&
          all_of(of(Call), [&](const Fill &F) { return isDeclaredSo(Call, F); }) &&
          all_of(destinations(Call),
                 [&](unsigned I) { return Call.getArgOperand(I)->getType()->isPointerTy(); });

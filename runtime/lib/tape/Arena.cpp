@@ -197,6 +197,17 @@ void Arena::rest() {
   forEachChild([](Arena &Child) { Child.rest(); });
 }
 
+void Arena::dropAll() {
+  noteHighWater();
+  clear();
+  Tasks = {};
+  if (TaskFrames)
+    TaskFrames->LiveTasks = 0;
+  if (TaskTape)
+    TaskTape->clear();
+  forEachChild([](Arena &Child) { Child.dropAll(); });
+}
+
 Arena &Arena::child(int Number) {
   const auto Index = static_cast<unsigned>(Number) + 1;
   const auto S = static_cast<unsigned>(std::bit_width(Index)) - 1;

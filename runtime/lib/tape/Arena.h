@@ -81,6 +81,9 @@ public:
   /// running.
   void rest();
 
+  /// Drops all frames, here and in all children. No team may be running.
+  void dropAll();
+
   Arena &child(int Number);
   /// The arena on which the team that works here was forked; null outside of teams.
   Arena *team() { return Team; }

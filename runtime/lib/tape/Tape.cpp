@@ -171,6 +171,8 @@ void cf_v1_tape_restore(cf_tape *tape, void *kept) {
 
 void cf_v1_tape_unwind(cf_tape *tape, void *mark) {
   cf_v1_tape_release(tape, mark);
+  if (OwnTape && OwnTape->Calls == 1) // what teams have recorded is this call's, too
+    OwnTape->Root.dropAll();
   cf_v1_tape_end(tape);
 }
 

@@ -8,12 +8,31 @@ extern void __enzyme_autodiff(void *, ...);
 
 double access(const double *x, int n);
 void read(double *into, const double *from);
+double div(double a, double b);
+double backtrace(double a, double b);
+void ldiv(double *into, const double *from, int n);
+void times(double *into, const double *from, int n);
+void time(double *into, const double *from, int n);
+int getentropy(double *into, const double *from);
 
 double weighed(const double *x) {
   double y[3] = {0, 0, 0};
   // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'read'
   read(y, x);
   // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'access'
-  return y[0] * access(x, 3);
+  y[1] = access(x, 3);
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'div'
+  y[2] = div(x[0], x[1]);
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'backtrace'
+  y[1] += backtrace(x[0], x[1]);
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'ldiv'
+  ldiv(y, x, 3);
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'times'
+  times(y, x, 3);
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF210] {{.*}}'time'
+  time(y, x, 3);
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF210] {{.*}}'getentropy'
+  getentropy(y, x);
+  return y[0] * y[1] * y[2];
 }
 void slope(const double *x, double *dx) { __enzyme_autodiff((void *)weighed, x, dx); }
