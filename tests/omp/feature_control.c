@@ -2,6 +2,9 @@
 //
 // What chooses code: context selectors, variants, metadirectives; what says something about it.
 // Supports: `declare variant` by context, `begin declare variant`, `requires`, `assumes`, `order(reproducible: concurrent)`
+// A variant is not named elsewhere.
+#pragma clang diagnostic ignored "-Wunneeded-internal-declaration"
+#pragma clang diagnostic ignored "-Wunused-function"
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
