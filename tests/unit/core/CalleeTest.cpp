@@ -110,18 +110,33 @@ TEST_F(CalleeTest, KnowsLocksButNotWaits) {
 }
 
 TEST_F(CalleeTest, KnowsInactiveFunctions) {
+  EXPECT_EQ(declared("puts", "i32", "ptr").Kind, CalleeKind::Inactive);
+  EXPECT_TRUE(declared("strlen", "i64", "ptr").ReadOnly);
+  EXPECT_EQ(declared("sprintf", "i32", "ptr, ptr, ...").Kind, CalleeKind::Inactive);
+  EXPECT_FALSE(declared("fread", "i64", "ptr, i64, i64, ptr").ReadOnly);
+  EXPECT_EQ(declared("gettimeofday", "i32", "ptr, ptr").Kind, CalleeKind::Inactive);
+  EXPECT_EQ(declared("exit", "i32", "...").Kind, CalleeKind::NoReturn); // int exit();
   for (const char *Name :
-       {"puts", "strlen", "omp_get_wtime", "__ubsan_handle_pointer_overflow", "__cxa_guard_acquire",
-        "_ZNSolsEd", "_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_",
-        "_ZNSt8ios_base4InitC1Ev", "_ZNSt6chrono3_V212steady_clock3nowEv"}) {
+       {"omp_get_wtime", "__ubsan_handle_pointer_overflow", "__cxa_guard_acquire", "_ZNSolsEd",
+        "_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_", "_ZNSt8ios_base4InitC1Ev",
+        "_ZNSt6chrono3_V212steady_clock3nowEv"}) {
     EXPECT_EQ(declared(Name).Kind, CalleeKind::Inactive) << Name;
     EXPECT_TRUE(declared(Name).ReadOnly) << Name;
   }
-  for (const char *Name : {"sprintf", "fread", "gettimeofday", "_ZNSirsERd",
-                           "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_createERmm"}) {
+  for (const char *Name : {"_ZNSirsERd", "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_"
+                                         "createERmm"}) {
     EXPECT_EQ(declared(Name).Kind, CalleeKind::Inactive) << Name;
     EXPECT_FALSE(declared(Name).ReadOnly) << Name;
   }
+}
+
+/// A function that has the library's name and another type is the program's own.
+TEST_F(CalleeTest, KnowsTheLibraryByItsTypes) {
+  EXPECT_EQ(declared("puts", "double", "ptr").Kind, CalleeKind::Unknown);
+  EXPECT_EQ(declared("read", "void", "ptr, ptr").Kind, CalleeKind::Unknown);
+  EXPECT_EQ(declared("exit", "void", "ptr").Kind, CalleeKind::Unknown);
+  EXPECT_EQ(declared("backtrace", "double", "double, double").Kind, CalleeKind::Unknown);
+  EXPECT_EQ(declared("div", "void", "ptr, ptr, i32").Kind, CalleeKind::Unknown);
 }
 
 /// The interfaces in front of what formats are inlined; a user's own namespace is another one.
@@ -139,9 +154,11 @@ TEST_F(CalleeTest, KnowsWhatMakesText) {
 }
 
 TEST_F(CalleeTest, KnowsWhatDoesNotReturn) {
-  for (const char *Name : {"abort", "exit", "__assert_fail", "__cxa_throw", "_ZSt9terminatev",
-                           "_ZSt20__throw_length_errorPKc", "_ZSt17__throw_bad_allocv",
-                           "_ZSt24__throw_out_of_range_fmtPKcz"})
+  EXPECT_EQ(declared("abort", "void", "").Kind, CalleeKind::NoReturn);
+  EXPECT_EQ(declared("exit", "void", "i32").Kind, CalleeKind::NoReturn);
+  for (const char *Name :
+       {"__assert_fail", "__cxa_throw", "_ZSt9terminatev", "_ZSt20__throw_length_errorPKc",
+        "_ZSt17__throw_bad_allocv", "_ZSt24__throw_out_of_range_fmtPKcz"})
     EXPECT_EQ(declared(Name).Kind, CalleeKind::NoReturn) << Name;
 }
 
