@@ -560,7 +560,13 @@ static void simplifyUnread(RequestState &S) {
   SmallVector<Function *, 8> All;
   for (auto &[Prepared, U] : S.Units)
     append_range(All, functionsOf(*U));
-  for (Function *F : dropUnread(All, S.C.AsksErrno))
+  auto Changed = dropUnread(All);
+  if (S.C.Twins)
+    S.C.Twins->forget(Changed.getArrayRef());
+  for (Function *F : All)
+    if (!S.C.AsksErrno && dropUnusedMath(*F))
+      Changed.insert(F);
+  for (Function *F : Changed)
     simplifyFunction(*F, S.C);
 }
 

@@ -138,6 +138,16 @@ Function *TwinTable::findOrKeep(Function &F) {
   return nullptr;
 }
 
+void TwinTable::forget(ArrayRef<Function *> Narrowed) {
+  for (auto &[Hash, Candidates] : Table)
+    erase_if(Candidates, [&](const Known &K) {
+      const bool Is = is_contained(Narrowed, K.Used);
+      if (Is)
+        K.Emitted->eraseFromParent();
+      return Is;
+    });
+}
+
 void TwinTable::clear() {
   for (auto &[Hash, Candidates] : Table)
     for (const Known &K : Candidates)

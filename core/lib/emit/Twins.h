@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -27,6 +28,8 @@ public:
   /// The function of an earlier request with the same code, as it was emitted. Null if there is
   /// none; then F is remembered.
   llvm::Function *findOrKeep(llvm::Function &F);
+  /// These do no longer what was emitted: their callers need less.
+  void forget(llvm::ArrayRef<llvm::Function *> Narrowed);
   /// Forgets everything: a remembered function is about to go.
   void clear();
 

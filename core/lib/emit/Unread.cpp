@@ -133,7 +133,9 @@ void Accesses::drop(SmallSetVector<Function *, 4> &Changed) {
   }
 }
 
-/// Erases mathematical functions that nothing with an effect depends on, and what depends on them.
+} // namespace
+
+/// Together with what depends on them.
 bool dropUnusedMath(Function &F) {
   SmallPtrSet<Instruction *, 8> Math;
   for (Instruction &I : instructions(F))
@@ -163,9 +165,7 @@ bool dropUnusedMath(Function &F) {
   return true;
 }
 
-} // namespace
-
-SmallSetVector<Function *, 4> dropUnread(ArrayRef<Function *> Functions, bool AsksErrno) {
+SmallSetVector<Function *, 4> dropUnread(ArrayRef<Function *> Functions) {
   SmallSetVector<Function *, 4> Changed;
   SmallVector<AllocaInst *, 16> Variables;
   for (Function *F : Functions)
@@ -174,9 +174,6 @@ SmallSetVector<Function *, 4> dropUnread(ArrayRef<Function *> Functions, bool As
         Variables.push_back(Variable);
   for (AllocaInst *Variable : Variables)
     Accesses(*Variable).drop(Changed);
-  for (Function *F : Functions)
-    if (!AsksErrno && dropUnusedMath(*F))
-      Changed.insert(F);
   return Changed;
 }
 

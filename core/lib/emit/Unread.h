@@ -14,10 +14,12 @@ class Function;
 namespace contraflow {
 
 /// Takes away what is only stored to local variables that nobody reads, in the functions and in
-/// what they call or run as threads, and (unless the program asks for errno) mathematical functions
-/// whose result nobody uses. Returns the functions that have changed, which are worth simplifying
-/// once more.
-llvm::SmallSetVector<llvm::Function *, 4> dropUnread(llvm::ArrayRef<llvm::Function *> Functions,
-                                                     bool AsksErrno);
+/// what they call or run as threads. Returns the functions that have changed, which are worth
+/// simplifying once more, and do what those that call them now need.
+llvm::SmallSetVector<llvm::Function *, 4> dropUnread(llvm::ArrayRef<llvm::Function *> Functions);
+
+/// Takes away mathematical functions whose result nobody uses, in programs that do not ask for
+/// errno. True if there were any.
+bool dropUnusedMath(llvm::Function &F);
 
 } // namespace contraflow
