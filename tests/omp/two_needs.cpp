@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two derivatives of one function that need different things of its region: the adjoint alone, which
-// does not need the sums, and the adjoint with the function's value.
+// Two derivatives of one function that need different things of its region: the adjoint alone,
+// which does not need the sums, and the adjoint with the function's value.
 #include "GradientCheck.h"
 
 #include <cmath>
@@ -9,6 +9,7 @@
 void __enzyme_autodiff_alone(void *, ...);
 double __enzyme_autodiff_with_value(void *, ...);
 double __enzyme_fwddiff_of(void *, ...);
+extern int enzyme_primal_return;
 
 namespace {
 
