@@ -5,6 +5,7 @@ in two calls.
 
 import generate
 import generate_omp
+import generate_second
 
 
 class Program(generate.Program):
@@ -34,16 +35,7 @@ def check(name, program, seed):
 
 def unit(kind, seed, first, count):
     """Source of one translation unit with `count` programs of class `kind`."""
-    names = [f"program{first + i}" for i in range(count)]
-    made = [kind(seed, name) for name in names]
-    programs = "\n".join(program.build() for program in made)
-    return "\n".join((
-        '#include "CheckCalls.h"', '#include "Disguises.h"', *kind.headers,
-        "template <typename T> struct Pair { T a, b; };", "template <typename T> struct Link { T value; Link *next; };",
-        "check::Three __enzyme_fwddiff_three(void *, ...);",
-        "void *__enzyme_augmentfwd(void *, ...);", "void __enzyme_reverse(void *, ...);",
-        "#define OMP(words)\nnamespace oracle {\nusing real = Dual;\n" + programs + "}",
-        "#undef OMP\n#define OMP(words) _Pragma(#words)",
-        "namespace primal {\nusing real = double;\n" + programs + "}",
-        "int main() {\n  int Failures = 0;", *(check(name, program, seed) for name, program in zip(names, made)),
-        "  return Failures != 0;\n}")) + "\n"
+    made = {name: kind(seed, name) for name in (f"program{first + i}" for i in range(count))}
+    declarations = ("check::Three __enzyme_fwddiff_three(void *, ...);", "void *__enzyme_augmentfwd(void *, ...);", "void __enzyme_reverse(void *, ...);")
+    return generate_second.framed(list(made.values()), "CheckCalls.h", declarations, "Dual", (),
+                                  lambda: [check(name, program, seed) for name, program in made.items()])

@@ -38,16 +38,20 @@ def check(name, program, seed):
             f"    check::Settings{{{seed % 1000003 + 1}ul, {tolerance}}});")
 
 
-def unit(kind, seed, first, count):
-    """Source of one translation unit with `count` programs of class `kind`."""
-    names = [f"program{first + i}" for i in range(count)]
-    made = [kind(seed, name) for name in names]
+def framed(made, header, declarations, oracle, functions, checks):
+    """Source of one translation unit: the programs `made`, each with numbers of type `oracle` and with doubles; `checks` is called when they are built."""
     programs = "\n".join(program.build() for program in made)
     return "\n".join((
-        '#include "CheckSecond.h"', '#include "Disguises.h"', *kind.headers,
+        f'#include "{header}"', '#include "Disguises.h"', *made[0].headers,
         "template <typename T> struct Pair { T a, b; };", "template <typename T> struct Link { T value; Link *next; };",
-        "double __enzyme_fwddiff(void *, ...);", "void __enzyme_fwddiff_void(void *, ...);", "double __enzyme_autodiff(void *, ...);",
-        "#define OMP(words)\nnamespace oracle {\nusing real = Second;\n" + programs + "}",
-        "#undef OMP\n#define OMP(words) _Pragma(#words)", "namespace primal {\nusing real = double;\n" + programs + "}", *(functions(name) for name in names),
-        "int main() {\n  int Failures = 0;", *(check(name, program, seed) for name, program in zip(names, made)),
-        "  return Failures != 0;\n}")) + "\n"
+        *declarations, f"#define OMP(words)\nnamespace oracle {{\nusing real = {oracle};\n" + programs + "}",
+        "#undef OMP\n#define OMP(words) _Pragma(#words)", "namespace primal {\nusing real = double;\n" + programs + "}", *functions,
+        "int main() {\n  int Failures = 0;", *checks(), "  return Failures != 0;\n}")) + "\n"
+
+
+def unit(kind, seed, first, count):
+    """Source of one translation unit with `count` programs of class `kind`."""
+    made = {name: kind(seed, name) for name in (f"program{first + i}" for i in range(count))}
+    declarations = ("double __enzyme_fwddiff(void *, ...);", "void __enzyme_fwddiff_void(void *, ...);", "double __enzyme_autodiff(void *, ...);")
+    return framed(list(made.values()), "CheckSecond.h", declarations, "Second", map(functions, made),
+                  lambda: [check(name, program, seed) for name, program in made.items()])
