@@ -5,13 +5,16 @@
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
+#include "support/Assignments.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -67,14 +70,30 @@ static bool noteBlocks(Function &F) {
   return Any;
 }
 
+/// Another file may have no definition but this one (an explicit instantiation, or what the linker
+/// has chosen for all): it stays, and this file's calls go to a copy.
+static Function &copyForThisFile(Function &F) {
+  ValueToValueMapTy Map;
+  Function *Copy = CloneFunction(&F, Map);
+  ownAssignments(*Copy);
+  for (Use &U : make_early_inc_range(F.uses()))
+    if (auto *Call = dyn_cast<CallBase>(U.getUser()); Call && Call->isCallee(&U))
+      U.set(Copy);
+  return *Copy;
+}
+
 /// The linker must not replace it, or what leads to it, by another file's, which tells nothing.
 /// What is called through its address has to keep it: a derivative asks which function that is.
 static void makeOwn(Function &F) {
   SmallVector<Function *, 8> Todo{&F};
+  SmallPtrSet<Function *, 8> Seen;
   while (!Todo.empty()) {
     Function *Next = Todo.pop_back_val();
-    if ((!Next->hasLinkOnceODRLinkage() && !Next->hasWeakODRLinkage()) || Next->hasAddressTaken())
+    if ((!Next->hasLinkOnceODRLinkage() && !Next->hasWeakODRLinkage()) || Next->hasAddressTaken() ||
+        !Seen.insert(Next).second)
       continue;
+    if (Next->hasWeakODRLinkage())
+      Next = &copyForThisFile(*Next);
     Next->setComdat(nullptr);
     Next->setLinkage(GlobalValue::InternalLinkage);
     for (User *U : Next->users())

@@ -112,7 +112,7 @@ bool Candidates::escapes(const Value &F) const {
     auto *User = dyn_cast<CallBase>(By);
     if (!User || User->isCallee(&U))
       return !User;
-    if (isEntryHook(*User))
+    if (isEntryHook(*User) || isCalledAtEnd(U))
       return false;
     return !Handlers.find(*User) && !(isRequest(*User) && U.getOperandNo() == 0);
   });

@@ -44,6 +44,9 @@ struct cf_team {
   Arena *Parent;
   int32_t Capacity; ///< how many frames there is room for behind the record
   std::atomic<int32_t> Size = 0;
+  /// How many have left their frames: what orders them before the reverse also for who does not
+  /// see the end of the region, which is the library's.
+  std::atomic<int32_t> Stored = 0;
   /// Frames of a team that turned out larger than expected; made by the first thread that needs it.
   std::atomic<Member *> Overflow = nullptr;
   omp::Limits Before;                   ///< reverse: what to put back afterwards
@@ -107,6 +110,7 @@ void cf_v1_omp_team_store(cf_team *team, void *frame) {
   team->member(Thread) = {frame, std::exchange(Arena::of(Own)->Tasks, {})};
   if (Thread == 0)
     team->Size.store(omp::teamSize(), std::memory_order_relaxed);
+  team->Stored.fetch_add(1, std::memory_order_release);
 }
 
 void *cf_v1_omp_team_frame(cf_team *team) {
@@ -121,6 +125,7 @@ void *cf_v1_omp_team_frame(cf_team *team) {
 
 void cf_v1_omp_team_reverse(cf_team *team) {
   cf_v1_omp_ledger_flush();
+  static_cast<void>(team->Stored.load(std::memory_order_acquire));
   team->Call = cf_v1_call_number();
   const int32_t Size = team->Size.load(std::memory_order_relaxed);
   team->Before = omp::liftLimits(Size);
