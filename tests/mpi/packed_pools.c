@@ -53,9 +53,7 @@ static double pools_moved(const double *x) {
 }
 GRADIENT_CHECK(pools_moved, Double, pools_moved, In(double, n))
 
-__attribute__((noinline)) static void *memory(size_t bytes) {
-  return calloc(bytes, 1);
-}
+__attribute__((noinline)) static void *memory(size_t bytes) { return calloc(bytes, 1); }
 
 /// One function makes packed memory and arrays. Both neighbours get the same.
 static double pools_sent(const double *x) {
