@@ -38,6 +38,17 @@ ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
   return Variable ? Kinds.lookup(Variable->getName()) : SK_Unknown;
 }
 
+bool isPacked(const CallBase &Call, Role Buffer) {
+  if (Buffer.What != Role::Buf)
+    return Buffer.What == Role::Packed;
+  const Value *Datatype = datatypeBehind(Call.getArgOperand(Buffer.Datatype));
+#define MPI_PACKED_BYTES(Symbol, InFortran, Mpich)                                                 \
+  if (auto *Number = dyn_cast<ConstantInt>(Datatype))                                              \
+    return Number->equalsInt(InFortran) || Number->equalsInt(Mpich);                               \
+  return isa<GlobalVariable>(Datatype) && Datatype->getName() == #Symbol;
+#include "parallel/mpi/Datatypes.def"
+}
+
 bool isHandle(const Value *Pointer) {
   auto *C = dyn_cast<Constant>(Pointer);
   if (!C)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "contraflow/core/Construct.h"
+#include "parallel/mpi/Rows.h"
 
 namespace contraflow::mpi {
 
@@ -13,6 +14,9 @@ constexpr unsigned Anyone = 1, Completion = 2;
 
 /// What a datatype argument says about memory; unknown unless it is a predefined datatype.
 ScalarKind kindOfDatatype(const llvm::CallBase &Call, int Argument);
+
+/// True if values of any datatype lie at any place of the buffer.
+bool isPacked(const llvm::CallBase &Call, Role Buffer);
 
 /// True if nobody writes behind a pointer: a sentinel, or a handle that is the address of a
 /// variable of the library's, of which the program does not know what it is.

@@ -181,6 +181,8 @@ public:
       ScalarKind Kind = kindOfDatatype(Call, A.Datatype);
       if (Kind != SK_Int && A.What != Role::Cell)
         Facts.Carries.push_back({A.Argument, Kind});
+      if (isPacked(Call, A))
+        Facts.Packed.push_back(A.Argument);
       Facts.Flows.push_back({Memory, Place::outside()});
       Facts.Flows.push_back({Place::outside(), Memory});
     }
@@ -316,8 +318,8 @@ private:
     unsigned Count = 0;
     Constant *Table = fieldTable(M, Layout, Count);
     auto &IR = B.ir();
-    bool Unknown =
-        isBlurred(Layout) || any_of(Layout.Fields, [](auto &F) { return F.Kinds & SK_Guessed; });
+    bool Unknown = Layout.Packed || isBlurred(Layout) ||
+                   any_of(Layout.Fields, [](auto &F) { return F.Kinds & SK_Guessed; });
     B.runtime("mpi_describe", IR.getVoidTy(),
               {Shadow, IR.getInt64(Layout.Period), Table, IR.getInt32(Unknown ? -1 : Count)});
   }

@@ -100,6 +100,8 @@ public:
           Buffers.push_back(Memory);
         if (const ScalarKind Kind = kindOfDatatype(Call, A.Datatype); Kind != SK_Int && !IsCell)
           Facts.Carries.push_back({Memory, Kind});
+        if (isPacked(Call, A))
+          Facts.Packed.push_back(Memory);
         Facts.Flows.push_back({There, Place::outside()});
         Facts.Flows.push_back({Place::outside(), There});
       }

@@ -15,6 +15,7 @@ namespace contraflow::mpi {
 const std::vector<Row> &rows() {
   static const std::vector<Row> Rows = {
 #define Buf(I, T) {Role::Buf, I, T},
+#define Packed(I) {Role::Packed, I},
 #define Base(I) {Role::Base, I},
 #define Cell(I) {Role::Cell, I},
 #define Exposed(I) {Role::Exposed, I},
@@ -44,6 +45,7 @@ const std::vector<Row> &rows() {
 #undef MPI_CALLER
 #undef MPI_NESTED
 #undef Buf
+#undef Packed
 #undef Base
 #undef Cell
 #undef Exposed

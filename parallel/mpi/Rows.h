@@ -16,6 +16,7 @@ namespace contraflow::mpi {
 struct Role {
   enum Kind {
     Buf,
+    Packed,
     Base,
     Cell,
     Exposed,

@@ -99,7 +99,24 @@ double records(const double *x, int n) {
   return s;
 }
 
+/// With memory that ranks share, what is added to adjoints is added atomically.
+double parcels_beside_shared(const double *x, int n) {
+  MPI_Win window = MPI_WIN_NULL;
+  double *mine = nullptr;
+  MPI_Win_allocate_shared(n * static_cast<MPI_Aint>(sizeof(double)), sizeof(double), MPI_INFO_NULL,
+                          MPI_COMM_WORLD, &mine, &window);
+  MPI_Win_fence(0, window);
+  for (int i = 0; i < n; ++i)
+    mine[i] = std::sin(x[i]);
+  MPI_Win_fence(0, window);
+  const double sum = parcels(mine, n) * mine[0];
+  MPI_Win_fence(0, window);
+  MPI_Win_free(&window);
+  return sum;
+}
+
 } // namespace
 
 GRADIENT_CHECK(growing_parcels, Double, parcels, In(double, 4), Int(4))
 GRADIENT_CHECK(growing_records, Double, records, In(double, 6), Int(6))
+GRADIENT_CHECK(parcels_beside_shared, Double, parcels_beside_shared, In(double, 4), Int(4))

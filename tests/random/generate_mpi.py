@@ -554,7 +554,7 @@ class Program:
                            f"for (int j = 0; j <= rank % 2; j++) out.push_back({{{source}[j], j + 1, {source}[j] * {source}[j + 5]}}); MPI_Request q; MPI_Message m; MPI_Status t; int n; "
                            f"MPI_Isend(out.data(), out.size(), type, ring(rank + {k}, size), {tag}, MPI_COMM_WORLD, &q); MPI_Mprobe(MPI_ANY_SOURCE, {tag}, MPI_COMM_WORLD, &m, &t); "
                            "MPI_Get_count(&t, type, &n); in.resize(n); MPI_Mrecv(in.data(), n, type, &m, MPI_STATUS_IGNORE); MPI_Wait(&q, MPI_STATUS_IGNORE); MPI_Type_free(&type); "
-                           f"for (const Record &r : in) {target}[r.id] = r.v + 0.3 * r.w; }}")
+                           f"for (const Record &r : in) {target}[r.id] = r.v + 0.3 * r.w; MPI_Barrier(MPI_COMM_WORLD); }}") # what comes later may have this tag again
         self.oracle.append(f"{{ States old = v; EACH_RANK {{ int from = ring(rank - {k}, size); for (int j = 0; j <= from % 2; j++) "
                            f"v[rank].{target}[j + 1] = old[from].{source}[j] + 0.3 * (old[from].{source}[j] * old[from].{source}[j + 5]); }} }}")
 
@@ -585,6 +585,96 @@ class Program:
         self.oracle.append(f"{{ States old = v; EACH_RANK {{ int to = ring(rank + {k}, size); for (int i = 0; i < 3; i++) "
                            f"v[to].{target}[4 + i] = 0.5 * old[to].{target}[4 + i] * old[rank].{source}[i] + old[rank].{source}[i]; }} }}")
 
+    def shared(self):
+        """Ranks of a machine look into a neighbour's memory."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        w, k = self.fresh("window"), self.number(-1, 2)
+        sync = self.pick((f"MPI_Win_fence(0, {w});", f"MPI_Win_sync({w}); MPI_Barrier(MPI_COMM_WORLD); MPI_Win_sync({w});"))
+        begin, end = (sync, "") if "fence" in sync else (f"MPI_Win_lock_all(0, {w});", f"MPI_Win_unlock_all({w});")
+        self.primal.append(f"{{ MPI_Win {w}; real *mine, *other; MPI_Aint bytes; int unit; MPI_Win_allocate_shared(4 * sizeof(real), sizeof(real), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &{w}); "
+                           f"MPI_Win_shared_query({w}, ring(rank + {k}, size), &bytes, &unit, &other); {begin} for (int i = 0; i < 4; i++) mine[i] = sin({source}[i]); {sync} "
+                           f"for (int i = 0; i < 4; i++) {target}[i] = other[i] * {source}[i]; {sync} {end} MPI_Win_free(&{w}); }}")
+        self.oracle.append(f"{{ States old = v; EACH_RANK for (int i = 0; i < 4; i++) v[rank].{target}[i] = sin(old[ring(rank + {k}, size)].{source}[i]) * old[rank].{source}[i]; }}")
+
+    def matrices(self):
+        """Products of matrices of all ranks, in order."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        op, t = self.fresh("op"), self.fresh("type")
+        body = ("double *a = (double *)in, *b = (double *)inout; for (int k = 0; k < *n; k++, a += 4, b += 4) { double c[4] = {a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], "
+                "a[2] * b[0] + a[3] * b[2], a[2] * b[1] + a[3] * b[3]}; for (int i = 0; i < 4; i++) b[i] = c[i]; }")
+        name, upto, least = self.pick((("Allreduce", "size", 0), ("Scan", "rank + 1", 0), ("Exscan", "rank", 1), ("Reduce", "size", "last")))
+        root = " size - 1," if name == "Reduce" else ""
+        call = f"MPI_{name}({source}, {target}, 2, {t}, {op},{root} MPI_COMM_WORLD);"
+        if self.chance(0.4):
+            call = f"MPI_Request q; MPI_I{name.lower()}({source}, {target}, 2, {t}, {op},{root} MPI_COMM_WORLD, &q); MPI_Wait(&q, MPI_STATUS_IGNORE);"
+        self.primal.append(f"{{ MPI_Op {op}; MPI_Datatype {t}; MPI_Op_create([](void *in, void *inout, int *n, MPI_Datatype *) {{ {body} }}, 0, &{op}); MPI_Type_contiguous(4, MPI_DOUBLE, &{t}); "
+                           f"MPI_Type_commit(&{t}); {call} MPI_Op_free(&{op}); MPI_Type_free(&{t}); }}")
+        who = "rank == size - 1" if least == "last" else f"rank >= {least}"
+        product = " + ".join(f"p[i / 2 * 2 + {m}] * old[r].{source}[4 * k + {2 * m} + i % 2]" for m in (0, 1))
+        self.oracle.append(f"{{ States old = v; EACH_RANK if ({who}) for (int k = 0; k < 2; k++) {{ Dual p[4], q[4]; for (int i = 0; i < 4; i++) p[i] = old[0].{source}[4 * k + i]; "
+                           f"for (int r = 1; r < {upto}; r++) {{ for (int i = 0; i < 4; i++) q[i] = {product}; for (int i = 0; i < 4; i++) p[i] = q[i]; }} "
+                           f"for (int i = 0; i < 4; i++) v[rank].{target}[4 * k + i] = p[i]; }} }}")
+
+    def consensus(self):
+        """Nobody knows how many messages will come; the ranks agree when all have."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        tag, k = self.fresh(""), self.number(1, 3)
+        self.primal.append(f"{{ real t[3] = {{0, 0, 0}}; MPI_Request open[2], all = MPI_REQUEST_NULL; MPI_Issend({source}, 3, MPI_DOUBLE, ring(rank + {k}, size), {tag}, MPI_COMM_WORLD, &open[0]); "
+                           f"MPI_Issend({source} + 4, 2, MPI_DOUBLE, ring({k} * rank, size), {tag}, MPI_COMM_WORLD, &open[1]); for (int done = 0, sent = 0; !done;) {{ int come, n; MPI_Message m; MPI_Status s; "
+                           f"MPI_Improbe(MPI_ANY_SOURCE, {tag}, MPI_COMM_WORLD, &come, &m, &s); if (come) {{ MPI_Get_count(&s, MPI_DOUBLE, &n); std::vector<real> in(n); "
+                           f"MPI_Mrecv(in.data(), n, MPI_DOUBLE, &m, MPI_STATUS_IGNORE); for (int i = 0; i < n; i++) t[i] += in[i] * (s.MPI_SOURCE + 1); }} "
+                           "if (sent) MPI_Test(&all, &done, MPI_STATUS_IGNORE); else { MPI_Testall(2, open, &sent, MPI_STATUSES_IGNORE); if (sent) MPI_Ibarrier(MPI_COMM_WORLD, &all); } } "
+                           f"for (int i = 0; i < 3; i++) {target}[i] = t[i]; MPI_Barrier(MPI_COMM_WORLD); }}")
+        self.oracle.append(f"{{ States old = v; EACH_RANK for (int i = 0; i < 3; i++) v[rank].{target}[i] = 0; EACH_RANK {{ for (int i = 0; i < 3; i++) v[ring(rank + {k}, size)].{target}[i] += "
+                           f"old[rank].{source}[i] * (rank + 1.0); for (int i = 0; i < 2; i++) v[ring({k} * rank, size)].{target}[i] += old[rank].{source}[4 + i] * (rank + 1.0); }} }}")
+
+    def groups(self):
+        """Two groups tell one another what they have."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        h, c = self.fresh("half"), self.fresh("between")
+        call, value = self.pick(((f"MPI_Allreduce({source}, {target}, 3, MPI_DOUBLE, MPI_SUM, {c});", ""),
+                                 (f"real t[3] = {{0, 0, 0}}; MPI_Reduce({source}, t, 3, MPI_DOUBLE, MPI_SUM, rank == 0 ? MPI_ROOT : rank % 2 ? 0 : MPI_PROC_NULL, {c}); "
+                                  f"if (rank == 0) for (int i = 0; i < 3; i++) {target}[i] = t[i];", "rank == 0")))
+        self.primal.append(f"if (size > 1) {{ MPI_Comm {h}, {c}; MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &{h}); MPI_Intercomm_create({h}, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &{c}); {call} "
+                           f"MPI_Comm_free(&{c}); MPI_Comm_free(&{h}); }}")
+        self.oracle.append(f"if (size > 1) {{ States old = v; EACH_RANK {'if (' + value + ') ' if value else ''}for (int i = 0; i < 3; i++) {{ Dual t = 0; for (int r = 1 - rank % 2; r < size; r += 2) "
+                           f"t += old[r].{source}[i]; v[rank].{target}[i] = t; }} }}")
+
+    def futures(self):
+        """What is read from and added to peers is waited for by requests."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        w, k = self.fresh("window"), self.number(1, 3)
+        self.primal.append(f"{{ MPI_Win {w}; real *room, t[3], u[3]; MPI_Request q[2]; MPI_Win_allocate(8 * sizeof(real), sizeof(real), MPI_INFO_NULL, MPI_COMM_WORLD, &room, &{w}); "
+                           f"MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, {w}); for (int i = 0; i < 8; i++) room[i] = {source}[i] * {source}[i + 1]; MPI_Win_unlock(rank, {w}); MPI_Barrier(MPI_COMM_WORLD); "
+                           f"MPI_Win_lock_all(0, {w}); for (int i = 0; i < 3; i++) u[i] = 0.5 * {source}[i]; MPI_Rget(t, 3, MPI_DOUBLE, ring(rank + {k}, size), 0, 3, MPI_DOUBLE, {w}, &q[0]); "
+                           f"MPI_Raccumulate(u, 3, MPI_DOUBLE, ring(rank + {k} + 1, size), 4, 3, MPI_DOUBLE, MPI_SUM, {w}, &q[1]); MPI_Waitall(2, q, MPI_STATUSES_IGNORE); MPI_Win_unlock_all({w}); "
+                           f"MPI_Barrier(MPI_COMM_WORLD); MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, {w}); for (int i = 0; i < 3; i++) {target}[i] = t[i] * room[4 + i]; MPI_Win_unlock(rank, {w}); "
+                           f"MPI_Barrier(MPI_COMM_WORLD); MPI_Win_free(&{w}); }}")
+        self.oracle.append(f"{{ States old = v; EACH_RANK for (int i = 0; i < 3; i++) {{ auto &at = old[ring(rank + {k}, size)], &from = old[ring(rank - {k} - 1, size)]; "
+                           f"v[rank].{target}[i] = at.{source}[i] * at.{source}[i + 1] * (old[rank].{source}[4 + i] * old[rank].{source}[5 + i] + 0.5 * from.{source}[i]); }} }}")
+
+    def pencils(self):
+        """Blocks of a matrix change places: rows here, columns there."""
+        source, target = self.pair_of_arrays()
+        if not source:
+            return
+        name = self.pick(("MPI_Alltoallw({0}, MPI_COMM_WORLD);", "MPI_Request q; MPI_Ialltoallw({0}, MPI_COMM_WORLD, &q); MPI_Wait(&q, MPI_STATUS_IGNORE);"))
+        arguments = f"{source}, ones, from, rows, {target}, ones, to, columns"
+        self.primal.append(f"if (size <= 8) {{ MPI_Datatype row, column, rows[8], columns[8]; int ones[8], from[8], to[8]; MPI_Type_contiguous(2, MPI_DOUBLE, &row); MPI_Type_vector(2, 1, 8, MPI_DOUBLE, &column); "
+                           "MPI_Type_commit(&row); MPI_Type_commit(&column); for (int r = 0; r < size; r++) { ones[r] = 1; rows[r] = row; columns[r] = column; from[r] = 16 * r; to[r] = 8 * r; } "
+                           f"{name.format(arguments)} MPI_Type_free(&row); MPI_Type_free(&column); }}")
+        self.oracle.append(f"if (size <= 8) {{ States old = v; EACH_RANK for (int r = 0; r < size; r++) for (int i = 0; i < 2; i++) v[rank].{target}[r + 8 * i] = old[r].{source}[2 * rank + i]; }}")
+
     def loop(self):
         kept, self.kept = self.kept, len(self.pending)
         self.depth += 1
@@ -601,7 +691,8 @@ class Program:
         kinds = [(4, self.work), (4, self.shift), (0.6, self.twice), (0.5, self.replace), (3, self.collective), (0.4, self.workers),
                  (0.3, self.halves), (0.3, self.crowd), (0.4, self.aside), (0.4, self.places), (0.4, self.neighbours), (0.4, self.window), (0.3, self.parcel),
                  (0.3, self.own_operator), (0.3, self.archive), (0.3, self.unequal), (0.3, self.swap), (0.3, self.epoch), (0.2, self.segments), (0.3, self.graph),
-                 (0.2, self.addresses), (0.3, self.grown), (0.3, self.owner), (0.3, self.records), (0.3, self.tree), (0.3, self.section)]
+                 (0.2, self.addresses), (0.3, self.grown), (0.3, self.owner), (0.3, self.records), (0.3, self.tree), (0.3, self.section),
+                 (0.3, self.shared), (0.3, self.matrices), (0.3, self.consensus), (0.3, self.groups), (0.3, self.futures), (0.3, self.pencils)]
         if self.depth < 2:
             kinds.append((1, self.loop))
         weights, makers = zip(*kinds)

@@ -735,10 +735,17 @@ static bool assumeFloats(MemoryGraph &Graph, const Instruction &I,
                          const HandlerRegistry &Handlers) {
   auto *Call = dyn_cast<CallBase>(&I);
   const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
+  if (!H)
+    return false;
+  const CallFacts Facts = H->facts(*Call);
   bool Changed = false;
-  if (H)
-    for (auto [Operand, Kind] : H->facts(*Call).Carries)
-      Changed |= assumeFloats(Graph, Call->getArgOperand(Operand), Kind);
+  for (auto [Operand, Kind] : Facts.Carries)
+    Changed |= assumeFloats(Graph, Call->getArgOperand(Operand), Kind);
+  for (auto [Operand, Kind] : Facts.Carries)
+    if (Kind == SK_Unknown)
+      Changed |= Graph.noteBytes(Graph.locate(Call->getArgOperand(Operand)));
+  for (unsigned Operand : Facts.Packed)
+    Changed |= Graph.notePacked(Graph.locate(Call->getArgOperand(Operand)));
   return Changed;
 }
 

@@ -240,6 +240,8 @@ void MemoryGraph::mergeNodes(Location Keep, Location Gone) {
   Nodes[Keep.Node].Callers |= G.Callers;
   Nodes[Keep.Node].Aligned |= G.Aligned;
   Nodes[Keep.Node].Unaligned |= G.Unaligned;
+  Nodes[Keep.Node].Bytes |= G.Bytes;
+  Nodes[Keep.Node].Packed |= G.Packed;
   if (Period)
     refold(Keep.Node, Period);
   mergePlaces(Keep.Node, Gone.Node, Shift);
@@ -250,6 +252,14 @@ void MemoryGraph::mergeNodes(Location Keep, Location Gone) {
 void MemoryGraph::noteAlignment(Location At, bool AsWanted) {
   Node &N = Nodes[canonical(At.Node)];
   (AsWanted ? N.Aligned : N.Unaligned) = true;
+}
+
+bool MemoryGraph::noteBytes(Location At) {
+  return At && !std::exchange(Nodes[canonical(At.Node)].Bytes, true);
+}
+
+bool MemoryGraph::notePacked(Location At) {
+  return At && !std::exchange(Nodes[canonical(At.Node)].Packed, true);
 }
 
 void MemoryGraph::refold(unsigned N, int64_t Stride) {
@@ -415,6 +425,18 @@ bool MemoryGraph::spread(Location From, Location To, int64_t Size) {
   return News;
 }
 
+/// Packed bytes stay packed where they are copied to, and were so where they came from if they came
+/// there from elsewhere. What is taken out one by one is packed no more.
+bool MemoryGraph::spreadBytes(const Copy &C) {
+  if (C.Size >= 0 && C.Size <= int64_t{sizeof(double)})
+    return false;
+  const Node &From = Nodes[canonical(C.From.Node)];
+  bool News = From.Bytes && noteBytes(C.To);
+  News |= From.Packed && notePacked(C.To);
+  News |= From.Bytes && isPacked(C.To.Node) && notePacked(C.From);
+  return News;
+}
+
 void MemoryGraph::settleCopies() {
   constexpr unsigned MaxRounds = 8;
   bool Changed = true;
@@ -423,6 +445,7 @@ void MemoryGraph::settleCopies() {
     for (const Copy &C : Copies) {
       bool News = spread(C.From, C.To, C.Size);
       News |= spread(C.To, C.From, C.Size);
+      News |= spreadBytes(C);
       if (News && Round >= MaxRounds) // data that wanders: one object for both
         unifyLocations(C.From, C.To);
       Changed |= News;

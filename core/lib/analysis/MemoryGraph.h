@@ -119,6 +119,10 @@ public:
   int64_t arrayWidth(Location At) const;
   /// A float is loaded or stored there, as aligned as its kind wants or not.
   void noteAlignment(Location At, bool AsWanted);
+  /// Bytes come from elsewhere to there, or packed ones lie there, whatever else does. True if
+  /// that is news.
+  bool noteBytes(Location At);
+  bool notePacked(Location At);
   /// A load of a member whose type is an integer: what else lies there does so at other times, or
   /// in other objects.
   void noteDeclaredInteger(const llvm::Value *Load) { DeclaredIntegers.insert(Load); }
@@ -130,6 +134,7 @@ public:
     const auto &N = Nodes[canonical(Node)];
     return N.Aligned && !N.Unaligned;
   }
+  bool isPacked(unsigned Node) const { return Nodes[canonical(Node)].Packed; }
   bool isExternal(unsigned Node) const { return Nodes[canonical(Node)].External; }
   /// Of these, the objects that the caller's arguments lead to.
   bool isCallers(unsigned Node) const { return Nodes[canonical(Node)].Callers; }
@@ -160,6 +165,8 @@ private:
     bool Callers = false;
     bool Aligned = false;   ///< some float is where its alignment wants it
     bool Unaligned = false; ///< some need not be
+    bool Bytes = false;     ///< of what comes there from elsewhere nobody says what it is
+    bool Packed = false;    ///< some lie anywhere, and nobody shows them
     std::map<int64_t, unsigned> Fields;
     std::map<int64_t, LayoutPlace> Places;
     bool Mistaken = false;               ///< its places are not what was said
@@ -175,6 +182,7 @@ private:
   CellType &typeOf(unsigned Cell) { return Types[findType(findCell(Cell))]; }
   const CellType &typeOf(unsigned Cell) const { return Types[findType(findCell(Cell))]; }
   void unifyCells(unsigned A, unsigned B);
+  bool spreadBytes(const Copy &C);
   bool spread(Location From, Location To, int64_t Size);
   bool isBlurred(unsigned Node) const;
   bool spreadBlurred(Location From, Location To, int64_t Size);

@@ -59,10 +59,11 @@ static bool isAnywhere(const MemoryLayout &Layout) {
   return isBlurred(Layout) && !Layout.Aligned && !(allKinds(Layout) & SK_Pointer);
 }
 
-/// Floats that are only passed on, such as packed ones: nobody says where they are, nor of which
-/// kind.
+/// Floats that are only passed on, or packed ones: nobody says where they are, nor of which kind.
 static bool isGuess(const MemoryLayout &Layout) {
   unsigned Kinds = allKinds(Layout);
+  if (Layout.Packed)
+    return (Kinds & SK_AnyFloat) && !(Kinds & SK_Pointer);
   return (Kinds & SK_AnyFloat) == SK_Double && !(Kinds & SK_Pointer) &&
          all_of(Layout.Fields,
                 [](auto &F) { return !(F.Kinds & SK_Double) || (F.Kinds & SK_Guessed); });
@@ -82,7 +83,7 @@ static MemoryLayout sharpened(const MemoryLayout &Layout) {
 }
 
 const MemoryLayout &sharper(const MemoryLayout &To, const MemoryLayout &From) {
-  bool Tells = isFloatOnly(allKinds(From)) && !isBlurred(From) &&
+  bool Tells = isFloatOnly(allKinds(From)) && !isBlurred(From) && !From.Packed &&
                any_of(From.Fields, [](auto &F) { return F.Active; });
   return (isBlurred(To) || isGuess(To)) && Tells ? From : To;
 }
@@ -100,6 +101,8 @@ static bool overlaps(const MemoryLayout &Layout, const MemoryLayout::Field &F) {
 
 Error checkLayout(const MemoryLayout &Blurred, CallBase &Call) {
   MemoryLayout Layout = sharpened(Blurred);
+  if (Layout.Packed && (allKinds(Layout) & SK_Pointer))
+    return diffError(DiagId::UnknownType, Call, "the object holds packed bytes beside addresses");
   bool Any = false;
   for (auto &F : Layout.Fields) {
     Any |= F.Active;
@@ -174,7 +177,8 @@ void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value
   auto &IR = B.ir();
   unsigned Kinds = allKinds(Layout);
   bool Wide = Kinds == SK_Double;
-  if (isFloatOnly(Kinds) && !isAnywhere(Layout) && beginsEvenly(Layout, Wide ? 8 : 4))
+  if (isFloatOnly(Kinds) && !isAnywhere(Layout) && !isGuess(Layout) &&
+      beginsEvenly(Layout, Wide ? 8 : 4))
     B.runtime(Wide ? "copy_adjoint_f64" : "copy_adjoint_f32", IR.getVoidTy(),
               {Dst, Src, IR.CreateLShr(Bytes, Wide ? 3 : 2), Atomic});
   else

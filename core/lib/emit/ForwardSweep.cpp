@@ -60,10 +60,14 @@ MemoryLayout layoutOf(const ActivityResult &Activity, Location At) {
     return Out;
   if (const int64_t Width = G.arrayWidth(At); Width && At.Stride) {
     const unsigned Cell = G.fields(At.Node).find(At.Offset)->second;
-    return {Width, G.isAligned(At.Node), {{0, G.kindsOfCell(Cell), Activity.activeCell(Cell)}}};
+    return {Width,
+            G.isAligned(At.Node),
+            {{0, G.kindsOfCell(Cell), Activity.activeCell(Cell)}},
+            G.isPacked(At.Node)};
   }
   Out.Period = G.period(At.Node);
   Out.Aligned = G.isAligned(At.Node);
+  Out.Packed = G.isPacked(At.Node);
   for (auto [Offset, Cell] : G.fields(At.Node)) {
     int64_t Relative = Offset - At.Offset;
     if (Out.Period)

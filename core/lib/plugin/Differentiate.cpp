@@ -70,6 +70,7 @@ private:
   void findInner();
   Error makeAgain(const DerivativeSpec &Spec, const Derivative &First);
   bool serveCallbacks();
+  Function *derivativeFor(Function *Primal, DerivativeMode Mode, ArrayRef<bool> HasShadow);
   bool registerCallback(const Callback &B);
   Expected<Derivative> derivativeOf(const DerivativeSpec &Spec);
   void note(Error E) { Errors = joinErrors(std::move(Errors), std::move(E)); }
@@ -81,6 +82,7 @@ private:
   SmallPtrSet<const Function *, 4> Faulty;             ///< that hold a request with an error
   SmallVector<Function *, 0> Ours;                     ///< and those where the fault is ours
   SmallPtrSet<const Function *, 16> Inner;             ///< that primals lead to
+  bool HasInner = false;                               ///< derivatives are differentiated
   SmallPtrSet<const Function *, 2> Replayed, Reversed; ///< primals of calls with a tape
   std::map<std::vector<uintptr_t>, Derivative> Derivatives;
   MapVector<Function *, Replay> Replays;
@@ -155,6 +157,8 @@ void ModuleDriver::findInner() {
     Inner.insert(&F);
     return false;
   });
+  HasInner = any_of(
+      Pending, [&](const DerivativeRequest &R) { return Inner.contains(R.Call->getFunction()); });
 }
 
 /// True if the primal leads to a request that is still pending.
@@ -352,33 +356,51 @@ Error ModuleDriver::makeAgain(const DerivativeSpec &Spec, const Derivative &Firs
   return Error::success();
 }
 
-/// Puts cf_v1_<name>(function, tangent, adjoint) among the constructors of the module. False if the
+/// Of a function some of whose parameters have shadows; null if it has no derivative.
+Function *ModuleDriver::derivativeFor(Function *Primal, DerivativeMode Mode,
+                                      ArrayRef<bool> HasShadow) {
+  DerivativeSpec Spec;
+  Spec.Primal = Primal;
+  Spec.Mode = Mode;
+  for (bool Has : HasShadow)
+    Spec.Args.push_back(Has ? Activity::Dup : Activity::Const);
+  auto Derivative = derivativeOf(Spec);
+  if (Derivative)
+    return Derivative->Forward;
+  consumeError(Derivative.takeError());
+  return nullptr;
+}
+
+/// Puts cf_v1_<name>(function, tangent, adjoint) among the constructors of the module and, if it
+/// differentiates derivatives, cf_v1_<name>_twice(function, tangents of the two). False if the
 /// function has no derivative: whoever needs it will say so.
 bool ModuleDriver::registerCallback(const Callback &B) {
-  Value *Registered[2];
+  SmallVector<Value *, 3> Once{B.Body}, Twice{B.Body};
+  SmallVector<bool, 8> Again; // parameters of a derivative
+  for (bool Has : B.HasShadow)
+    Again.append(Has ? 2 : 1, Has);
   for (auto Mode : {DerivativeMode::Tangent, DerivativeMode::Adjoint}) {
-    DerivativeSpec Spec;
-    Spec.Primal = B.Body;
-    Spec.Mode = Mode;
-    for (bool HasShadow : B.HasShadow)
-      Spec.Args.push_back(HasShadow ? Activity::Dup : Activity::Const);
-    auto Derivative = derivativeOf(Spec);
-    if (!Derivative) {
-      consumeError(Derivative.takeError());
+    Function *First = derivativeFor(B.Body, Mode, B.HasShadow);
+    if (!First)
       return false;
-    }
-    Registered[Mode == DerivativeMode::Adjoint] = Derivative->Forward;
+    Once.push_back(First);
+    if (Function *Second =
+            HasInner ? derivativeFor(First, DerivativeMode::Tangent, Again) : nullptr)
+      Twice.push_back(Second);
   }
   LLVMContext &Context = M.getContext();
   auto *Constructor =
       Function::Create(FunctionType::get(Type::getVoidTy(Context), false),
                        GlobalValue::InternalLinkage, "cf.register." + B.Body->getName(), M);
   IRBuilder<> IR(BasicBlock::Create(Context, "entry", Constructor));
-  CallInst *Call = SweepBuilder::callRuntime(IR, M, B.Register, IR.getVoidTy(),
-                                             {B.Body, Registered[0], Registered[1]});
+  CallInst *Call = SweepBuilder::callRuntime(IR, M, B.Register, IR.getVoidTy(), Once);
   // Programs that never differentiate the call are not linked with the runtime.
   Function *Register = Call->getCalledFunction();
   Register->setLinkage(GlobalValue::ExternalWeakLinkage);
+  if (Twice.size() == Once.size())
+    SweepBuilder::callRuntime(IR, M, (B.Register + "_twice").str(), IR.getVoidTy(), Twice)
+        ->getCalledFunction()
+        ->setLinkage(GlobalValue::ExternalWeakLinkage);
   ReturnInst *End = IR.CreateRetVoid();
   IR.SetInsertPoint(Call);
   Value *Present = IR.CreateICmpNE(Register, ConstantPointerNull::get(IR.getPtrTy()));

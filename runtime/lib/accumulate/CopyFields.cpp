@@ -13,8 +13,10 @@
 #include "support/FieldKind.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <vector>
 
 namespace contraflow {
@@ -59,6 +61,21 @@ bool isZero(const char *At, int64_t Bytes) {
   return std::all_of(At, At + Bytes, [](char C) { return C == 0; });
 }
 
+/// Others may write to Src as well: they write other bytes, or it is seen.
+bool writeAmong(char *Src, const std::vector<char> &Bars) {
+  static std::mutex Writing;
+  const std::scoped_lock Lock(Writing);
+  if (!isZero(Src, static_cast<int64_t>(Bars.size())))
+    return false;
+  bool Alone = true;
+  for (const char &Bar : Bars) {
+    char Zero = 0;
+    if (Bar != 0)
+      Alone &= std::atomic_ref<char>(Src[&Bar - Bars.data()]).compare_exchange_strong(Zero, Bar);
+  }
+  return Alone;
+}
+
 /// Of bytes whose numbers may be anywhere: they can be added to nothing but zeros.
 void moveBytes(char *Dst, char *Src, int64_t Bytes, bool Atomic) {
   if (isZero(Dst, Bytes))
@@ -67,9 +84,10 @@ void moveBytes(char *Dst, char *Src, int64_t Bytes, bool Atomic) {
   std::memset(Dst, 0, static_cast<std::size_t>(Bytes));
   if (!Src)
     return;
-  if (Atomic || !isZero(Src, Bytes))
+  if (Atomic ? !writeAmong(Src, Bars) : !isZero(Src, Bytes))
     fail(ErrorId::BytesAdded, std::to_string(Bytes));
-  std::copy(Bars.begin(), Bars.end(), Src);
+  if (!Atomic)
+    std::copy(Bars.begin(), Bars.end(), Src);
 }
 
 constexpr int64_t ByAlignment = -1, Anywhere = -2; // offsets

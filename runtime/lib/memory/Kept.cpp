@@ -62,6 +62,7 @@ thread_local std::vector<Root> Roots;
 constexpr int32_t NotFollowed = -1;
 
 constexpr int64_t AtAlignment = -1; ///< offset: the first address that is a multiple of the period
+constexpr int64_t Anywhere = -2;    ///< offset: of all bytes nobody knows what they are
 
 // What the allocator adds to a block is less than that.
 constexpr std::size_t MostSlack = 8192;
@@ -179,6 +180,10 @@ void Walk::clearFloats(const Region &R) {
   const cf_shape &Shape = Shapes[R.Shape];
   for (int32_t I = 0; I < Shape.nmembers; ++I) {
     const cf_member &M = Shape.members[I];
+    if (M.offset == Anywhere) {
+      std::memset(R.Shadow, 0, static_cast<size_t>(R.Bytes));
+      return;
+    }
     forEachPlace(R, M, [&](int64_t At) {
       if (M.kind == Float)
         write<float>(R.Shadow + At, 0);

@@ -63,17 +63,26 @@ protected:
   void sendValues(int To, MPI_Comm Comm) {
     if (R.needsValues())
       PMPI_Isend(R.Weights, imageCount(), imageType(), To, tag(), Comm, request());
+    if (Nested)
+      PMPI_Isend(R.WeightDots, imageCount(), imageType(), To, tag(), Comm, request());
   }
   void receiveValues(int I, int From, MPI_Comm Comm) {
     if (R.needsValues())
       PMPI_Irecv(Values[I], imageCount(), imageType(), From, tag(), Comm, request());
+    if (Nested)
+      PMPI_Irecv(Dots[I], imageCount(), imageType(), From, tag(), Comm, request());
   }
   void sendMine(int To, MPI_Comm Comm) {
-    PMPI_Isend(Mine[0], carrierCount(R.Input.bytes()), carrierUnit(), To, tag(), Comm, request());
+    const int Units = carrierCount(R.Input.bytes());
+    PMPI_Isend(Mine[0], Units, carrierUnit(), To, tag(), Comm, request());
+    if (Nested)
+      PMPI_Isend(FirstMine[0], Units, carrierUnit(), To, tag(), Comm, request());
   }
   void receiveSeed(int I, int From, MPI_Comm Comm) {
-    PMPI_Irecv(Seeds[I], carrierCount(R.Input.bytes()), carrierUnit(), From, tag(), Comm,
-               request());
+    const int Units = carrierCount(R.Input.bytes());
+    PMPI_Irecv(Seeds[I], Units, carrierUnit(), From, tag(), Comm, request());
+    if (Nested)
+      PMPI_Irecv(FirstSeeds[I], Units, carrierUnit(), From, tag(), Comm, request());
   }
   /// The ranks of the other group that get the result.
   std::span<const Edge> receivers() const {
@@ -207,6 +216,8 @@ protected:
       return;
     if (R.needsValues())
       Values.copy(Rank, R.Weights);
+    if (Nested)
+      Dots.copy(Rank, R.WeightDots);
     for (int I = 0; I < Size; ++I)
       if (const int There = R.Comm->groups().Local[static_cast<std::size_t>(I)]; I != Rank) {
         receiveValues(I, There, Comm);
@@ -217,10 +228,8 @@ protected:
       receiveSeed(I++, From.Rank, Comm);
   }
   void deliver() override {
-    if (Nested)
-      runNestedBackwards();
-    else if (R.contributes())
-      runBackwards();
+    if (R.contributes())
+      Nested ? runNestedBackwards() : runBackwards();
     freeType();
   }
 
@@ -253,12 +262,15 @@ private:
   }
   void runNestedBackwards() {
     const Images Sums(Size, R.Chain.Bytes), SumDots(Size, R.Chain.Bytes);
-    const Images Bars(Size, R.Chain.Bytes), BarDots(Size, R.Chain.Bytes);
+    const Images Bars(Size, R.Chain.Bytes), BarDots(Size, R.Chain.Bytes), Copies(2, R.Chain.Bytes);
     for (int K = 0; K < Size; ++K) {
       Sums.copy(K, Values[K]);
       SumDots.copy(K, Dots[K]);
-      if (K > 0)
-        R.Chain.tangent({Sums[K - 1], SumDots[K - 1], Sums[K], SumDots[K]});
+      if (K == 0)
+        continue;
+      Copies.copy(0, Sums[K - 1]); // operators may write to what they only read
+      Copies.copy(1, SumDots[K - 1]);
+      R.Chain.tangent({Copies[0], Copies[1], Sums[K], SumDots[K]});
     }
     for (int P = 0; P < seeded(R); ++P)
       if (const int Result = seededBy(P); Result >= 0) {

@@ -154,6 +154,13 @@ void evaluate(Mode How, const Combination &C, const Operands &O) {
 }
 
 void evaluateNested(Mode How, const Combination &C, const NestedOperands &O) {
+  if (C.How == Combination::Kind::User) {
+    int Count = C.Count;
+    MPI_Datatype Type = C.Type;
+    return (How == Mode::Tangent ? C.User.TangentDot : C.User.AdjointDot)(
+        O.First.In, O.InDot, O.First.InBar, O.InBarDot, O.First.InOut, O.InOutDot, O.First.InOutBar,
+        O.InOutBarDot, &Count, &Type);
+  }
   withType(C.Leaves, [&]<class T>(T *) {
     if (C.How == Combination::Kind::ComplexProduct)
       multiplyNested<std::complex<T>>(How, O, C.Count / 2);
@@ -199,5 +206,17 @@ void cf_v1_mpi_operator(void *function, void *tangent, void *adjoint) {
   K.Functions.insert_or_assign(function,
                                UserOperator{reinterpret_cast<MPI_User_function *>(function),
                                             reinterpret_cast<UserOperator::Derivative>(tangent),
-                                            reinterpret_cast<UserOperator::Derivative>(adjoint)});
+                                            reinterpret_cast<UserOperator::Derivative>(adjoint),
+                                            nullptr, nullptr});
+}
+
+void cf_v1_mpi_operator_twice(void *function, void *tangent, void *adjoint) {
+  using namespace contraflow::mpi;
+  Known &K = known();
+  const std::scoped_lock Guard(K.Lock);
+  const auto Row = K.Functions.find(function);
+  if (Row == K.Functions.end())
+    return;
+  Row->second.TangentDot = reinterpret_cast<UserOperator::Second>(tangent);
+  Row->second.AdjointDot = reinterpret_cast<UserOperator::Second>(adjoint);
 }

@@ -17,8 +17,13 @@ namespace contraflow::mpi {
 struct UserOperator {
   using Derivative = void (*)(void *In, void *InBar, void *InOut, void *InOutBar, int *Count,
                               MPI_Datatype *Type);
+  /// The tangent of a derivative.
+  using Second = void (*)(void *In, void *InDot, void *InBar, void *InBarDot, void *InOut,
+                          void *InOutDot, void *InOutBar, void *InOutBarDot, int *Count,
+                          MPI_Datatype *Type);
   MPI_User_function *Primal;
   Derivative Tangent, Adjoint;
+  Second TangentDot, AdjointDot; ///< null: the compiler was not asked for
 };
 
 /// Nothing if the operator was made where nobody told us, or its function has no derivative.
@@ -54,9 +59,12 @@ struct Combination {
   void tangent(const Operands &O) const;
   /// On entry InOutBar belongs to the result, on exit to the old inout; InBar grows.
   void adjoint(const Operands &O) const;
-  /// True if the derivative depends on the values, in a way that is known.
-  bool isProduct() const { return How == Kind::Product || How == Kind::ComplexProduct; }
-  /// Of products: all that tangent and adjoint change, with its tangent.
+  /// True if the derivative depends on the values.
+  bool isCurved() const {
+    return How == Kind::Product || How == Kind::ComplexProduct || How == Kind::User;
+  }
+  /// Of such: all that tangent and adjoint change, with its tangent. A user's own may write to what
+  /// it only reads.
   void nestedTangent(const NestedOperands &O) const;
   void nestedAdjoint(const NestedOperands &O) const;
 };

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace contraflow::mpi {
@@ -284,9 +285,9 @@ bool describe(Reduction &R, const ReductionCall &C) {
       refuse(Refusal::Operator, C.Name);
     return false; // a rank for which it is active refuses
   }
-  const bool Known = R.Factor != Weight::Chain || R.Chain.How != Combination::Kind::User;
-  const bool Between = Communicator::of(C.Comm).isInter() && R.Chain.isProduct();
-  if ((!Known || Between) && isNested() && (C.SendShadow || C.ReceiveShadow))
+  const bool Known = R.Factor != Weight::Chain || R.Chain.How != Combination::Kind::User ||
+                     (R.Chain.User.TangentDot && R.Chain.User.AdjointDot);
+  if (!Known && isNested() && (C.SendShadow || C.ReceiveShadow))
     refuse(Refusal::Nested, C.Name);
   const bool Prefix = C.To == Reach::Prefix || C.To == Reach::PrefixBefore;
   R.Comm = &(Prefix ? Communicator::withinGroup(C.Comm, C.Name) : Communicator::collective(C.Comm));
@@ -311,7 +312,7 @@ namespace {
 
 /// The tangents of what this rank contributes come behind it.
 bool keepsDots(const Reduction &R) {
-  return R.Factor == Weight::Chain && R.Chain.isProduct() && isNested() && !R.isInter();
+  return R.Factor == Weight::Chain && R.Chain.isCurved() && isNested();
 }
 
 std::int64_t weightBytes(const Reduction &R) {
@@ -334,6 +335,8 @@ void keepContribution(Reduction &R, const void *Primal, const View &Contribution
   const bool User = R.Chain.How == Combination::Kind::User;
   if (User)
     keepType(R);
+  if (keepsDots(R))
+    R.WeightDots = Space; // says so on ranks that contribute nothing, too
   if (!R.keepsContribution())
     return;
   if (User)
@@ -342,8 +345,15 @@ void keepContribution(Reduction &R, const void *Primal, const View &Contribution
     Contribution.pack(Space);
   if (!keepsDots(R))
     return;
-  R.WeightDots = Space + R.Chain.Bytes;
-  R.Input.direction(directionCount() - 1).pack(Space + R.Chain.Bytes); // of the primal buffer
+  std::byte *const Image = Space + R.Chain.Bytes;
+  R.WeightDots = Image;
+  const View Dots = R.Input.direction(directionCount() - 1); // of the primal buffer
+  if (!User)
+    return Dots.pack(Image);
+  const Packed Mine = packedBuffer(Dots.bytes());
+  Dots.pack(Mine.get());
+  std::memset(Image, 0, static_cast<std::size_t>(R.Chain.Bytes));
+  View{reinterpret_cast<char *>(Image), R.Input.L, R.Input.Leaves}.store(Mine.get());
 }
 
 void findWeights(Reduction &R, const ReductionCall &C, std::byte *Space) {
@@ -441,8 +451,10 @@ static void sum(const Reduction &R, const std::byte *In) {
 template <class Action> static void inTurn(const Reduction &R, Action Do) {
   const int First = R.WeightDots ? 2 : 0;
   if (R.WeightDots) {
-    Do(oneDirection(R, 1), oneDirection(R, 0));
-    Do(oneDirection(R, 0), Reduction());
+    Reduction Itself = oneDirection(R, 0), OfTangent = oneDirection(R, 1);
+    Itself.OwnsType |= std::exchange(OfTangent.OwnsType, false);
+    Do(OfTangent, Itself);
+    Do(Itself, Reduction());
   }
   for (int D = First; D < R.Input.directions(); ++D)
     Do(oneDirection(R, D), Reduction());

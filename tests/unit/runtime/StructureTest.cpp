@@ -240,8 +240,10 @@ TEST(CopyFields, MovesBytesToZeros) {
   cf_v1_copy_fields_adjoint(Dst, Src, sizeof Src, 1, 8, &Anywhere, 1); // adds nothing
   cf_v1_copy_fields_adjoint(Src + 3, Src, 17, 0, 8, &Anywhere, 1);     // they overlap
   EXPECT_EQ(std::memcmp(Src + 1, &Value, sizeof Value), 0);
-  cf_v1_copy_fields_adjoint(Src, nullptr, sizeof Src, 0, 8, &Anywhere, 1);
-  EXPECT_EQ(std::memcmp(Src, Never, sizeof Src), 0);
+  cf_v1_copy_fields_adjoint(Src, Dst, sizeof Src, 1, 8, &Anywhere, 1); // others add elsewhere
+  EXPECT_EQ(std::memcmp(Dst + 1, &Value, sizeof Value), 0);
+  cf_v1_copy_fields_adjoint(Dst, nullptr, sizeof Dst, 0, 8, &Anywhere, 1);
+  EXPECT_EQ(std::memcmp(Dst, Never, sizeof Dst), 0);
 }
 
 TEST(CopyFieldsDeathTest, DoesNotAddBytes) {

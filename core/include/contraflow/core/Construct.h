@@ -125,12 +125,12 @@ struct CallFacts {
   llvm::SmallVector<unsigned, 0> Keeps;
   /// Memory that holds these if nobody else says that it holds floats; SK_Unknown: somewhere in it.
   llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Carries;
-  bool FreshResult = false; ///< result points to a new object
-  bool Inactive = false;    ///< runs in the forward sweep only, moves nothing
+  llvm::SmallVector<unsigned, 1> Packed; ///< their floats lie anywhere, whatever else is known
+  bool FreshResult = false;              ///< result points to a new object
+  bool Inactive = false;                 ///< runs in the forward sweep only, moves nothing
   /// May write whatever its operands and the globals lead to.
   bool Opaque = false;
-  /// Code that is not differentiated but shows what the memory is.
-  llvm::SmallVector<Closure, 3> Models;
+  llvm::SmallVector<Closure, 3> Models; ///< not differentiated, but shows what the memory is
 };
 
 class SweepBuilder;
@@ -146,6 +146,7 @@ struct MemoryLayout {
   int64_t Period = 0;   ///< fields repeat with this period; 0: they do not
   bool Aligned = false; ///< floats lie at multiples of their size
   llvm::SmallVector<Field, 4> Fields;
+  bool Packed = false; ///< bytes in which floats lie anywhere may be here as well
 };
 
 /// Augmented primal and reverse of a closure or of a separately differentiated function.
