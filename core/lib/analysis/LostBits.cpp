@@ -355,7 +355,18 @@ uint64_t digitsOfKinds(unsigned Kinds, unsigned Width, LLVMContext &C) {
   return ~uint64_t(0) >> (Width < MostPlaces ? MostPlaces - Width : 0);
 }
 
+/// True if bits are set and cleared where Pointer leads, in an integer of type T.
+bool leadsToFlags(const Value *Pointer, const Type *T, const MemoryGraph &G) {
+  return any_of(Pointer->users(), [&](const User *U) {
+    auto *Store = dyn_cast<StoreInst>(U);
+    return Store && Store->getPointerOperand() == Pointer &&
+           Store->getValueOperand()->getType() == T && changesFlags(*Store, G);
+  });
+}
+
 void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
+  if (leadsToFlags(Pointer, I.getType(), G))
+    return;
   const unsigned Width = I.getType()->getScalarSizeInBits();
   const uint64_t All = ~uint64_t(0) >> (Width < MostPlaces ? MostPlaces - Width : 0);
   LostFlow::End Bits, Integers;
@@ -405,7 +416,8 @@ void Finder::visitFloatLoad(const Instruction &I, const Value *Pointer) {
 
 void Finder::visitStore(const Instruction &I, const Access &A) {
   const DigitPlaces P = of(A.V);
-  if (!P)
+  auto *Store = dyn_cast<StoreInst>(&I);
+  if (!P || (Store && changesFlags(*Store, G)))
     return;
   const unsigned Width = A.V->getType()->getScalarSizeInBits();
   // Several words moved at once are followed as what they are, in any case.
