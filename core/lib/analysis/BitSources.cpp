@@ -249,7 +249,7 @@ bool changesFlags(const StoreInst &Store, const MemoryGraph &Graph) {
   const Location At = Graph.find(Store.getPointerOperand());
   SmallVector<const Value *, 4> Todo{V};
   SmallPtrSet<const Value *, 8> Seen;
-  bool Reads = false;
+  bool Reads = false, Changes = false;
   while (!Todo.empty()) {
     auto *I = dyn_cast<Instruction>(Todo.pop_back_val());
     if (!I || !Seen.insert(I).second)
@@ -259,12 +259,13 @@ bool changesFlags(const StoreInst &Store, const MemoryGraph &Graph) {
         return false;
       Reads = true;
     } else if (I->isBitwiseLogicOp() || isa<PHINode, SelectInst>(I)) {
+      Changes |= I->isBitwiseLogicOp();
       append_range(Todo, I->operand_values());
     } else if (!changedBits(I, Graph).empty()) {
       return false;
     }
   }
-  return Reads && At && Size <= MostBytes && isAmongDigits(Graph, At, Size);
+  return Reads && Changes && At && Size <= MostBytes && isAmongDigits(Graph, At, Size);
 }
 
 } // namespace contraflow

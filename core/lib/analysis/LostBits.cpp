@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -207,11 +208,14 @@ void Evidence::visit(const Instruction &I) {
 }
 
 /// What may have been stored before the call: floats where floats are; integers as well, except in
-/// an array that has nothing but floats of one width.
+/// an array, or elements of one, that has nothing but floats of one width.
 void Evidence::markNode(unsigned Node) {
   const auto &Fields = G.fields(Node);
-  const bool IsArray = Fields.size() == 1 && G.period(Node) &&
-                       G.period(Node) == widthOfKinds(G.kindsOf(Node) & SK_AnyFloat);
+  const unsigned Kinds = G.kindsOf(Node);
+  const bool IsArray =
+      has_single_bit(Kinds & SK_AnyFloat) &&
+      all_of(Fields, [&](const auto &F) { return G.kindsOfCell(F.second) == Kinds; }) &&
+      (!G.period(Node) || G.period(Node) == widthOfKinds(Kinds));
   for (auto [Offset, C] : Fields) {
     const unsigned Cell = G.canonicalCell(C);
     if (G.kindsOfCell(C) & SK_AnyFloat)
@@ -365,8 +369,7 @@ bool leadsToFlags(const Value *Pointer, const Type *T, const MemoryGraph &G) {
 }
 
 void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
-  if (leadsToFlags(Pointer, I.getType(), G))
-    return;
+  const bool AreFlags = leadsToFlags(Pointer, I.getType(), G);
   const unsigned Width = I.getType()->getScalarSizeInBits();
   const uint64_t All = ~uint64_t(0) >> (Width < MostPlaces ? MostPlaces - Width : 0);
   LostFlow::End Bits, Integers;
@@ -374,7 +377,8 @@ void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
     const unsigned Kinds = G.kindsOfCell(C);
     if (Kinds & SK_Pointer)
       continue; // an address at other times
-    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) && !(Known.isTyped(C) && typeAccessed(I))) {
+    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) && !AreFlags &&
+        !(Known.isTyped(C) && typeAccessed(I))) {
       set(&I, {digitsOfKinds(Kinds, Width, I.getContext()), 0, false});
       Bits.Places.push_back(C);
     }
@@ -416,8 +420,7 @@ void Finder::visitFloatLoad(const Instruction &I, const Value *Pointer) {
 
 void Finder::visitStore(const Instruction &I, const Access &A) {
   const DigitPlaces P = of(A.V);
-  auto *Store = dyn_cast<StoreInst>(&I);
-  if (!P || (Store && changesFlags(*Store, G)))
+  if (!P)
     return;
   const unsigned Width = A.V->getType()->getScalarSizeInBits();
   // Several words moved at once are followed as what they are, in any case.
