@@ -27,6 +27,17 @@ namespace contraflow {
 namespace {
 
 bool isBits(const Value *V) { return V->getType()->isIntOrIntVectorTy(); }
+/// Of a structure in registers, the places of all its integers together.
+bool mayHold(const Value *V) { return isBits(V) || V->getType()->isAggregateType(); }
+
+unsigned widestInteger(const Type &T) {
+  if (!T.isAggregateType())
+    return T.isIntOrIntVectorTy() ? T.getScalarSizeInBits() : 0;
+  unsigned Widest = 0;
+  for (const Type *Member : T.subtypes())
+    Widest = std::max(Widest, widestInteger(*Member));
+  return Widest;
+}
 
 /// A load, or what a store writes: the value that moves, and where.
 struct Access {
@@ -336,7 +347,7 @@ LostFlow::End Finder::integer(const Value *V) {
 }
 
 void Finder::move(const Value *From, const Value *To) {
-  if (!isBits(From) || !isBits(To) || !of(From))
+  if (!mayHold(From) || !mayHold(To) || !of(From))
     return;
   set(To, of(From));
   flow(integer(From), integer(To));
@@ -507,6 +518,18 @@ void Finder::visit(const Instruction &I) {
     return visitSource(I);
   if (isa<CastInst>(I) && I.getType()->isFPOrFPVectorTy() && isBits(I.getOperand(0)))
     return visitFloatSink(I);
+  if (isa<ExtractValueInst>(I) && isBits(&I) &&
+      I.getType()->getScalarSizeInBits() < widestInteger(*I.getOperand(0)->getType()))
+    return; // a count beside the bits
+  if (isa<InsertValueInst, ExtractValueInst>(I) || I.getType()->isAggregateType()) {
+    for (const Value *V : I.operand_values())
+      move(V, &I);
+    if (DigitPlaces P = of(&I); P && isBits(&I) && !floatTypeOf(I.getOperand(0), G)) {
+      P.Changed = true; // nothing follows what moves in a structure of integers
+      set(&I, P);
+    }
+    return;
+  }
   if (!isBits(&I) || isa<CmpInst>(I))
     return;
   if (auto *Cast = dyn_cast<BitCastInst>(&I)) {
