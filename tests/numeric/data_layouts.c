@@ -319,3 +319,43 @@ GRADIENT_CHECK(layouts_handles, Double, handles, In(double, 5), Int(5))
 GRADIENT_CHECK(layouts_sorted_records, Double, sortedRecords, In(double, 7), Int(7))
 GRADIENT_CHECK(layouts_formatted, Double, formatted, In(double, 5), Int(5))
 GRADIENT_CHECK(layouts_moved, Double, moved, InOut(double, 6), Int(6))
+
+// Members that are chosen at run time make one place of all, flags among numbers too.
+struct Resonant {
+  struct {
+    unsigned resonant : 1, synchronous : 1;
+  } flags;
+  double a, b, c, d;
+};
+
+static const int members[] = {1, 2, 4};
+
+__attribute__((noinline)) static void choose(struct Resonant *d, double x, int i) {
+  d->flags.resonant = 0;
+  d->flags.synchronous = 0;
+  ((double *)d)[members[i % 3]] *= x;
+  if (x > 0.5) {
+    d->flags.resonant = 1;
+    d->a = x * d->b;
+  } else {
+    d->flags.synchronous = 1;
+    d->c += x * d->b;
+  }
+}
+
+static double flagged(const double *x, int n) {
+  struct Resonant *d = malloc(sizeof *d);
+  double sum = 0;
+  d->a = x[0];
+  d->b = x[1];
+  d->c = x[2] * x[3];
+  d->d = 1;
+  for (int i = 0; i < n; ++i) {
+    choose(d, x[i], i);
+    sum += d->flags.resonant ? d->a * x[i] : d->c;
+    sum += d->flags.synchronous * d->d;
+  }
+  free(d);
+  return sum;
+}
+GRADIENT_CHECK(layouts_flags, Double, flagged, In(double, 5), Int(5))

@@ -259,3 +259,41 @@ GRADIENT_CHECK(union_chosen, Double, chosenPlaces, In(double, 6), Out(double, 6)
 GRADIENT_CHECK(union_turned, Double, turnedPlaces, In(double, 6), Out(double, 6), Int(6))
 GRADIENT_CHECK(union_passed, Double, passedPlaces, In(double, 6), Out(double, 6), Int(6))
 GRADIENT_CHECK(union_terms, Double, terms, In(double, 6), Int(6))
+
+// A union of an address and two floats has the type of an address in registers: what is taken from
+// such a register, or stored from it, may be the floats.
+union Pair {
+  const float *at;
+  struct {
+    float a, b;
+  } pair;
+};
+
+__attribute__((noinline)) static union Pair pairOf(float a, float b) {
+  union Pair u;
+  u.pair.a = a;
+  u.pair.b = b;
+  return u;
+}
+
+__attribute__((noinline)) static union Pair addressOf(const float *at) {
+  union Pair u;
+  u.at = at;
+  return u;
+}
+
+__attribute__((noinline)) static union Pair exchange(union Pair *at, union Pair other) {
+  const union Pair old = *at;
+  *at = other;
+  return old;
+}
+
+static float pairs_in_addresses(const float *x, int n) {
+  union Pair t[2];
+  exchange(&t[0], pairOf(x[0] * x[1], x[2]));
+  exchange(&t[1], addressOf(x + 2));
+  t[1] = exchange(&t[0], t[1]);
+  const union Pair last = pairOf(x[3], x[1] * n);
+  return t[0].at[0] * x[3] + t[1].pair.a * t[1].pair.b + last.pair.a * last.pair.b;
+}
+GRADIENT_CHECK(pairs_in_addresses, Float, pairs_in_addresses, In(float, 4), Int(3))

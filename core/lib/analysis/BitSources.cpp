@@ -218,4 +218,54 @@ SmallVector<const Value *, 4> changedBits(const Value *V, const MemoryGraph &Gra
   return Out;
 }
 
+/// True if bytes that are part of a float are among its digits, wherever the float begins: neither
+/// in the exponent nor in the sign.
+static bool isAmongDigits(const MemoryGraph &Graph, Location At, int64_t Size) {
+  bool Inside = true;
+  for (auto [Begin, Cell] : Graph.fields(At.Node)) {
+    const unsigned Kinds = Graph.kindsOfCell(Cell) & SK_AnyFloat;
+    if (Kinds & ~(SK_Float | SK_Double))
+      return false;
+    auto Check = [&](int64_t Width, int64_t Digits) {
+      const int64_t Period = Graph.period(At.Node), Step = Period ? Period : Width;
+      int64_t Away = At.Offset - Begin;
+      if (Period)
+        Away = (Away % Period + Period) % Period;
+      for (; Away < Width; Away += Step)
+        Inside &= Away + Size <= 0 || (Away >= 0 && Away + Size <= Digits);
+    };
+    if (Kinds & SK_Float)
+      Check(4, 2);
+    if (Kinds & SK_Double)
+      Check(8, 6);
+  }
+  return Inside;
+}
+
+bool changesFlags(const StoreInst &Store, const MemoryGraph &Graph) {
+  constexpr int64_t MostBytes = 3; // of a float
+  const Value *V = Store.getValueOperand();
+  const int64_t Size = Graph.layout().getTypeStoreSize(V->getType()).getFixedValue();
+  const Location At = Graph.find(Store.getPointerOperand());
+  SmallVector<const Value *, 4> Todo{V};
+  SmallPtrSet<const Value *, 8> Seen;
+  bool Reads = false, Changes = false;
+  while (!Todo.empty()) {
+    auto *I = dyn_cast<Instruction>(Todo.pop_back_val());
+    if (!I || !Seen.insert(I).second)
+      continue;
+    if (auto *Load = dyn_cast<LoadInst>(I); Load && Load->getType() == V->getType()) {
+      if (Load->getPointerOperand() != Store.getPointerOperand())
+        return false;
+      Reads = true;
+    } else if (I->isBitwiseLogicOp() || isa<PHINode, SelectInst>(I)) {
+      Changes |= I->isBitwiseLogicOp();
+      append_range(Todo, I->operand_values());
+    } else if (!changedBits(I, Graph).empty()) {
+      return false;
+    }
+  }
+  return Reads && Changes && At && Size <= MostBytes && isAmongDigits(Graph, At, Size);
+}
+
 } // namespace contraflow

@@ -12,6 +12,7 @@
 namespace llvm {
 class BinaryOperator;
 class Instruction;
+class StoreInst;
 class Value;
 } // namespace llvm
 
@@ -27,6 +28,10 @@ llvm::SmallVector<const llvm::Value *, 4> bitSources(const llvm::Value *V);
 /// counting: loads, and floats.
 llvm::SmallVector<const llvm::Value *, 4> changedBits(const llvm::Value *V,
                                                       const MemoryGraph &Graph);
+
+/// True if Store sets or clears bits of a few bytes where they are: flags. If these are part of a
+/// float after all, its digits are rounded, which has slope one.
+bool changesFlags(const llvm::StoreInst &Store, const MemoryGraph &Graph);
 
 /// True if I leaves nothing of the digits of floats that are as wide as its lanes.
 bool dropsDigits(const llvm::BinaryOperator &I);

@@ -5,7 +5,8 @@
 // If y is read as an array of doubles elsewhere, and nothing else is known of x, x[i] + 1 looks
 // like a count in a union. Counts that the caller declares active are rare, so what comes from x is
 // followed to memory that holds floats. It is known for integers if it is an index, is converted to
-// a float, or is compared with a small number.
+// a float, or is compared with a small number. So is what is read beside floats, such as the first
+// number of an array whose others are used as such, unless the language says that it is an integer.
 
 #include "HiddenInputs.h"
 #include "BitSources.h"
@@ -46,6 +47,7 @@ private:
   DenseSet<const Value *> Values, Plain; ///< Plain: copied or counted only
   BitVector Cells;
   bool News = false, AreIntegers = false;
+  std::optional<unsigned> Mixed; ///< the argument's object, if it holds floats as well
   const Instruction *Found = nullptr;
 };
 
@@ -116,7 +118,9 @@ void Follower::visit(const Instruction &I) {
     return visitCall(*Call);
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
     const int64_t Size = G.layout().getTypeStoreSize(I.getType()).getFixedValue();
-    if (isInteger(I.getType()) && holds(Load->getPointerOperand(), Size))
+    const Location At = G.find(Load->getPointerOperand());
+    const bool IsMember = Mixed && At && G.canonical(At.Node) == *Mixed && typeAccessed(I);
+    if (isInteger(I.getType()) && !IsMember && holds(Load->getPointerOperand(), Size))
       add(&I, true);
     return;
   }
@@ -139,8 +143,13 @@ void Follower::visit(const Instruction &I) {
 }
 
 const Instruction *Follower::follow(unsigned Node) {
+  if (G.kindsOf(Node) & (SK_AnyFloat | SK_Pointer))
+    Mixed = Node;
   for (auto [Offset, C] : G.fields(Node))
-    Cells.set(G.canonicalCell(C));
+    if (!(G.kindsOfCell(C) & (SK_AnyFloat | SK_Pointer)))
+      Cells.set(G.canonicalCell(C));
+  if (Cells.none())
+    return nullptr;
   do {
     News = false;
     for (const Function *F : Q.Closure)
@@ -152,8 +161,8 @@ const Instruction *Follower::follow(unsigned Node) {
 
 } // namespace
 
-/// Objects that active arguments lead to and that hold integers and nothing else.
-static SmallVector<unsigned, 4> integerObjects(const ActivityQuestion &Q, const MemoryGraph &G) {
+/// Objects that active arguments lead to.
+static SmallVector<unsigned, 4> activeObjects(const ActivityQuestion &Q, const MemoryGraph &G) {
   SmallVector<unsigned, 4> Out;
   SmallVector<unsigned, 8> Work;
   BitVector Seen(G.nodeCount());
@@ -167,8 +176,7 @@ static SmallVector<unsigned, 4> integerObjects(const ActivityQuestion &Q, const 
     if (Seen.test(N))
       continue;
     Seen.set(N);
-    if (!(G.kindsOf(N) & (SK_AnyFloat | SK_Pointer)))
-      Out.push_back(N);
+    Out.push_back(N);
     for (auto [Offset, C] : G.fields(N))
       if (auto Target = G.pointee(C))
         Work.push_back(G.canonical(Target->Node));
@@ -178,7 +186,7 @@ static SmallVector<unsigned, 4> integerObjects(const ActivityQuestion &Q, const 
 
 const Instruction *findHiddenInput(const ActivityQuestion &Question, const ActivityResult &Activity,
                                    const HandlerRegistry &Handlers) {
-  for (unsigned Node : integerObjects(Question, Activity.memory()))
+  for (unsigned Node : activeObjects(Question, Activity.memory()))
     if (const Instruction *I = Follower(Question, Activity, Handlers).follow(Node))
       return I;
   return nullptr;

@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -26,6 +27,17 @@ namespace contraflow {
 namespace {
 
 bool isBits(const Value *V) { return V->getType()->isIntOrIntVectorTy(); }
+/// Of a structure in registers, the places of all its integers together.
+bool mayHold(const Value *V) { return isBits(V) || V->getType()->isAggregateType(); }
+
+unsigned widestInteger(const Type &T) {
+  if (!T.isAggregateType())
+    return T.isIntOrIntVectorTy() ? T.getScalarSizeInBits() : 0;
+  unsigned Widest = 0;
+  for (const Type *Member : T.subtypes())
+    Widest = std::max(Widest, widestInteger(*Member));
+  return Widest;
+}
 
 /// A load, or what a store writes: the value that moves, and where.
 struct Access {
@@ -207,11 +219,14 @@ void Evidence::visit(const Instruction &I) {
 }
 
 /// What may have been stored before the call: floats where floats are; integers as well, except in
-/// an array that has nothing but floats of one width.
+/// an array, or elements of one, that has nothing but floats of one width.
 void Evidence::markNode(unsigned Node) {
   const auto &Fields = G.fields(Node);
-  const bool IsArray = Fields.size() == 1 && G.period(Node) &&
-                       G.period(Node) == widthOfKinds(G.kindsOf(Node) & SK_AnyFloat);
+  const unsigned Kinds = G.kindsOf(Node);
+  const bool IsArray =
+      has_single_bit(Kinds & SK_AnyFloat) &&
+      all_of(Fields, [&](const auto &F) { return G.kindsOfCell(F.second) == Kinds; }) &&
+      (!G.period(Node) || G.period(Node) == widthOfKinds(Kinds));
   for (auto [Offset, C] : Fields) {
     const unsigned Cell = G.canonicalCell(C);
     if (G.kindsOfCell(C) & SK_AnyFloat)
@@ -332,7 +347,7 @@ LostFlow::End Finder::integer(const Value *V) {
 }
 
 void Finder::move(const Value *From, const Value *To) {
-  if (!isBits(From) || !isBits(To) || !of(From))
+  if (!mayHold(From) || !mayHold(To) || !of(From))
     return;
   set(To, of(From));
   flow(integer(From), integer(To));
@@ -355,7 +370,17 @@ uint64_t digitsOfKinds(unsigned Kinds, unsigned Width, LLVMContext &C) {
   return ~uint64_t(0) >> (Width < MostPlaces ? MostPlaces - Width : 0);
 }
 
+/// True if bits are set and cleared where Pointer leads, in an integer of type T.
+bool leadsToFlags(const Value *Pointer, const Type *T, const MemoryGraph &G) {
+  return any_of(Pointer->users(), [&](const User *U) {
+    auto *Store = dyn_cast<StoreInst>(U);
+    return Store && Store->getPointerOperand() == Pointer &&
+           Store->getValueOperand()->getType() == T && changesFlags(*Store, G);
+  });
+}
+
 void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
+  const bool AreFlags = leadsToFlags(Pointer, I.getType(), G);
   const unsigned Width = I.getType()->getScalarSizeInBits();
   const uint64_t All = ~uint64_t(0) >> (Width < MostPlaces ? MostPlaces - Width : 0);
   LostFlow::End Bits, Integers;
@@ -363,7 +388,8 @@ void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
     const unsigned Kinds = G.kindsOfCell(C);
     if (Kinds & SK_Pointer)
       continue; // an address at other times
-    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) && !(Known.isTyped(C) && typeAccessed(I))) {
+    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) && !AreFlags &&
+        !(Known.isTyped(C) && typeAccessed(I))) {
       set(&I, {digitsOfKinds(Kinds, Width, I.getContext()), 0, false});
       Bits.Places.push_back(C);
     }
@@ -492,6 +518,18 @@ void Finder::visit(const Instruction &I) {
     return visitSource(I);
   if (isa<CastInst>(I) && I.getType()->isFPOrFPVectorTy() && isBits(I.getOperand(0)))
     return visitFloatSink(I);
+  if (isa<ExtractValueInst>(I) && isBits(&I) &&
+      I.getType()->getScalarSizeInBits() < widestInteger(*I.getOperand(0)->getType()))
+    return; // a count beside the bits
+  if (isa<InsertValueInst, ExtractValueInst>(I) || I.getType()->isAggregateType()) {
+    for (const Value *V : I.operand_values())
+      move(V, &I);
+    if (DigitPlaces P = of(&I); P && isBits(&I) && !floatTypeOf(I.getOperand(0), G)) {
+      P.Changed = true; // nothing follows what moves in a structure of integers
+      set(&I, P);
+    }
+    return;
+  }
   if (!isBits(&I) || isa<CmpInst>(I))
     return;
   if (auto *Cast = dyn_cast<BitCastInst>(&I)) {

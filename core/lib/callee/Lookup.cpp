@@ -258,7 +258,7 @@ bool hasOwnTypes(const Function &F, StringRef Name) {
 #define CF_OF_INTEGERS(Name) Name,
 #include "Inactive.def"
   };
-  if (!llvm::all_of(Name, [](char C) { return isLower(C) || isDigit(C); }) ||
+  if (!llvm::all_of(Name, [](char C) { return isLower(C) || isDigit(C) || C == '_'; }) ||
       OfNumbers.contains(Name))
     return false;
   const bool HasAddresses = !OfIntegers.contains(Name);
@@ -271,6 +271,8 @@ bool hasOwnTypes(const Function &F, StringRef Name) {
 /// True if F can be the library's function of its name rather than the user's own.
 bool speaksOfLibrary(const Function &F, StringRef Name, const Entry &E) {
   const CalleeKind Kind = E.Info.Kind;
+  if (F.hasFnAttribute(attr::Own))
+    return false;
   if (Kind == CalleeKind::Math)
     return isDeclaredAs(F, E);
   if (F.hasFnAttribute(attr::Like))

@@ -79,7 +79,8 @@ bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
   const int64_t Size = Graph.layout().getTypeStoreSize(V->getType()).getFixedValue();
   const Location At = Graph.find(I.getPointerOperand());
   const bool Bytes = Size < 4 && At && Activity.activeAt(At, Size); // of a float, maybe
-  if (!V->getType()->isIntegerTy() || floatTypeOf(V, Graph) || !(Bytes || storedFloat(Activity, I)))
+  if (!V->getType()->isIntegerTy() || floatTypeOf(V, Graph) ||
+      !(Bytes || storedFloat(Activity, I)) || changesFlags(I, Graph))
     return false;
   return any_of(changedBits(V, Graph), [&](const Value *From) {
     auto *Load = dyn_cast<LoadInst>(From);

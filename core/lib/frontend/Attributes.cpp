@@ -6,13 +6,24 @@
 //   __attribute__((enzyme_function_like("log"))) double quick(double);
 //   [[enzyme::inactive]] void report(double);
 //   -> annotate("enzyme_function_like=log"), annotate("enzyme_inactive")
+//
+// And of what only the source tells: a C function of the program's own that has the name of one of
+// the library and, for code generation, the types of it.
+//
+//   int stat(const double *x, double *mean);        -> annotate("contraflow_own")
 
+#include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendAction.h"
+#include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Sema/ParsedAttr.h"
 #include "clang/Sema/Sema.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <array>
 #include <string>
@@ -28,7 +39,7 @@ struct Attribute {
   bool TakesName;
 };
 constexpr Attribute Known[] = {
-#define CF_ANNOTATION(Word, What) {Word, Kind::What == Kind::Like},
+#define CF_ATTRIBUTE(Word, What) {Word, Kind::What == Kind::Like},
 #include "request/Registration.def"
 };
 
@@ -98,6 +109,87 @@ template <size_t... Index> Registered<Index...> registered(std::index_sequence<I
 
 [[maybe_unused]] const decltype(registered(
     std::make_index_sequence<std::size(Known)>{})) Attributes;
+
+constexpr unsigned DeepestStructure = 4;
+
+/// True if T is, or has members of, a floating type, or leads to such.
+bool isOfFloats(QualType T, unsigned Depth = 0) {
+  while (!T->getPointeeType().isNull())
+    T = T->getPointeeType();
+  if (const auto *Array = T->getAsArrayTypeUnsafe())
+    return isOfFloats(Array->getElementType(), Depth);
+  if (T->isFloatingType() || T->isVectorType())
+    return true;
+  const RecordDecl *Structure = T->getAsRecordDecl();
+  const RecordDecl *Body = Structure ? Structure->getDefinition() : nullptr;
+  return Body && Depth < DeepestStructure &&
+         llvm::any_of(
+             Body->fields(),
+             [&](const FieldDecl *F) { return isOfFloats(F->getType(), Depth + 1); });
+}
+
+/// True if Name is that of a function of the library that neither takes nor returns numbers.
+bool isLibraryName(StringRef Name) {
+  static const llvm::StringSet<> Names = {
+#define CF_READ_ONLY(Name) Name,
+#define CF_INACTIVE(Name) Name,
+#include "callee/Inactive.def"
+  };
+  static const llvm::StringSet<> OfNumbers = {
+#define CF_OF_NUMBERS(Name) Name,
+#include "callee/Inactive.def"
+  };
+  return Names.contains(Name) && !OfNumbers.contains(Name);
+}
+
+class OwnFunctions : public ASTConsumer {
+public:
+  explicit OwnFunctions(const SourceManager &Sources) : Sources(Sources) {}
+  bool HandleTopLevelDecl(DeclGroupRef Group) override {
+    for (Decl *D : Group)
+      visit(*D);
+    return true;
+  }
+
+private:
+  void visit(Decl &D);
+  bool isOwn(const FunctionDecl &F) const;
+
+  const SourceManager &Sources;
+};
+
+bool OwnFunctions::isOwn(const FunctionDecl &F) const {
+  if (!F.getIdentifier() || !F.isExternC() || F.getBuiltinID() || !isLibraryName(F.getName()) ||
+      llvm::any_of(F.redecls(), [&](const FunctionDecl *Other) {
+        return Sources.isInSystemHeader(Other->getLocation());
+      }))
+    return false;
+  return isOfFloats(F.getReturnType()) || llvm::any_of(F.parameters(), [](const ParmVarDecl *P) {
+           return isOfFloats(P->getType());
+         });
+}
+
+void OwnFunctions::visit(Decl &D) {
+  if (auto *Scope = dyn_cast<LinkageSpecDecl>(&D))
+    for (Decl *Inner : Scope->decls())
+      visit(*Inner);
+  auto *F = dyn_cast<FunctionDecl>(&D);
+  if (F && isOwn(*F))
+    F->addAttr(AnnotateAttr::CreateImplicit(F->getASTContext(), "contraflow_own", nullptr, 0));
+}
+
+class FindOwnFunctions : public PluginASTAction {
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
+    return std::make_unique<OwnFunctions>(CI.getSourceManager());
+  }
+  bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override {
+    return true;
+  }
+  ActionType getActionType() override { return AddBeforeMainAction; }
+};
+
+[[maybe_unused]] const FrontendPluginRegistry::Add<FindOwnFunctions>
+    Action("contraflow", "finds functions with names of the library");
 
 } // namespace
 } // namespace contraflow

@@ -70,11 +70,10 @@ struct Spot {
   SmallVector<unsigned, 2> Cells;
 };
 
-/// True if a place, or an integer, is known to be a double and an address.
-bool holdsBoth(const MemoryGraph &Graph) {
-  constexpr unsigned Both = SK_Double | SK_Pointer;
+/// True if a place is known to be such a number and an address.
+bool holdsBoth(const MemoryGraph &Graph, unsigned Numbers) {
   for (unsigned C = 0; C < Graph.cellCount(); ++C)
-    if ((Graph.kindsOfCell(C) & Both) == Both)
+    if ((Graph.kindsOfCell(C) & Numbers) && (Graph.kindsOfCell(C) & SK_Pointer))
       return true;
   return false;
 }
@@ -410,7 +409,7 @@ bool Mover::becomesNumber(const Use &Word) const {
       return true;
     if (const auto *Store = dyn_cast<StoreInst>(I); Store && Here.getOperandNo() == 0) {
       const Location At = Graph.find(Store->getPointerOperand());
-      if (At && (Graph.kindsAt(At, WordBytes) & SK_Double))
+      if (At && (Graph.kindsAt(At, WordBytes) & W.kind().Other))
         return true;
     }
     const bool IsHalf = isa<TruncInst>(I) || I->getOpcode() == Instruction::LShr;
@@ -479,11 +478,11 @@ void Mover::run() {
 } // namespace
 
 void moveWords(ArrayRef<Function *> Closure, const MemoryGraph &Graph) {
-  if (!holdsBoth(Graph))
-    return;
-  Mover(Closure, Graph, {false, SK_Pointer}).run();
-  if (Graph.layout().getPointerSize() == WordBytes)
-    Mover(Closure, Graph, {true, SK_Double}).run();
+  constexpr unsigned Numbers = SK_Float | SK_Double;
+  if (holdsBoth(Graph, SK_Double))
+    Mover(Closure, Graph, {false, SK_Pointer}).run();
+  if (holdsBoth(Graph, Numbers) && Graph.layout().getPointerSize() == WordBytes)
+    Mover(Closure, Graph, {true, Numbers}).run();
 }
 
 } // namespace contraflow

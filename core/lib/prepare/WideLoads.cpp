@@ -6,7 +6,7 @@
 //   %b = trunc i128 %h to i64
 //
 // On little-endian machines, where all uses are of that kind. What then copies a word has a
-// derivative.
+// derivative. The same where an address is loaded and taken for two floats (a union of them).
 //
 //   %v = load <2 x double>, ptr %p                %a = load double, ptr %p
 //   %w = bitcast <2 x double> %v to <2 x i64>  ->
@@ -65,9 +65,10 @@ bool collect(Value &V, uint64_t Shift, SmallVectorImpl<Word> &Words) {
   return true;
 }
 
-bool split(LoadInst &Load) {
+/// Bits is what was loaded, as an integer.
+bool split(LoadInst &Load, Value &Bits) {
   SmallVector<Word, 4> Words;
-  if (!collect(Load, 0, Words) || Words.empty())
+  if (!collect(Bits, 0, Words) || Words.empty())
     return false;
   IRBuilder<> B(&Load);
   for (const Word &W : Words) {
@@ -81,6 +82,18 @@ bool split(LoadInst &Load) {
   for (const Word &W : Words)
     RecursivelyDeleteTriviallyDeadInstructions(W.Trunc);
   return true;
+}
+
+/// A union of an address and two floats, where it is taken for the floats.
+bool splitAddress(LoadInst &Load) {
+  SmallVector<PtrToIntInst *, 2> Casts;
+  for (User *U : Load.users())
+    if (auto *Cast = dyn_cast<PtrToIntInst>(U); Cast && Cast->getType()->isIntegerTy(WordBits))
+      Casts.push_back(Cast);
+  bool Any = false;
+  for (PtrToIntInst *Cast : Casts)
+    Any |= split(Load, *Cast);
+  return Any;
 }
 
 /// Lanes of V that are taken as words and used as addresses, or stored.
@@ -259,11 +272,13 @@ const Instruction *findAddressInVector(Function &F) {
 bool splitWideLoads(Function &F) {
   if (!F.getDataLayout().isLittleEndian())
     return false;
-  SmallVector<LoadInst *, 8> Wide;
+  SmallVector<LoadInst *, 8> Wide, Addresses;
   SmallVector<StoreInst *, 8> Stores;
   for (Instruction &I : instructions(F))
     if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple() && isWide(*Load))
       Wide.push_back(Load);
+    else if (Load && Load->isSimple() && Load->getType()->isPointerTy())
+      Addresses.push_back(Load);
     else if (auto *Store = dyn_cast<StoreInst>(&I);
              Store && Store->isSimple() && isPairOfWords(*Store))
       Stores.push_back(Store);
@@ -271,7 +286,9 @@ bool splitWideLoads(Function &F) {
   for (StoreInst *Store : Stores)
     Any |= splitStore(*Store);
   for (LoadInst *Load : Wide)
-    Any |= Load->getType()->isIntegerTy() ? split(*Load) : splitLanes(*Load);
+    Any |= Load->getType()->isIntegerTy() ? split(*Load, *Load) : splitLanes(*Load);
+  for (LoadInst *Load : Addresses)
+    Any |= splitAddress(*Load);
   return Any;
 }
 

@@ -33,6 +33,7 @@ enum class RegistrationKind {
   InactiveGlobal,
   Hint,       ///< nothing follows from it
   Like,       ///< function, name
+  Own,        ///< the program's, whatever its name
   Allocation, ///< function, index of the size, arguments of the deallocation, its function
 };
 
@@ -265,6 +266,9 @@ Error RegistrationReader::readOne(ArrayRef<Constant *> Entries) {
     F->addFnAttr(attr::Registered);
     return Error::success();
   case RegistrationKind::Hint:
+    return Error::success();
+  case RegistrationKind::Own:
+    F->addFnAttr(attr::Own);
     return Error::success();
   case RegistrationKind::Like:
     if (auto Name = asText(Entries[1]))

@@ -4,6 +4,7 @@
 //
 //   sincos(x, s, c)              *s = sin(x); *c = cos(x)
 //   {s, c} = llvm.sincos(x)      s = sin(x); c = cos(x)
+//   llvm.convert.to.fp16(x)      bitcast (fptrunc x to half)
 //   f = modf(x, i)               *i = trunc(x); f = x - trunc(x)       (sign of zero, infinity:
 //   below) {f, i} = llvm.modf(x)        the same {m, e} = llvm.frexp(x)       m = ldexp(x, -e)
 //   llvm.x86.sse2.max.pd         select(a > b, a, b)                   (and min; .sd: lane 0 only)
@@ -140,6 +141,10 @@ bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   case Intrinsic::fake_use: // -Og: what a debugger would like to see alive
     Call.eraseFromParent();
     return true;
+  case Intrinsic::convert_to_fp16:
+    return replaceBy(B.CreateBitCast(B.CreateFPTrunc(X, B.getHalfTy()), Call.getType()));
+  case Intrinsic::convert_from_fp16:
+    return replaceBy(B.CreateFPExt(B.CreateBitCast(X, B.getHalfTy()), Call.getType()));
   case Intrinsic::sincos:
     replaceBy(unary(Intrinsic::sin, X), unary(Intrinsic::cos, X));
     return true;

@@ -76,6 +76,10 @@
 ; CHECK-NOT: @llvm.matrix
 ; CHECK-NOT: memset.pattern
 ; CHECK: {{^}}}
+; CHECK: define internal {{.*}}@cf.adjoint.half_as_integer.f(
+; CHECK: fptrunc double %x to half
+; CHECK: fmul
+; CHECK: {{^}}}
 declare double @__enzyme_autodiff(...)
 declare double @__enzyme_fwddiff(...)
 declare ptr @__enzyme_augmentfwd(...)
@@ -521,4 +525,18 @@ define double @lanes_in_other_orders.f(ptr %p) {
 define void @ask_lanes_in_other_orders(ptr %p, ptr %q) {
   call double (...) @__enzyme_autodiff(ptr @lanes_in_other_orders.f, ptr %p, ptr %q)
   ret void
+}
+
+; a half that travels as an integer
+declare i16 @llvm.convert.to.fp16.f64(double)
+declare double @llvm.convert.from.fp16.f64(i16)
+define double @half_as_integer.f(double %x) {
+  %h = call i16 @llvm.convert.to.fp16.f64(double %x)
+  %r = call double @llvm.convert.from.fp16.f64(i16 %h)
+  %s = fmul double %r, %r
+  ret double %s
+}
+define double @ask_half_as_integer(double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr @half_as_integer.f, double %x)
+  ret double %r
 }

@@ -7,6 +7,8 @@
 // RUN: %not %clang -O2 -g -fno-strict-aliasing -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: %not %clang -O0 -g -DEXPONENT -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=EXPONENT
 // RUN: %not %clang -O2 -g -DEXPONENT -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=LANES
+// RUN: %not %clang -O0 -g -DBESIDE -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=BESIDE
+// RUN: %not %clang -O2 -g -DBESIDE -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=BESIDE
 // RUN: %clang -O0 -DINTEGERS -c %s -o %t.o
 // RUN: %clang -O2 -DINTEGERS -c %s -o %t.o
 typedef long Int;
@@ -39,6 +41,19 @@ static double sum(const Int *x, union Word *y, int n) {
     s += number * all[i].weight;
   }
   return s;
+}
+#elif defined(BESIDE)
+// The first number of an array, whose others are used as such.
+static double sum(const Int *x, union Word *y, int n) {
+  Int first;
+  volatile Int bits;
+  double number;
+  __builtin_memcpy(&first, &y[0], sizeof first);
+  bits = first + 3;
+  first = bits - 3;
+  // BESIDE: hidden_bits.c:{{.*}}[CF203] {{.*}}pass it as enzyme_const
+  __builtin_memcpy(&number, &first, sizeof number);
+  return number * number * y[1].number + n;
 }
 #elif !defined(INTEGERS)
 static double sum(const Int *x, union Word *y, int n) {

@@ -110,6 +110,25 @@ double hash(const double *x, int n) {
   // CHECK-DAG: lost_bits.c:[[@LINE+1]]:{{.*}}[CF216]
   return x[0] * (double)(h >> 11);
 }
+// Numbers at known places are numbers as those of an array are.
+double halves(const double *x, int n) {
+  volatile uint32_t high, low;
+  uint64_t b;
+  double y;
+  memcpy(&b, &x[0], sizeof b);
+  high = b >> 32;
+  low = (uint32_t)b;
+  b = (uint64_t)high << 32 | low;
+  // CHECK-DAG: lost_bits.c:[[@LINE+1]]:{{.*}}[CF216]
+  memcpy(&y, &b, sizeof y);
+  return y * x[1] * n;
+}
+// What is flagged here is an integer that digits are kept in.
+float flagged(const float *x, int n) {
+  volatile uint16_t h = (uint16_t)(bits(x[0] * x[1]) >> 16);
+  h |= n & 1;
+  return number((uint32_t)h << 16) * x[1];
+}
 void ask(float *x, float *xb, double *y, double *yb, int n) {
   __enzyme_autodiff((void *)shortened, x, xb, n);
   __enzyme_autodiff((void *)exponentials, y, yb, n);
@@ -119,4 +138,6 @@ void ask(float *x, float *xb, double *y, double *yb, int n) {
   __enzyme_autodiff((void *)read, y, yb, n);
   __enzyme_autodiff((void *)next, y, yb, n);
   __enzyme_autodiff((void *)hash, y, yb, n);
+  __enzyme_autodiff((void *)halves, y, yb, n);
+  __enzyme_autodiff((void *)flagged, x, xb, n);
 }

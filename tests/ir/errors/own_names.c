@@ -14,6 +14,13 @@ void ldiv(double *into, const double *from, int n);
 void times(double *into, const double *from, int n);
 void time(double *into, const double *from, int n);
 int getentropy(double *into, const double *from);
+int stat(const double *from, double *into);
+double rand_r(double a, double b);
+struct Point {
+  double at[3];
+  int id;
+};
+int uname(struct Point *p);
 
 double weighed(const double *x) {
   double y[3] = {0, 0, 0};
@@ -29,10 +36,17 @@ double weighed(const double *x) {
   ldiv(y, x, 3);
   // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'times'
   times(y, x, 3);
-  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF210] {{.*}}'time'
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'time'
   time(y, x, 3);
-  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF210] {{.*}}'getentropy'
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'getentropy'
   getentropy(y, x);
-  return y[0] * y[1] * y[2];
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'stat'
+  stat(x, y);
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'rand_r'
+  y[0] += rand_r(x[0], x[1]);
+  struct Point p = {{x[0], x[1], x[2]}, 3};
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'uname'
+  uname(&p);
+  return y[0] * y[1] * y[2] + p.at[0];
 }
 void slope(const double *x, double *dx) { __enzyme_autodiff((void *)weighed, x, dx); }

@@ -54,6 +54,7 @@ namespace attr {
 inline constexpr llvm::StringLiteral Inactive = "enzyme_inactive";
 /// = "log": the function stands for that one; it keeps its own body.
 inline constexpr llvm::StringLiteral Like = "enzyme_math";
+inline constexpr llvm::StringLiteral Own = "contraflow_own"; ///< not the library's of that name
 /// = "1": the function returns fresh memory of as many bytes as that argument says.
 inline constexpr llvm::StringLiteral Allocator = "enzyme_allocator";
 /// The function gives such memory back; it takes the pointer.
