@@ -20,6 +20,7 @@
 #include "Variadic.h"
 #include "Virtual.h"
 #include "callee/Bodies.h"
+#include "callee/Classes.h"
 #include "callee/Instrumentation.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
@@ -197,8 +198,9 @@ bool Candidates::fromTable() {
     everyTable();
     return false;
   }
+  const StringRef Class = virtualClass(Call);
   for (const GlobalVariable &G : Call.getModule()->globals())
-    if (isTable(G))
+    if (isTable(G) && (Class.empty() || !isOfOtherClass(G, Class)))
       for (int64_t Distance : Distances)
         atDistance(G, Distance);
   return false;

@@ -11,8 +11,15 @@
 // meant, though its type fits. Without TBAA the front end's own shape tells: the object is in one
 // register, and the table has no type but that of pointers. Code of other languages would load the
 // object once more.
+//
+// Which class it is a function of is known where the object is a parameter, from the name of the
+// function around (std::_Sp_counted_base::_M_release calls a function of its own object,
+// std::default_delete<Shape>::operator() one of a Shape), and behind a smart pointer. Another class
+// that has a function of that type at the same place of its table is not meant.
 
 #include "Virtual.h"
+
+#include "callee/Classes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
@@ -48,13 +55,48 @@ static bool findsVirtual(const CallBase &Call) {
          is_contained(Call.args(), Object);
 }
 
+/// The class of an object that a smart pointer leads to, or that is a parameter, in the variable
+/// that the front end gives it.
+static std::string classOfObject(const CallBase &Call) {
+  auto *Table = cast<LoadInst>(
+      cast<LoadInst>(Call.getCalledOperand())->getPointerOperand()->stripInBoundsConstantOffsets());
+  if (auto *Giver = dyn_cast<CallBase>(Table->getPointerOperand()))
+    return Giver->getCalledFunction() ? classOfResult(*Giver->getCalledFunction()) : "";
+  auto *Load = dyn_cast<LoadInst>(Table->getPointerOperand());
+  auto *Variable = Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
+  const Argument *Only = nullptr;
+  if (!Variable)
+    return "";
+  for (const User *U : Variable->users()) {
+    auto *Store = dyn_cast<StoreInst>(U);
+    if ((!Store && !isa<LoadInst, IntrinsicInst>(U)) || (Store && Only))
+      return "";
+    if (Store)
+      Only = dyn_cast<Argument>(Store->getValueOperand());
+    if (Store && !Only)
+      return "";
+  }
+  return Only ? classOfParameter(*Call.getFunction(), Only->getArgNo()) : "";
+}
+
 void noteVirtualCalls(Module &M) {
+  LLVMContext &Context = M.getContext();
+  const StringSet<> Classes = describedClasses(M); // others are called differently there
   for (Function &F : M)
     for (Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallBase>(&I); Call && findsVirtual(*Call))
-        Call->setMetadata(VirtualKind, MDNode::get(M.getContext(), {}));
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && findsVirtual(*Call)) {
+        std::string Class = classOfObject(*Call);
+        if (!Classes.contains(Class))
+          Class.clear();
+        Call->setMetadata(VirtualKind, MDNode::get(Context, {MDString::get(Context, Class)}));
+      }
 }
 
 bool isVirtual(const CallBase &Call) { return Call.hasMetadata(VirtualKind); }
+
+StringRef virtualClass(const CallBase &Call) {
+  const MDNode *Note = Call.getMetadata(VirtualKind);
+  return Note ? cast<MDString>(Note->getOperand(0))->getString() : "";
+}
 
 } // namespace contraflow
