@@ -21,6 +21,15 @@ bool isEntryHook(const Instruction &I) {
   return Hook && is_contained(Hooks, Hook->getName());
 }
 
+bool runsAtExit(const CallBase &Call) {
+  static constexpr StringLiteral Registers[] = {
+#define CF_AT_EXIT(Name) Name,
+#include "Inactive.def"
+  };
+  const Function *F = Call.getCalledFunction();
+  return F && is_contained(Registers, F->getName());
+}
+
 bool isCount(const Instruction &I) {
   static constexpr StringLiteral Counters[] = {
 #define CF_COUNTERS(Prefix) Prefix,

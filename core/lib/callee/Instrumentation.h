@@ -5,6 +5,7 @@
 #pragma once
 
 namespace llvm {
+class CallBase;
 class Instruction;
 } // namespace llvm
 
@@ -12,6 +13,9 @@ namespace contraflow {
 
 /// True if I tells a profiler that a function begins or ends.
 bool isEntryHook(const llvm::Instruction &I);
+/// True if Call only registers what is run when the program or a thread ends, such as destructors
+/// of static variables.
+bool runsAtExit(const llvm::CallBase &Call);
 /// True if I counts for `--coverage` or `-fprofile-generate`: the program does not read it.
 bool isCount(const llvm::Instruction &I);
 

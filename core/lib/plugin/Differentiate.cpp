@@ -24,6 +24,7 @@
 #include "prepare/FirstBytes.h"
 #include "prepare/Library.h"
 #include "prepare/Slots.h"
+#include "prepare/Virtual.h"
 #include "request/ByValue.h"
 #include "request/Registration.h"
 #include "rules/Smooth.h"
@@ -599,6 +600,7 @@ PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
     clearWhole(M);
   if (Asks || isLinkedLater(M)) {
     noteSlots(M);
+    noteVirtualCalls(M);
     noteLayouts(M);
   }
   protectRequests(M);

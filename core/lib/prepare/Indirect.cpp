@@ -11,13 +11,16 @@
 //
 // Where the pointer is loaded from a table at a constant distance (a virtual call, a struct of
 // operations), the functions that constant tables have at this distance are asked for, and those
-// whose address goes anywhere else than into a constant table. Candidates come in module order.
+// whose address goes anywhere else than into a constant table, unless the call is known to be
+// virtual. Candidates come in module order.
 
 #include "Indirect.h"
 #include "Choice.h"
 #include "Tables.h"
 #include "Variadic.h"
+#include "Virtual.h"
 #include "callee/Bodies.h"
+#include "callee/Classes.h"
 #include "callee/Instrumentation.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
@@ -27,6 +30,7 @@
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -112,7 +116,7 @@ bool Candidates::escapes(const Value &F) const {
     auto *User = dyn_cast<CallBase>(By);
     if (!User || User->isCallee(&U))
       return !User;
-    if (isEntryHook(*User) || isCalledAtEnd(U))
+    if (isEntryHook(*User) || runsAtExit(*User))
       return false;
     return !Handlers.find(*User) && !(isRequest(*User) && U.getOperandNo() == 0);
   });
@@ -194,8 +198,9 @@ bool Candidates::fromTable() {
     everyTable();
     return false;
   }
+  const StringRef Class = virtualClass(Call);
   for (const GlobalVariable &G : Call.getModule()->globals())
-    if (isTable(G))
+    if (isTable(G) && (Class.empty() || !isOfOtherClass(G, Class)))
       for (int64_t Distance : Distances)
         atDistance(G, Distance);
   return false;
@@ -282,7 +287,7 @@ void Candidates::keepSlots(SmallVectorImpl<Function *> &Fitting) const {
 }
 
 SmallVector<Function *, 8> Candidates::find() {
-  bool Exact = fromTable();
+  const bool Exact = fromTable() || isVirtual(Call);
   SmallVector<Function *, 8> Fitting;
   auto Escapes = [this](const Function &F) { return escapes(F); };
   for (Function *F : Functions.ofType(calleeType(Call)))
@@ -384,16 +389,18 @@ bool isOptional(const CallBase &Call) {
       Read && !MemberIndex(*Call.getModule()).isFilledByName(*Read))
     return true;
   const auto Pointers = pointersBehind(Call.getCalledOperand());
-  const BasicBlock *Below = Call.getParent();
-  for (unsigned Left = MostBlocks; Left; --Left) {
-    const BasicBlock *Above = Below->getSinglePredecessor();
-    if (!Above)
-      return false;
-    auto *Branch = dyn_cast<BranchInst>(Above->getTerminator());
-    if (Branch && Branch->isConditional() &&
-        saysNonNull(Branch->getCondition(), Branch->getSuccessor(0) == Below, Pointers))
-      return true;
-    Below = Above;
+  const DominatorTree Tree(const_cast<Function &>(*Call.getFunction()));
+  const auto *At = Tree.getNode(Call.getParent());
+  for (unsigned Left = MostBlocks; Left && At && At->getIDom(); --Left) {
+    At = At->getIDom();
+    auto *Branch = dyn_cast<BranchInst>(At->getBlock()->getTerminator());
+    if (!Branch || !Branch->isConditional())
+      continue;
+    for (const bool Outcome : {true, false})
+      if (Tree.dominates({At->getBlock(), Branch->getSuccessor(Outcome ? 0 : 1)},
+                         Call.getParent()) &&
+          saysNonNull(Branch->getCondition(), Outcome, Pointers))
+        return true;
   }
   return false;
 }

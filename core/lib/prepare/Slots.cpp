@@ -15,6 +15,7 @@
 
 #include "Slots.h"
 #include "Tables.h"
+#include "callee/Instrumentation.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
@@ -220,18 +221,6 @@ void MemberIndex::fillCopies(ArrayRef<std::pair<Key, Key>> Copies, DenseMap<Key,
   }
 }
 
-bool isCalledAtEnd(const Use &U) {
-  auto *Call = dyn_cast<CallBase>(U.getUser());
-  const Function *Callee = Call && Call->isArgOperand(&U) ? Call->getCalledFunction() : nullptr;
-  if (!Callee || !Callee->isDeclaration())
-    return false;
-  if (Callee->getName() == "__cxa_throw")
-    return U.getOperandNo() == 2;
-  constexpr StringLiteral Names[] = {"__cxa_atexit", "__cxa_thread_atexit", "atexit",
-                                     "at_quick_exit"};
-  return U.getOperandNo() == 0 && is_contained(Names, Callee->getName());
-}
-
 bool MemberIndex::mayLieWhere(const Function &F, const MemberSlot &Read, bool Prefix) {
   const Places &P = placesOf(F);
   return P.Anywhere || is_contained(P.Copied, int64_t(Read.Place)) ||
@@ -316,8 +305,7 @@ void MemberIndex::followStore(Places &P, const StoreInst &Store) {
 
 /// What is passed on goes where the callee, or each function that may be called, puts it.
 void MemberIndex::pass(Places &P, const CallBase &Call, unsigned Arg) {
-  if (Call.doesNotCapture(Arg) || isa<MemIntrinsic>(Call) ||
-      isCalledAtEnd(Call.getArgOperandUse(Arg)))
+  if (Call.doesNotCapture(Arg) || isa<MemIntrinsic>(Call) || runsAtExit(Call))
     return;
   auto Into = [&](const Function &F) {
     P.Anywhere |= F.isDeclaration() || F.isInterposable();

@@ -22,7 +22,6 @@ class MDNode;
 class Metadata;
 class Module;
 class StoreInst;
-class Use;
 class Value;
 } // namespace llvm
 
@@ -50,10 +49,6 @@ struct MemberSlot {
 std::optional<MemberSlot> memberSlotOf(const llvm::Instruction &Access);
 /// The member that an indirect call finds its callee in.
 std::optional<MemberSlot> slotOfCallee(const llvm::CallBase &Call);
-
-/// True of a function that is named to the C++ library to be called when the program, a thread or an
-/// exception ends: destructors, by nobody else.
-bool isCalledAtEnd(const llvm::Use &U);
 
 /// The type of the function that a call means: of one without parameters in its declaration,
 /// int (*f)(), as the arguments tell.

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   _ZNSt16_Sp_counted_baseI...E10_M_releaseEv      a member of std::_Sp_counted_base<...>
+//   _ZNKSt14default_deleteI5ShapeEclEPS0_           its parameter leads to a Shape
+//   _ZNKSt10unique_ptrI5Shape...EptEv               its result leads to a Shape
+//   _ZTV6Circle = { { 0, _ZTI6Circle, functions } }     _ZTI6Circle = { ..., name, _ZTI5Shape }
+
+#include "Classes.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr StringLiteral TablePrefix = "_ZTV", UnderConstruction = "_ZTC", TypePrefix = "_ZTI",
+                        Described = "typeinfo for ";
+
+/// What the demangler gives, which is its caller's to free.
+std::string taken(char *Text) {
+  std::string Out = Text ? Text : "";
+  std::free(Text);
+  return Out;
+}
+
+/// The descriptions of classes that an initialiser names.
+SmallVector<const GlobalVariable *, 4> typesIn(const GlobalVariable &G) {
+  SmallVector<const GlobalVariable *, 4> Out;
+  if (!G.hasInitializer())
+    return Out;
+  SmallVector<const Constant *, 8> Todo{G.getInitializer()};
+  while (!Todo.empty()) {
+    const Constant *C = Todo.pop_back_val();
+    if (auto *Type = dyn_cast<GlobalVariable>(C)) {
+      if (Type->getName().starts_with(TypePrefix))
+        Out.push_back(Type);
+    } else if (isa<ConstantAggregate>(C)) {
+      for (const Use &Op : C->operands())
+        Todo.push_back(cast<Constant>(Op.get()));
+    }
+  }
+  return Out;
+}
+
+/// True if Type is Class, or derived from it as far as this module tells; also if it does not tell.
+bool mayDerive(const GlobalVariable &Type, StringRef Class) {
+  SmallPtrSet<const GlobalVariable *, 8> Seen{&Type};
+  SmallVector<const GlobalVariable *, 8> Todo{&Type};
+  while (!Todo.empty()) {
+    const GlobalVariable *G = Todo.pop_back_val();
+    const std::string Name = demangle(G->getName());
+    StringRef Rest = Name;
+    if (!Rest.consume_front(Described) || Rest == Class || !G->hasInitializer())
+      return true;
+    for (const GlobalVariable *Base : typesIn(*G))
+      if (Seen.insert(Base).second)
+        Todo.push_back(Base);
+  }
+  return false;
+}
+
+/// Of "(Shape const*, int)", or "<Shape const*, int>": "Shape const*" and "int".
+SmallVector<StringRef, 4> partsOf(StringRef List) {
+  SmallVector<StringRef, 4> Parts;
+  unsigned Depth = 0;
+  size_t Begin = 1;
+  for (size_t I = 1; I < List.size(); ++I) {
+    const bool Closes = StringRef(">)]}").contains(List[I]);
+    if (Depth == 0 && (Closes || List[I] == ',')) {
+      if (StringRef Part = List.slice(Begin, I).trim(); !Part.empty())
+        Parts.push_back(Part);
+      Begin = I + 1;
+      if (Closes)
+        break;
+    }
+    Depth += StringRef("<([{").contains(List[I]);
+    Depth -= Closes;
+  }
+  return Parts;
+}
+
+/// A parameter that is passed as one value.
+bool isOneValue(StringRef Parameter) {
+  static constexpr StringLiteral Words[] = {"double", "float",         "int",  "unsigned int",
+                                            "long",   "unsigned long", "bool", "char"};
+  return Parameter.ends_with("*") || Parameter.ends_with("&") || is_contained(Words, Parameter);
+}
+
+/// Of "Shape const*": Shape. Empty if that is no address of an object.
+std::string pointedTo(StringRef First) {
+  if (!First.consume_back("*") && !First.consume_back("&&") && !First.consume_back("&"))
+    return "";
+  First.consume_back(" const");
+  return First.ends_with("*") ? "" : First.str();
+}
+
+} // namespace
+
+std::string classOfParameter(const Function &F, unsigned Arg) {
+  ItaniumPartialDemangler Name;
+  const std::string Mangled = F.getName().str();
+  if (Name.partialDemangle(Mangled.c_str()) || !Name.isFunction())
+    return "";
+  const unsigned First = F.hasStructRetAttr() ? 1 : 0;
+  const std::string List = taken(Name.getFunctionParameters(nullptr, nullptr));
+  const SmallVector<StringRef, 4> Parameters = partsOf(List);
+  const std::string Context = taken(Name.getFunctionDeclContextName(nullptr, nullptr));
+  // A static member function is never const; else how many values are passed tells.
+  const bool AllOne = all_of(Parameters, isOneValue);
+  const bool OfObject = Name.isCtorOrDtor() || Name.hasFunctionQualifiers() ||
+                        (AllOne && F.arg_size() == First + Parameters.size() + 1);
+  const bool OfNone = Context.empty() || (AllOne && F.arg_size() == First + Parameters.size());
+  if (Arg == First && OfObject)
+    return Context;
+  if (Parameters.empty() || OfObject == OfNone || Arg != (OfObject ? First + 1 : First))
+    return "";
+  return pointedTo(Parameters.front());
+}
+
+std::string classOfResult(const Function &F) {
+  static constexpr StringLiteral Pointers[] = {"std::unique_ptr", "std::__shared_ptr_access",
+                                               "std::__shared_ptr", "std::__1::unique_ptr",
+                                               "std::__1::shared_ptr"};
+  ItaniumPartialDemangler Name;
+  const std::string Mangled = F.getName().str();
+  if (Name.partialDemangle(Mangled.c_str()) || !Name.isFunction())
+    return "";
+  const std::string Base = taken(Name.getFunctionBaseName(nullptr, nullptr));
+  const std::string Context = taken(Name.getFunctionDeclContextName(nullptr, nullptr));
+  const size_t Begin = Context.find('<');
+  if ((Base != "operator->" && Base != "operator*" && Base != "get") ||
+      Begin == std::string::npos || !is_contained(Pointers, StringRef(Context).take_front(Begin)))
+    return "";
+  const auto Arguments = partsOf(StringRef(Context).drop_front(Begin));
+  StringRef Class = Arguments.empty() ? "" : Arguments.front();
+  Class.consume_back(" const");
+  return Class.str();
+}
+
+StringSet<> describedClasses(const Module &M) {
+  StringSet<> Out;
+  for (const GlobalVariable &G : M.globals())
+    if (G.getName().starts_with(TypePrefix)) {
+      const std::string Name = demangle(G.getName());
+      if (StringRef Class = Name; Class.consume_front(Described))
+        Out.insert(Class);
+    }
+  return Out;
+}
+
+bool isOfOtherClass(const GlobalVariable &Table, StringRef Class) {
+  if (!Table.getName().starts_with(TablePrefix) && !Table.getName().starts_with(UnderConstruction))
+    return false;
+  const auto Types = typesIn(Table);
+  return !Types.empty() &&
+         none_of(Types, [&](const GlobalVariable *T) { return mayDerive(*T, Class); });
+}
+
+} // namespace contraflow

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Classes of C++, as far as mangled names and the descriptions for dynamic_cast tell.
+
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <string>
+
+namespace llvm {
+class Function;
+class GlobalVariable;
+class Module;
+} // namespace llvm
+
+namespace contraflow {
+
+/// The class whose object parameter Arg of F is or leads to, as one writes it:
+/// `std::_Sp_counted_base<...>`. Empty if the name does not say that for certain.
+std::string classOfParameter(const llvm::Function &F, unsigned Arg);
+
+/// The class whose object F, a function of a smart pointer, leads to. Empty if it is no such one.
+std::string classOfResult(const llvm::Function &F);
+
+/// The classes that M describes.
+llvm::StringSet<> describedClasses(const llvm::Module &M);
+
+/// True of the virtual table of a class that is neither Class nor derived from it.
+bool isOfOtherClass(const llvm::GlobalVariable &Table, llvm::StringRef Class);
+
+} // namespace contraflow
