@@ -133,7 +133,9 @@ llvm::Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation
 /// At this place, which is the beginning of a derivative call or of its reverse sweep, no global
 /// variable has a tangent or an adjoint.
 void clearGlobalShadows(RequestState &S, Unit &Root, llvm::IRBuilderBase::InsertPoint At);
-/// The same for what each thread has for itself, where threads of teams begin. Before functions
+/// Where the first of two calls begins: what global variables lead to has shadows.
+void enterGlobals(RequestState &S, Unit &Root, llvm::IRBuilderBase::InsertPoint At);
+/// The same as clearGlobalShadows for what each thread has for itself, where threads of teams begin. Before functions
 /// that other requests have as well are shared with them.
 void clearShadowsInTeams(RequestState &S, Unit &Root);
 
