@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Adjoints in two calls of programs whose threads have variables of their own: the threads clear
-// the shadows of these when the reverse call begins, also where two regions share one function.
+// the shadows of these when the reverse call begins, also where two regions share one function; and
+// of programs with memory that was there before the first of the two calls.
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 
 extern int enzyme_tape;
 void *__enzyme_augmentfwd_tape(void *, ...);
@@ -59,3 +61,40 @@ static void kept_adjoint(void *const *v, void *const *d) {
   __enzyme_reverse_tape((void *)kept, enzyme_dup, x, bar, 0.75, enzyme_tape, third);
 }
 GRADIENT_CHECK_CUSTOM(split_threads, Double, kept_primal, kept_tangent, kept_adjoint, In(double, n))
+
+static double *heap;
+
+static double heaped(const double *x) {
+  double sum = 0;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    heap[i] = x[i] * x[0];
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < n; i++)
+    sum += heap[i] * heap[(i + 1) % n];
+  return sum;
+}
+
+static void allocate(void) {
+  free(heap);
+  heap = (double *)malloc(n * sizeof *heap);
+}
+
+static double heaped_primal(void *const *v) {
+  allocate();
+  return heaped((const double *)v[0]);
+}
+static double heaped_tangent(void *const *v, void *const *d) {
+  allocate();
+  return __enzyme_fwddiff_tape((void *)heaped, enzyme_dup, (double *)v[0], (double *)d[0]);
+}
+static void heaped_adjoint(void *const *v, void *const *d) {
+  double *x = (double *)v[0], *bar = (double *)d[0];
+  allocate();
+  void *first = __enzyme_augmentfwd_tape((void *)heaped, enzyme_dup, x, bar);
+  void *second = __enzyme_augmentfwd_tape((void *)heaped, enzyme_dup, x, bar);
+  __enzyme_reverse_tape((void *)heaped, enzyme_dup, x, bar, 0.25, enzyme_tape, first);
+  __enzyme_reverse_tape((void *)heaped, enzyme_dup, x, bar, 0.75, enzyme_tape, second);
+}
+GRADIENT_CHECK_CUSTOM(split_heap, Double, heaped_primal, heaped_tangent, heaped_adjoint,
+                      In(double, n))

@@ -255,7 +255,7 @@ class Program(Constructs, Idioms, Serial):
                 self.parts, self.steps, self.leagues, self.transformed, self.scratch, self.wave, self.chosen,
                 self.by_hand, self.sums_by_hand, self.converging, self.called_by_pointer, self.methods, self.closures, self.walked,
                 self.lowest, self.task_sums, self.made_by_all, self.merged, self.copies, self.bundles, self.permuted, self.kept,
-                self.exclusions, self.given_by_one, self.vectors, self.scopes, self.teams_of_sizes)
+                self.exclusions, self.given_by_one, self.vectors, self.scopes, self.teams_of_sizes, self.passed_on, self.queued)
         for _ in range(self.random.randrange(2, 6)):
             if self.chance(0.6):
                 self.pick(more)()

@@ -183,3 +183,22 @@ class Idioms:
         self.lines_of("for (int step = 0; step < 4; step++) {", f"omp parallel for num_threads(1 + step * {self.pick((1, 2))} % 5){self.pick(SCHEDULES)}",
                       f"for (int i = step; i < n; i++) {first}[i] = tanh({first}[i] + {second}[n - 1 - i] * x[step]);", "omp parallel if (step % 2)", "{", "omp for nowait",
                       f"for (int i = 0; i < n; i++) {second}[i] = tanh({second}[i] * {first}[i] + r);", "}", "}")
+
+    def passed_on(self):
+        """Threads that wait for the one before them: atomic flags."""
+        source, target = self.two()
+        order = self.pick(("", " seq_cst", " acquire"))
+        self.lines_of("{", "int done[65] = {1};", "omp parallel" + self.pick(("", " num_threads(3)")), "{",
+                      "int me = omp_get_thread_num(), all = omp_get_num_threads(), ready;", "do {",
+                      f"omp atomic read{order}", "ready = done[me];", "} while (!ready);",
+                      "for (int i = me * n / all; i < (me + 1) * n / all; i++)",
+                      f"  {target}[i] = tanh({target}[i] * {self.pick(('r', 'x[i]'))} + {target}[(i + n - 1) % n] * {source}[i]);",
+                      "omp atomic write" + (" release" if order == " acquire" else order), "done[me + 1] = 1;", "}", "}")
+
+    def queued(self):
+        """Jobs that the threads take from a common list, until there are none."""
+        source, target = self.two()
+        self.lines_of("m = 0.0;", "{", "std::vector<int> jobs;", "for (int i = 0; i < n; i++) jobs.push_back((7 * i) % n);", "omp parallel" + self.pick(("", " num_threads(3)")),
+                      "for (;;) {", "int i = -1;", "omp critical(jobs)", "if (!jobs.empty()) { i = jobs.back(); jobs.pop_back(); }",
+                      "if (i < 0) break;", f"real part = real(0.1) * {self.value((target,))};", f"{target}[i] = tanh({target}[i] + part * {source}[i]);",
+                      *self.pick((("omp atomic", "m += part;"), ("omp critical(sum)", "m = m + part * part;"))), "}", "}", "r = tanh(r + m);")

@@ -309,7 +309,11 @@ void ForwardSweep::check(StringRef Name, Value *Pointer, Value *Shadow, const In
 /// A global pointer that is set before the derivative call leads to memory without a shadow, which
 /// only the program's run can tell.
 void ForwardSweep::checkGlobalPointer(LoadInst &I, Value *Shadow) {
-  auto *Global = dyn_cast<GlobalVariable>(I.getPointerOperand()->stripInBoundsConstantOffsets());
+  const Value *Place = I.getPointerOperand()->stripInBoundsConstantOffsets();
+  if (auto *OfThread = dyn_cast<IntrinsicInst>(Place);
+      OfThread && OfThread->getIntrinsicID() == Intrinsic::threadlocal_address)
+    Place = OfThread->getArgOperand(0);
+  auto *Global = dyn_cast<GlobalVariable>(Place);
   const bool Kept = !Global && S.ownerOf(I.getPointerOperand(), Lane);
   bool Used = any_of(I.users(), [](User *U) {
     return isa<GetElementPtrInst, LoadInst, StoreInst, PHINode, CallBase>(U);

@@ -133,6 +133,12 @@ void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint 
   enterKeptMemory(S, Sweep);
 }
 
+void enterGlobals(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint At) {
+  ForwardSweep Sweep(S, Root);
+  Sweep.ir().restoreIP(At);
+  enterKeptMemory(S, Sweep);
+}
+
 Error checkGlobalShadows(RequestState &S) {
   for (GlobalVariable &G : S.C.M.globals())
     if (S.ShadowGlobals.contains({&G, 0}) && G.isDeclaration() &&

@@ -82,7 +82,24 @@ Function *emitAugmented(RequestState &S, Unit &Root, Function *Reverse) {
   if (F->getReturnType()->getStructNumElements() > 1)
     Out = B.CreateInsertValue(Out, B.CreateExtractValue(Call, 0), 1);
   B.CreateRet(Out);
+  enterGlobals(S, Root, {Call->getParent(), Call->getIterator()});
   return F;
+}
+
+/// What the reverse call returns: the adjoints of arguments by value, in their order.
+Value *adjointsOfValues(RequestState &S, Unit &Root, IRBuilder<> &B, CallInst *Bars) {
+  Value *Out = Constant::getNullValue(B.getCurrentFunctionReturnType());
+  unsigned Next = 0;
+  for (unsigned A = 0; A < S.Spec.Args.size(); ++A) {
+    if (S.Spec.Args[A] != Activity::Active)
+      continue;
+    auto *At = find(Root.Split.ActiveArgs, A);
+    if (At != Root.Split.ActiveArgs.end())
+      Out = B.CreateInsertValue(Out, B.CreateExtractValue(Bars, At - Root.Split.ActiveArgs.begin()),
+                                Next);
+    ++Next;
+  }
+  return Out;
 }
 
 Function *emitReverse(RequestState &S, Unit &Root) {
@@ -105,7 +122,6 @@ Function *emitReverse(RequestState &S, Unit &Root) {
   if (Root.Split.ActiveResult)
     Args.push_back(F->getArg(0));
   Args.append({Frame, Tape});
-  clearGlobalShadows(S, Root, B.saveIP());
   CallInst *Bars = B.CreateCall(Root.Reverse, Args);
   SplitBlockAndInsertIfThenElse(Keep, Start, &Then, &Else);
   B.SetInsertPoint(Then);
@@ -115,22 +131,11 @@ Function *emitReverse(RequestState &S, Unit &Root) {
   runtime(S, B, "tape_close", B.getVoidTy(), {Tape});
   B.SetInsertPoint(Start->getParent());
   Start->eraseFromParent();
-  if (F->getReturnType()->isVoidTy()) {
+  if (F->getReturnType()->isVoidTy())
     B.CreateRetVoid();
-    return F;
-  }
-  Value *Out = Constant::getNullValue(F->getReturnType());
-  unsigned Next = 0;
-  for (unsigned A = 0; A < S.Spec.Args.size(); ++A) {
-    if (S.Spec.Args[A] != Activity::Active)
-      continue;
-    auto *At = find(Root.Split.ActiveArgs, A);
-    if (At != Root.Split.ActiveArgs.end())
-      Out = B.CreateInsertValue(Out, B.CreateExtractValue(Bars, At - Root.Split.ActiveArgs.begin()),
-                                Next);
-    ++Next;
-  }
-  B.CreateRet(Out);
+  else
+    B.CreateRet(adjointsOfValues(S, Root, B, Bars));
+  clearGlobalShadows(S, Root, {Bars->getParent(), Bars->getIterator()});
   return F;
 }
 

@@ -133,8 +133,10 @@ llvm::Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation
 /// At this place, which is the beginning of a derivative call or of its reverse sweep, no global
 /// variable has a tangent or an adjoint.
 void clearGlobalShadows(RequestState &S, Unit &Root, llvm::IRBuilderBase::InsertPoint At);
-/// The same for what each thread has for itself, where threads of teams begin. Before functions
-/// that other requests have as well are shared with them.
+/// Where the first of two calls begins: what global variables lead to has shadows.
+void enterGlobals(RequestState &S, Unit &Root, llvm::IRBuilderBase::InsertPoint At);
+/// The same as clearGlobalShadows for what each thread has for itself, where threads of teams
+/// begin. Before functions that other requests have as well are shared with them.
 void clearShadowsInTeams(RequestState &S, Unit &Root);
 
 /// Finds the memory whose activity only the run knows; an error if an argument is declared constant

@@ -507,6 +507,24 @@ static void choose(StringRef Name, StringRef Setting) {
 /// with operations that change nothing, which earlier versions do not do.
 static void avoidVectoriserFault() { choose("slp-copyable-elements", "false"); }
 
+/// The fast instruction selector of LLVM 22.1 (-O0) takes the register of a float for that of an
+/// address whose bits it holds. It does not look through a freeze.
+static void avoidSelectorFault(Module &M) {
+  auto IsAddress = [](const Use &U) {
+    const User *By = U.getUser();
+    return isa<IntToPtrInst>(By) ||
+           (isa<BinaryOperator>(By) &&
+            any_of(By->users(), [](const User *Next) { return isa<IntToPtrInst>(Next); }));
+  };
+  for (Function &F : M)
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (isa<BitCastInst>(I) && I.getOperand(0)->getType()->isFPOrFPVectorTy() &&
+          any_of(I.uses(), IsAddress)) {
+        auto *Frozen = new FreezeInst(&I, "", std::next(I.getIterator()));
+        I.replaceUsesWithIf(Frozen, [&](Use &U) { return U.getUser() != Frozen && IsAddress(U); });
+      }
+}
+
 /// The register allocator looks for the best way through all blocks that a value lives across, for
 /// each value and each register. With thousands of blocks (a switch of a thousand cases, and its
 /// reverse) that takes longer than everything else together.
@@ -573,6 +591,7 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   releaseRegistrations(M);
   if (Changed) {
     avoidVectoriserFault();
+    avoidSelectorFault(M);
     spareAllocator(M);
     spareScheduler(M);
   }

@@ -18,6 +18,7 @@
 #include "contraflow/abi.h"
 
 #include "support/FieldKind.h"
+#include "tape/DerivativeCall.h"
 
 #include <algorithm>
 #include <atomic>
@@ -76,7 +77,7 @@ bool isStillThere(char *Address, const Block &B) {
 class Walk {
 public:
   Walk(Table &T, const void *Owner, const cf_shape *Shapes, bool Joins)
-      : T(T), Owner(Owner), Shapes(Shapes), Joins(Joins) {
+      : T(T), Owner(Owner), Shapes(Shapes), Joins(Joins), Call(callOf(Owner)) {
     for (const Root &R : Roots)
       Globals.emplace(R.Global, R);
   }
@@ -109,7 +110,8 @@ private:
   Table &T;
   const void *Owner;
   const cf_shape *Shapes;
-  bool Joins; ///< a call that has begun
+  bool Joins;   ///< a call that has begun
+  int64_t Call; ///< its number: another derivative's may be under way within it
   std::map<char *, Root> Globals;
   std::vector<Region> Found;
   std::unordered_map<char *, std::vector<Region>> Seen;
@@ -231,12 +233,12 @@ char *Walk::shadowOf(char *Pointer, const cf_member &M) {
   auto &[Address, B] = *It;
   if (Pointer > Address + B.Bytes || !isStillThere(Address, B)) // the end belongs to it
     return nullptr;
-  if (Joins && Seen.count(Address) == 0 && B.Entered[Owner] == cf_v1_call_number()) {
+  if (Joins && Seen.count(Address) == 0 && B.Entered[Owner] == Call) {
     const auto Known = B.Shadows.find(Owner);
     return Known == B.Shadows.end() ? nullptr
                                     : static_cast<char *>(Known->second) + (Pointer - Address);
   }
-  B.Entered[Owner] = cf_v1_call_number();
+  B.Entered[Owner] = Call;
   char *Shadow = nullptr;
   if (Shapes[M.target].shadowed != 0) {
     void *&Known = B.Shadows[Owner];
@@ -403,6 +405,7 @@ void cf_v1_kept_root(void *global, void *shadow, int64_t bytes, int32_t shape, i
 
 void cf_v1_kept_begin(const void *owner, const struct cf_shape *shapes) {
   Table &T = table();
+  nameCall(owner);
   {
     const std::scoped_lock Guard(T.Lock);
     Walk(T, owner, shapes, /*Joins=*/false).run(Roots.size());

@@ -14,6 +14,12 @@ namespace contraflow {
 Arena *currentCall();
 void setCurrentCall(Arena *Root);
 
+/// The number of the innermost call of that name among those that the calling thread works for; of
+/// the innermost call at all if there is none. A call is named by its derivative and by nameCall.
+int64_t callOf(const void *Name);
+/// Another name for the innermost call.
+void nameCall(const void *Name);
+
 /// Called with the root arena when the outermost derivative call on it ends.
 void setCallEndHook(void (*Hook)(Arena *Root));
 

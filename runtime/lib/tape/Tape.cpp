@@ -12,11 +12,13 @@
 #include "tape/DerivativeCall.h"
 #include "tape/Registry.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 using namespace contraflow;
 
@@ -53,7 +55,7 @@ thread_local int64_t CallNumber = 0;
 /// Calls that have begun and not ended, by number. In the derivative of a derivative, the outer
 /// call goes on while inner ones begin and end.
 struct OpenCall {
-  const void *Derivative;
+  std::vector<const void *> Names; ///< the derivative, and the owners of what it keeps in memory
   int64_t Outer;
 };
 struct OpenCalls {
@@ -66,24 +68,35 @@ OpenCalls &openCalls() {
   return *Calls;
 }
 
-/// The innermost call of the derivative among those that the calling thread works for.
-int64_t callOf(const void *Derivative) {
+bool isNamed(const OpenCall &Call, const void *Name) {
+  return std::find(Call.Names.begin(), Call.Names.end(), Name) != Call.Names.end();
+}
+
+} // namespace
+
+int64_t contraflow::callOf(const void *Name) {
   OpenCalls &Open = openCalls();
   const std::lock_guard<std::mutex> Guard(Open.Lock);
   for (auto At = Open.All.find(CallNumber); At != Open.All.end();
        At = Open.All.find(At->second.Outer))
-    if (At->second.Derivative == Derivative)
+    if (isNamed(At->second, Name))
       return At->first;
   return CallNumber;
 }
 
-} // namespace
+void contraflow::nameCall(const void *Name) {
+  OpenCalls &Open = openCalls();
+  const std::lock_guard<std::mutex> Guard(Open.Lock);
+  const auto At = Open.All.find(CallNumber);
+  if (At != Open.All.end() && !isNamed(At->second, Name))
+    At->second.Names.push_back(Name);
+}
 
 int64_t cf_v1_call_open(const void *derivative) {
   const int64_t Outer = cf_v1_call_begin();
   OpenCalls &Open = openCalls();
   const std::lock_guard<std::mutex> Guard(Open.Lock);
-  Open.All.emplace(CallNumber, OpenCall{derivative, Outer});
+  Open.All.emplace(CallNumber, OpenCall{{derivative}, Outer});
   return Outer;
 }
 

@@ -2,8 +2,10 @@
 //
 // What a thread has for itself keeps its value from one derivative call to the next, and no adjoint
 // or tangent: a call leaves the adjoint of what `kept` was before in the shadows of all threads.
-// What a thread has allocated before the call has a shadow in it, one for all if all can reach it.
+// What a thread has allocated before the call has a shadow in it, one for all if all can reach it,
+// also where it first comes to the call in another derivative that is called within.
 
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +86,40 @@ static int wrongInFilled(int call) {
   return wrong;
 }
 
+// The adjoint of this one has threads of its own between the two uses of `common` below.
+static double within(const double *x) {
+  double sum = 0;
+#pragma omp parallel num_threads(Threads)
+  kept = x[omp_get_thread_num()] * x[0];
+#pragma omp parallel num_threads(Threads) reduction(+ : sum)
+  sum += kept * kept * x[1];
+  return sum;
+}
+
+static double around(const double *x) {
+  double bar[N] = {0}, sum = 0;
+  for (int i = 0; i < N; ++i)
+    common[i] = x[i] * x[0];
+  __enzyme_autodiff((void *)within, enzyme_dup, x, bar);
+#pragma omp parallel for num_threads(Threads) reduction(+ : sum)
+  for (int i = 0; i < N; ++i)
+    sum += common[i] * common[(i + 1) % N] + bar[i];
+  return sum;
+}
+
+static int wrongInAround(void) {
+  const double h = 1e-5;
+  double x[N], dot[N], up[N], down[N];
+  for (int i = 0; i < N; ++i) {
+    x[i] = 1 + 0.1 * i;
+    dot[i] = 0.3 + 0.2 * (i % 3);
+    up[i] = x[i] + h * dot[i];
+    down[i] = x[i] - h * dot[i];
+  }
+  const double slope = (around(up) - around(down)) / (2 * h);
+  return !(fabs(__enzyme_fwddiff((void *)around, enzyme_dup, x, dot) - slope) < 1e-7 * slope);
+}
+
 int main(void) {
   double x[N];
   int wrong = 0;
@@ -101,7 +137,7 @@ int main(void) {
     wrong += __enzyme_fwddiff((void *)work, enzyme_dup, x, dot, enzyme_const, N) != 5;
   }
   for (int call = 0; call < Calls; ++call)
-    wrong += wrongInFilled(call);
+    wrong += wrongInFilled(call) + wrongInAround();
   printf("%d wrong\n", wrong);
   return wrong != 0;
 }
