@@ -117,7 +117,14 @@ int slotOf(const SharedPlan &P, const WindowLoop *W, const Instruction *Load) {
 void noteRanges(const RequestState &S, Unit &U, ArrayRef<SharedPlan> Plans,
                 ArrayRef<WindowLoop> Windows) {
   SmallVector<Reach, 4> All;
+  auto IsAsked = [&](const SharedPlan &P) {
+    return any_of(Plans, [&](const SharedPlan &Version) {
+      return Version.Range == P.Range && (Version.Covered || Version.Plain + Version.Atomic > 0);
+    });
+  };
   for (const SharedPlan &P : Plans) {
+    if (!IsAsked(P))
+      continue;
     const WindowLoop *W = windowsOf(P, Windows);
     const size_t Before = All.size();
     for (const LooseUpdate &Update : P.Loop.Loose) {

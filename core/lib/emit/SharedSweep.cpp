@@ -271,7 +271,8 @@ bool SharedPlanner::expand(SharedPlan &Out) {
     Values.push_back(Expander.expandCodeFor(E, Type::getInt64Ty(At->getContext()), At));
   IRBuilder<> B(At);
   Out.Trip = Values[0];
-  Out.Groups = SweepBuilder::reserve(B, U.Tape, B.getInt64(8 * (Values.size() - 1)));
+  Out.Groups =
+      SweepBuilder::reserve(B, U.Tape, B.getInt64(std::max<size_t>(8 * (Values.size() - 1), 8)));
   for (unsigned I = 1; I < Values.size(); ++I)
     B.CreateStore(Values[I], B.CreateConstGEP1_64(B.getInt64Ty(), Out.Groups, I - 1));
   U.UsesTape = true;

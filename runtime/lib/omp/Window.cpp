@@ -138,6 +138,17 @@ Cover *coverOf(const cf_window &W) {
   return W.misses == Covers && W.memory ? reinterpret_cast<Cover *>(W.memory + roomOf(W)) : nullptr;
 }
 
+/// An atomic addition takes longer than a plain one by about as much as six numbers of memory that
+/// are cleared and looked at; what is shared is added atomically once more.
+bool isWorthIt(const cf_window &W, const Parts &Shared, const cf_reach &At) {
+  const int64_t Work = At.count / std::max<int64_t>(At.times, 1);
+  int64_t Bytes = 0;
+  for (const Part P : Shared)
+    Bytes += P.End - P.Begin;
+  const int64_t Again = std::min(Work, Bytes / Widest);
+  return W.bytes <= First || (W.bytes <= Most && W.bytes / Widest <= 6 * (Work - Again));
+}
+
 bool cover(cf_window &W, cf_tape *Tape, size_t Slot, bool Only) {
   if (teamSize() == 1) {
     W = {0, INT64_MAX, nullptr, Covers};
@@ -161,9 +172,10 @@ bool cover(cf_window &W, cf_tape *Tape, size_t Slot, bool Only) {
       return true;
     }
   }
-  const int64_t Work = Mine.At.count / std::max<int64_t>(Mine.At.times, 1);
-  if (New.bytes > std::min(Most, std::max(First, EachMiss * Work)))
+  if (!isWorthIt(New, Shared, Mine.At)) {
+    W.misses = Covers; // atomically, all of them
     return false;
+  }
   New.memory =
       static_cast<char *>(std::calloc(static_cast<size_t>(roomOf(New)) + sizeof(Cover), 1));
   if (!New.memory)
