@@ -583,8 +583,8 @@ SharingAnswer Sharer::run() {
   for (const SharedLoop &Loop : Out.Loops) {
     if (!allEnter(Loop, Out.Loops))
       return {{}, "a thread may pass by the divided loop"};
-    if (Loop.Plain.empty() && Loop.Private.empty())
-      return {{}, Loop.Loose.empty() ? "every iteration adds to the same memory" : NotAffine};
+    if (Loop.Plain.empty() && Loop.Private.empty() && Loop.Loose.empty())
+      return {{}, "every iteration adds to the same memory"};
     if (Loop.Plain.size() > 128)
       return {{}, "too many addresses"};
   }

@@ -5,6 +5,7 @@
 
 #include "Owned.h"
 #include "Print.h"
+#include "Reaches.h"
 #include "Remarks.h"
 #include "ReverseSweep.h"
 
@@ -185,6 +186,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   Owned.insert(Sharing.Alone.begin(), Sharing.Alone.end());
   Settled.insert(Owned.begin(), Owned.end());
   WindowLoops Windows = findWindowLoops(S, U, Fwd, A, Settled);
+  numberReaches(Sharing.Loops, Windows);
   auto Deferred = findDeferredLoops(S, U, Fwd, Shared, A);
   U.UsesTape |= !Deferred.empty();
   for (const DeferredLoop &D : Deferred)
@@ -212,7 +214,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   }
   FrameEmitter Frames(S, U, Shape, Plan, Q);
   Frames.run();
-  noteRanges(S, U, Shared);
+  noteRanges(S, U, Shared, Windows);
   for (SharedPlan &P : Shared) // versions of one loop: all threads must agree
     P.Loop.Ordered = any_of(Shared, [&](const SharedPlan &Other) {
       return Other.Loop.Phase == P.Loop.Phase && mustKeepOrder(S, Other, Steps, Plan);

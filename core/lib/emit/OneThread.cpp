@@ -5,6 +5,7 @@
 //   omp_is_alone(), omp_range_apart(...)          1
 //   omp_share_open(..., &share)                   share = one phase
 //   if (in window) ... else omp_window_add(p, v)  *p += v
+//   omp_window_cover(...)                         0
 //   atomicrmw fadd p, v                           *p += v
 //
 // Adjoints belong to the derivative call, so the thread must be without a team. Numbers of the
@@ -34,6 +35,7 @@ namespace {
 enum class Question {
   None,
   Whether,   ///< there are any, or they come near
+  Covered,   ///< a window is worth while
   Noted,     ///< addresses for them
   ShareOpen, ///< phases
   SharePhase,
@@ -43,6 +45,7 @@ enum class Question {
 
 constexpr std::pair<StringLiteral, Question> Questions[] = {
     {"omp_is_alone", Question::Whether},          {"omp_range_apart", Question::Whether},
+    {"omp_window_cover", Question::Covered},      {"omp_reach_note", Question::Courtesy},
     {"omp_range_note", Question::Noted},          {"omp_share_open", Question::ShareOpen},
     {"omp_share_phase", Question::SharePhase},    {"omp_share_close", Question::Courtesy},
     {"omp_share_enter", Question::Courtesy},      {"omp_share_leave", Question::Courtesy},
@@ -154,6 +157,9 @@ bool Answers::answer(Instruction &I) {
   switch (questionOf(I)) {
   case Question::Whether:
     I.replaceAllUsesWith(ConstantInt::get(I.getType(), 1));
+    return true;
+  case Question::Covered:
+    I.replaceAllUsesWith(ConstantInt::get(I.getType(), 0));
     return true;
   case Question::Noted: // if somebody asks after all: everywhere
     I.setOperand(2, ConstantInt::get(I.getOperand(2)->getType(), 0));

@@ -31,6 +31,20 @@ bool mayWait(const Instruction &I) {
   return Kind != CalleeKind::Math && Kind != CalleeKind::Allocate && Kind != CalleeKind::Free;
 }
 
+/// What is read is read while the loop runs: the larger one of 0 and its count is the count.
+class WhileRunning : public SCEVRewriteVisitor<WhileRunning> {
+public:
+  WhileRunning(ScalarEvolution &SE, const SCEV &Count) : SCEVRewriteVisitor(SE), Count(Count) {}
+  const SCEV *visitSMaxExpr(const SCEVSMaxExpr *S) {
+    const bool Is =
+        S->getNumOperands() == 2 && S->getOperand(0)->isZero() && S->getOperand(1) == &Count;
+    return Is ? &Count : SCEVRewriteVisitor::visitSMaxExpr(S);
+  }
+
+private:
+  const SCEV &Count;
+};
+
 class OwnedFinder {
 public:
   explicit OwnedFinder(const BodyAnalyses &A) : A(A) {}
@@ -93,7 +107,9 @@ bool OwnedFinder::covers(Loop &L, const NestAccess &Write, const NestAccess &Rea
     End = A.SE.getAddExpr(End, Far);
   }
   const SCEV *Last = A.SE.getMulExpr(A.SE.getConstant(T, Write.Size), Write.Ways[0].Count);
-  return A.SE.isKnownNonNegative(Low) && A.SE.isKnownNonNegative(A.SE.getMinusSCEV(Last, High));
+  const SCEV *Behind =
+      A.SE.getMinusSCEV(Last, WhileRunning(A.SE, *Write.Ways[0].Count).visit(High));
+  return A.SE.isKnownNonNegative(Low) && A.SE.isKnownNonNegative(Behind);
 }
 
 void OwnedFinder::inLoop(Loop &L) {

@@ -179,6 +179,7 @@ Expected<BasicBlock *> ReverseSweep::run() {
       Errors = joinErrors(std::move(Errors), std::move(E));
   if (Errors)
     return std::move(Errors);
+  addSettledVersions();
   if (inOrder() && is_contained(In.S.Closure.TeamBodies, In.U.Prepared)) {
     startBlock(EndBlock);
     runtime("omp_ledger_close", B.getVoidTy(), {});

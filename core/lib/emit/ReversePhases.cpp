@@ -54,6 +54,8 @@ void ReverseSweep::preparePhases(const SharedPlan &Plan) {
   P.First = local(B.getInt64Ty(), "first", false);
   if (Plan.Range >= 0)
     P.Apart = local(B.getInt32Ty(), "apart", true);
+  if (Plan.Covered)
+    P.Settled = local(B.getInt1Ty(), "settled", true);
   for (unsigned I = 0; I < Plan.Loop.Private.size(); ++I)
     P.Private.push_back({local(privateType(C), "private", false),
                          local(B.getInt64Ty(), "private.base", false),
@@ -110,6 +112,8 @@ void ReverseSweep::openShared(const PhaseState &P, Value *LastIteration) {
           {recall(P.Plan->Groups), plainGroups(P), B.getInt32(P.Plan->Atomic), recall(P.Plan->Trip),
            P.Share});
   B.CreateStore(B.getInt32(0), P.Phase);
+  if (P.Settled)
+    coverWindows(P);
   openPrivate(P);
 }
 

@@ -19,6 +19,8 @@
 #include "Windows.h"
 #include "plan/Snapshot.h"
 
+#include <array>
+
 namespace contraflow {
 
 class ReverseSweep : public SweepBuilder {
@@ -107,7 +109,8 @@ private:
   struct PhaseState {
     const SharedPlan *Plan = nullptr;
     llvm::AllocaInst *Share = nullptr, *Phase = nullptr, *First = nullptr;
-    llvm::AllocaInst *Apart = nullptr;          ///< whether all groups are apart from loose updates
+    llvm::AllocaInst *Apart = nullptr;   ///< whether all groups are apart from loose updates
+    llvm::AllocaInst *Settled = nullptr; ///< and all windows of the loop cover what will come
     llvm::SmallVector<PrivateState, 2> Private; ///< one for each private array
     llvm::BasicBlock *Head = nullptr, *Tail = nullptr;
   };
@@ -116,6 +119,9 @@ private:
   llvm::Value *shareField(const PhaseState &P, unsigned Field, llvm::Value *Index);
   void openShared(const PhaseState &P, llvm::Value *Last);
   llvm::Value *plainGroups(const PhaseState &P);
+  void coverWindows(const PhaseState &P);
+  void addSettledVersions();
+  void addSettledVersion(const PhaseState &P);
   void closeShared(const PhaseState &P);
   void openPrivate(const PhaseState &P);
   void closePrivate(const PhaseState &P);
@@ -131,10 +137,12 @@ private:
   struct WindowState {
     const llvm::Loop *L;
     const WindowArray *Array;
-    llvm::AllocaInst *State;
+    llvm::AllocaInst *State;                 ///< of the runtime
+    std::array<llvm::AllocaInst *, 3> Known; ///< its first fields: of ours, so in registers
   };
   void prepareWindows();
   llvm::Value *windowField(const WindowState &W, unsigned Field);
+  void readWindow(const WindowState &W);
   llvm::BasicBlock *branchIf(llvm::Value *Condition, llvm::BasicBlock *Otherwise);
   bool addToWindow(const llvm::LoadInst &Load, llvm::Value *Where, llvm::Value *Bar);
   void takeFromWindows(const llvm::Instruction &Access, llvm::Value *Where, llvm::Type *T);
@@ -170,6 +178,7 @@ private:
   llvm::SmallVector<std::pair<llvm::PHINode *, llvm::Value *>, 4> PhiBars;
   llvm::SmallVector<PhaseState, 2> Phases;
   llvm::SmallVector<WindowState, 2> Windows;
+  llvm::SmallVector<llvm::BasicBlock *, 4> OutsideWindows; ///< where something is added atomically
 };
 
 } // namespace contraflow

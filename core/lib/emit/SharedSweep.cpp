@@ -271,7 +271,8 @@ bool SharedPlanner::expand(SharedPlan &Out) {
     Values.push_back(Expander.expandCodeFor(E, Type::getInt64Ty(At->getContext()), At));
   IRBuilder<> B(At);
   Out.Trip = Values[0];
-  Out.Groups = SweepBuilder::reserve(B, U.Tape, B.getInt64(8 * (Values.size() - 1)));
+  Out.Groups =
+      SweepBuilder::reserve(B, U.Tape, B.getInt64(std::max<size_t>(8 * (Values.size() - 1), 8)));
   for (unsigned I = 1; I < Values.size(); ++I)
     B.CreateStore(Values[I], B.CreateConstGEP1_64(B.getInt64Ty(), Out.Groups, I - 1));
   U.UsesTape = true;
@@ -479,48 +480,6 @@ SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const B
   return None.Why.empty()
              ? SharedPlanner(S, U, Fwd, A, S.Switch.Deterministic ? Nothing : Owned).run()
              : None;
-}
-
-/// From the lowest to behind the highest address of an access; empty at first.
-struct NotedRange {
-  AllocaInst *Low, *High;
-
-  explicit NotedRange(Function &F) {
-    IRBuilder<> B(&F.getEntryBlock(), F.getEntryBlock().begin());
-    Low = B.CreateAlloca(B.getInt64Ty(), nullptr, "range.low");
-    High = B.CreateAlloca(B.getInt64Ty(), nullptr, "range.high");
-    B.SetInsertPoint(&F.getEntryBlock(), F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-    B.CreateStore(B.getInt64(INT64_MAX), Low);
-    B.CreateStore(B.getInt64(INT64_MIN), High);
-  }
-
-  void add(const LooseUpdate &Update) {
-    IRBuilder<> B(Update.Load);
-    Type *T = B.getInt64Ty();
-    Value *At = B.CreatePtrToInt(Update.Address, T);
-    const uint64_t Size =
-        B.GetInsertBlock()->getDataLayout().getTypeStoreSize(Update.Load->getType());
-    B.CreateStore(B.CreateBinaryIntrinsic(Intrinsic::smin, B.CreateLoad(T, Low), At), Low);
-    B.CreateStore(B.CreateBinaryIntrinsic(Intrinsic::smax, B.CreateLoad(T, High),
-                                          B.CreateAdd(At, B.getInt64(Size))),
-                  High);
-  }
-};
-
-void noteRanges(const RequestState &S, Unit &U, ArrayRef<SharedPlan> Plans) {
-  SmallDenseMap<int, NotedRange> Ranges;
-  for (const SharedPlan &P : Plans)
-    for (const LooseUpdate &Update : P.Loop.Loose)
-      Ranges.try_emplace(P.Range, *U.Forward).first->second.add(Update);
-  for (BasicBlock &Block : *U.Forward)
-    if (auto *Return = dyn_cast<ReturnInst>(Block.getTerminator()))
-      for (auto &[Number, Range] : Ranges) {
-        IRBuilder<> B(Return);
-        Type *T = B.getInt64Ty();
-        SweepBuilder::callRuntime(
-            B, S.C.M, "omp_range_note", B.getVoidTy(),
-            {U.Tape, B.getInt32(Number), B.CreateLoad(T, Range.Low), B.CreateLoad(T, Range.High)});
-      }
 }
 
 bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps,

@@ -26,6 +26,10 @@ struct SharedPlan {
   unsigned Plain = 0, Atomic = 0; ///< those of private arrays are among the atomic ones, last
   /// Which of the team's ranges tells where loose updates of the phase are made; none: -1.
   int Range = -1;
+  /// Under which number the forward sweep notes where loose updates outside of windows are made.
+  int Reach = -1;
+  /// Windows may cover what their updates come to from the beginning (Reaches.h).
+  bool Covered = false;
 };
 
 struct SharedPlans {
@@ -66,10 +70,6 @@ void divideBody(const RequestState &S, const Unit &U, const ReverseSteps &Steps)
 /// Owned: loads of what the thread owns (Owned.h), whose updates outside of such loops are plain.
 SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A,
                             const llvm::DenseSet<const llvm::Instruction *> &Owned);
-
-/// Has the forward sweep note the addresses of loose updates. Comes after the plan: nothing of this
-/// is known to the analyses.
-void noteRanges(const RequestState &S, Unit &U, llvm::ArrayRef<SharedPlan> Plans);
 
 /// True if iterations of a shared loop must be reversed in order: a value is carried from one to
 /// the next, a call inside releases what it recorded, or the frames of its iterations are a chain.

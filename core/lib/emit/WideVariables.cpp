@@ -20,6 +20,7 @@
 #include "WideVariables.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/IteratedDominanceFrontier.h"
@@ -40,12 +41,31 @@ constexpr unsigned FewBlocks = 100;   ///< in which no variable is wide
 constexpr unsigned FewPhis = 50;      ///< of one variable
 constexpr unsigned MostPerAccess = 4; ///< phis
 
+/// Which blocks control may come back to, and together with which others.
+class Cycles {
+public:
+  explicit Cycles(Function &F) {
+    for (auto It = scc_begin(&F); !It.isAtEnd(); ++It)
+      if (It.hasCycle()) {
+        ++Last;
+        for (const BasicBlock *BB : *It)
+          Numbers[BB] = Last;
+      }
+  }
+  /// Null for blocks that run at most once.
+  unsigned of(const BasicBlock &BB) const { return Numbers.lookup(&BB); }
+
+private:
+  DenseMap<const BasicBlock *, unsigned> Numbers;
+  unsigned Last = 0;
+};
+
 /// What the blocks of a function do with a variable.
 class Variable {
 public:
   Variable(AllocaInst &A, DominatorTree &DT);
   /// Where the accesses to a value that is not zero begin, if it is zero there.
-  std::optional<BasicBlock::iterator> lateZero() const;
+  std::optional<BasicBlock::iterator> lateZero(const Cycles &C) const;
   bool isWide() const;
 
 private:
@@ -53,7 +73,7 @@ private:
     Instruction *First = nullptr; ///< access
     StoreInst *Last = nullptr;
   };
-  bool isZeroAt(const BasicBlock &At) const;
+  bool isZeroAt(const BasicBlock &At, const Cycles &C) const;
   SmallPtrSet<BasicBlock *, 16> wanted(size_t Most) const;
   bool isSpread(size_t Places) const { return Places >= spread(); }
   size_t spread() const { return std::max<size_t>(FewPhis, MostPerAccess * A.getNumUses()); }
@@ -103,29 +123,31 @@ SmallPtrSet<BasicBlock *, 16> Variable::wanted(size_t Most) const {
   return Out;
 }
 
-/// True if no value that is not zero reaches the beginning of a block.
-bool Variable::isZeroAt(const BasicBlock &At) const {
+/// True if no value that is not zero reaches the beginning of a block that dominates all stores of
+/// such: they would have to come back to it. What is not set at all may be zero.
+bool Variable::isZeroAt(const BasicBlock &At, const Cycles &C) const {
+  const unsigned Cycle = C.of(At);
+  if (!Cycle)
+    return true;
   SmallPtrSet<const BasicBlock *, 16> Seen;
   SmallVector<const BasicBlock *, 32> Todo;
-  const BasicBlock *Entry = &A.getFunction()->getEntryBlock();
   for (auto [BB, In] : Blocks)
-    if (In.Last && !isZero(*In.Last))
+    if (In.Last && !isZero(*In.Last) && C.of(*BB) == Cycle)
       Todo.push_back(BB);
-  if (!Blocks.lookup(const_cast<BasicBlock *>(Entry)).Last)
-    Todo.push_back(Entry);
   while (!Todo.empty()) {
     for (const BasicBlock *Next : successors(Todo.pop_back_val())) {
       if (Next == &At)
         return false;
-      if (!Blocks.lookup(const_cast<BasicBlock *>(Next)).Last && Seen.insert(Next).second)
+      if (C.of(*Next) == Cycle && !Blocks.lookup(const_cast<BasicBlock *>(Next)).Last &&
+          Seen.insert(Next).second)
         Todo.push_back(Next);
     }
   }
-  return &At != Entry;
+  return true;
 }
 
-std::optional<BasicBlock::iterator> Variable::lateZero() const {
-  if (!Begin || !isSpread(wanted(spread()).size()) || !isZeroAt(*Begin))
+std::optional<BasicBlock::iterator> Variable::lateZero(const Cycles &C) const {
+  if (!Begin || Begin->isEntryBlock() || !isSpread(wanted(spread()).size()) || !isZeroAt(*Begin, C))
     return std::nullopt;
   Instruction *First = Blocks.lookup(Begin).First;
   const auto At = First ? First->getIterator() : Begin->getFirstInsertionPt();
@@ -168,9 +190,10 @@ void clearLate(Function &F) {
   if (Numbers.empty())
     return;
   DominatorTree DT(F);
+  const Cycles C(F);
   SmallVector<std::pair<AllocaInst *, BasicBlock::iterator>, 0> Zeros;
   for (AllocaInst *A : Numbers)
-    if (auto At = Variable(*A, DT).lateZero())
+    if (auto At = Variable(*A, DT).lateZero(C))
       Zeros.push_back({A, *At});
   for (auto [A, At] : Zeros) // a new instruction would number its block anew for each variable
     new StoreInst(Constant::getNullValue(A->getAllocatedType()), A, At);

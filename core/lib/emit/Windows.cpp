@@ -148,12 +148,25 @@ WindowLoops findWindowLoops(RequestState &S, const Unit &U, ForwardSweep &Fwd,
 void ReverseSweep::prepareWindows() {
   for (const WindowLoop &W : In.Windows)
     for (const WindowArray &Array : W.Arrays)
-      Windows.push_back({W.L, &Array, local(windowType(B.getContext()), "window", true)});
+      Windows.push_back(
+          {W.L,
+           &Array,
+           local(windowType(B.getContext()), "window", true),
+           {local(B.getInt64Ty(), "window.base", true), local(B.getInt64Ty(), "window.bytes", true),
+            local(B.getPtrTy(), "window.memory", true)}});
 }
 
 Value *ReverseSweep::windowField(const WindowState &W, unsigned Field) {
+  AllocaInst *Known = W.Known[Field];
+  return B.CreateLoad(Known->getAllocatedType(), Known);
+}
+
+/// Behind calls that may have changed it: what is read for each addition stays in registers.
+void ReverseSweep::readWindow(const WindowState &W) {
   StructType *T = windowType(B.getContext());
-  return B.CreateLoad(T->getElementType(Field), B.CreateStructGEP(T, W.State, Field));
+  for (unsigned Field : {Base, Bytes, Memory})
+    B.CreateStore(B.CreateLoad(T->getElementType(Field), B.CreateStructGEP(T, W.State, Field)),
+                  W.Known[Field]);
 }
 
 /// Goes on in a block that is run if Condition is true, and returns the one behind it.
@@ -179,10 +192,12 @@ bool ReverseSweep::addToWindow(const LoadInst &Load, Value *Where, Value *Bar) {
   Tags.shadow(*B.CreateAlignedStore(B.CreateFAdd(Old, Bar), Own, Alignment), Load);
   B.CreateBr(Behind);
   B.SetInsertPoint(Outside);
+  OutsideWindows.push_back(Outside);
   CallInst *Add =
       runtime(withType("omp_window_add", W->Array->Scalar), B.getVoidTy(), {W->State, Where, Bar});
   Add->addFnAttr(Attribute::WillReturn);
   Tags.notTape(*Add);
+  readWindow(*W);
   B.CreateBr(Behind);
   B.SetInsertPoint(Behind);
   return true;
@@ -210,8 +225,10 @@ void ReverseSweep::takeFromWindows(const Instruction &Access, Value *Where, Type
 
 void ReverseSweep::closeWindows(const Loop &L) {
   for (const WindowState &W : Windows)
-    if (W.L == &L)
+    if (W.L == &L) {
       runtime(withType("omp_window_close", W.Array->Scalar), B.getVoidTy(), {W.State});
+      readWindow(W);
+    }
 }
 
 } // namespace contraflow

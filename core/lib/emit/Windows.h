@@ -25,6 +25,7 @@ struct WindowArray {
   llvm::Type *Scalar;
   llvm::SmallPtrSet<const llvm::Instruction *, 4> Loads;
   llvm::SmallPtrSet<const llvm::Instruction *, 4> Met; ///< by these stores and atomic updates
+  int Reach = -1; ///< under which number the forward sweep notes where the thread comes to
 };
 
 struct WindowLoop {

@@ -124,7 +124,16 @@ struct cf_window {
   int64_t base;
   int64_t bytes;
   char *memory;
-  int64_t misses;
+  int64_t misses; /* negative: covers all that will come */
+};
+
+/* Where a thread comes to through indices: from the lowest address to behind the highest, in how
+ * many additions, in how many runs of the loop. */
+struct cf_reach {
+  int64_t low;
+  int64_t high;
+  int64_t count;
+  int64_t times;
 };
 
 #if defined(__GNUC__)

@@ -19,6 +19,7 @@
 #include "omp/Ledger.h"
 #include "omp/Model.h"
 #include "omp/Phases.h"
+#include "omp/Reach.h"
 #include "omp/Share.h"
 #include "support/Fail.h"
 #include "tape/Arena.h"
@@ -27,6 +28,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
+#include <mutex>
 #include <new>
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
@@ -60,9 +63,12 @@ struct cf_team {
     std::atomic<int64_t> Low = INT64_MAX, High = INT64_MIN;
   };
   std::array<Range, 4> Ranges;
+  /// One for each thread, on the tape of the thread that forks, which rests meanwhile.
+  std::atomic<omp::ReachTable *> Reaches = nullptr;
 
   cf_team(Arena *Parent, int32_t Capacity) : Parent(Parent), Capacity(Capacity) {}
   Member &member(int Thread);
+  omp::ReachTable *makeReaches();
 };
 
 cf_team::Member &cf_team::member(int Thread) {
@@ -77,6 +83,22 @@ cf_team::Member &cf_team::member(int Thread) {
       delete[] Fresh;
   }
   return Members[Thread];
+}
+
+omp::ReachTable *cf_team::makeReaches() {
+  if (omp::ReachTable *Known = Reaches.load(std::memory_order_acquire))
+    return Known;
+  static std::mutex OneMakes;
+  const std::lock_guard Hold(OneMakes);
+  omp::ReachTable *Known = Reaches.load(std::memory_order_relaxed);
+  if (!Known) {
+    const auto Threads = static_cast<size_t>(omp::teamSize());
+    void *Room = Parent->reserve(static_cast<int64_t>(sizeof(omp::ReachTable) * Threads));
+    Known = static_cast<omp::ReachTable *>(Room);
+    std::uninitialized_value_construct_n(Known, Threads);
+    Reaches.store(Known, std::memory_order_release);
+  }
+  return Known;
 }
 
 cf_team *cf_v1_omp_team_begin(cf_tape *parent) { return cf_v1_omp_team_sized(parent, 0); }
@@ -193,6 +215,16 @@ int32_t cf_v1_omp_range_apart(cf_tape *tape, int32_t number, const cf_footprint 
   return Low >= High || std::none_of(groups, groups + n, [&](const cf_footprint &G) {
            return omp::hullsMeet(G, {Low, High - Low, 0}, trip);
          });
+}
+
+void cf_v1_omp_reach_note(cf_tape *tape, int32_t slot, int32_t phase, const cf_reach *reach) {
+  if (cf_team *Team = Arena::of(tape)->Region; Team && omp::teamSize() > 1)
+    Team->makeReaches()[omp::threadNumber()][static_cast<size_t>(slot)] = {*reach, phase};
+}
+
+const omp::ReachTable *omp::reaches(cf_tape *Tape) {
+  const cf_team *Team = Arena::of(Tape)->Region;
+  return Team ? Team->Reaches.load(std::memory_order_relaxed) : nullptr;
 }
 
 int32_t cf_v1_omp_is_alone() { return omp::isAlone() ? 1 : 0; }

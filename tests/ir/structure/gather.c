@@ -50,7 +50,9 @@ void sums(double *x, double *dx, double *bins, double *dbins) {
 
 // REVERSE: define internal {{.*}} @cf.augmented.{{.*}}product
 // REVERSE: call void @cf_v1_omp_range_note(
+// REVERSE: call void @cf_v1_omp_reach_note(
 // REVERSE: define internal {{.*}} @cf.reverse.{{.*}}product
+// REVERSE-DAG: call i32 @cf_v1_omp_window_cover(
 // REVERSE-DAG: [[APART:%.*]] = {{.*}}call i32 @cf_v1_omp_range_apart(
 // REVERSE-DAG: icmp {{eq|ne}} i32 [[APART]], 0
 // REVERSE-DAG: call void @cf_v1_omp_window_add_f64(

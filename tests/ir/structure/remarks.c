@@ -30,7 +30,7 @@ void gradient(double *x, double *dx, double *y, double *dy, const int *from, lon
 // CHECK: remarks.c:17:{{.*}} an array that this loop reads at several places is copied once {{.*}}[-Rpass=contraflow]
 // CHECK: remarks.c:17:{{.*}} adds to 3 footprints without atomics: {{.*}} [-Rpass=contraflow]
 // CHECK: remarks.c:20:{{.*}} 16 bytes are kept for the reverse sweep, 2 values for each iteration [-Rpass-analysis=contraflow]
-// CHECK: remarks.c:21:{{.*}} added atomically: an address is not affine in the divided loop [-Rpass-missed=contraflow]
+// CHECK: remarks.c:21:{{.*}} added atomically: its address is not affine in the divided loop [-Rpass-missed=contraflow]
 // CHECK-NOT: remarks.c:17:
 
 // OFF: remarks.c:18:{{.*}} added atomically: the sharing analysis is switched off
