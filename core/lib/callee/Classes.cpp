@@ -52,13 +52,19 @@ SmallVector<const GlobalVariable *, 4> typesIn(const GlobalVariable &G) {
   return Out;
 }
 
+/// What a description describes, also where the linker has made the name of a local one unique:
+/// _ZTIN12_GLOBAL__N_15ShapeE.9.
+std::string described(const GlobalVariable &Type) {
+  return demangle(Type.getName().split('.').first);
+}
+
 /// True if Type is Class, or derived from it as far as this module tells; also if it does not tell.
 bool mayDerive(const GlobalVariable &Type, StringRef Class) {
   SmallPtrSet<const GlobalVariable *, 8> Seen{&Type};
   SmallVector<const GlobalVariable *, 8> Todo{&Type};
   while (!Todo.empty()) {
     const GlobalVariable *G = Todo.pop_back_val();
-    const std::string Name = demangle(G->getName());
+    const std::string Name = described(*G);
     StringRef Rest = Name;
     if (!Rest.consume_front(Described) || Rest == Class || !G->hasInitializer())
       return true;
@@ -151,7 +157,7 @@ StringSet<> describedClasses(const Module &M) {
   StringSet<> Out;
   for (const GlobalVariable &G : M.globals())
     if (G.getName().starts_with(TypePrefix)) {
-      const std::string Name = demangle(G.getName());
+      const std::string Name = described(G);
       if (StringRef Class = Name; Class.consume_front(Described))
         Out.insert(Class);
     }

@@ -190,6 +190,38 @@ bool dropIntegers(DigitSum &S, const DataLayout &DL) {
   return S.Terms.size() < Before;
 }
 
+/// True of what may be the bits of a number, though its own code does not show that: from memory, a
+/// caller, or a callee.
+bool isFromElsewhere(const Value *V) {
+  return isa<LoadInst, Argument, ExtractValueInst>(V) ||
+         (isa<CallBase>(V) && !isa<IntrinsicInst>(V) && !convertsToInteger(*cast<CallBase>(V)));
+}
+
+/// True if V is bits of floats of type T that are moved as they are, however they are chosen, also
+/// from elsewhere: what that is is told later, here it would not vary.
+bool isMoved(const Value *V, const Type *T) {
+  if (isa<BitCastInst, LoadInst>(V))
+    return true;
+  SmallPtrSet<const Value *, 16> Seen;
+  SmallVector<const Value *, 16> Todo{V};
+  bool Any = false;
+  while (!Todo.empty()) {
+    const Value *Next = Todo.pop_back_val();
+    Any |= isFromElsewhere(Next);
+    if (!Seen.insert(Next).second || isFromElsewhere(Next) || isa<Constant>(Next))
+      continue;
+    if (auto *Phi = dyn_cast<PHINode>(Next))
+      append_range(Todo, Phi->incoming_values());
+    else if (auto *Choice = dyn_cast<SelectInst>(Next))
+      Todo.append({Choice->getTrueValue(), Choice->getFalseValue()});
+    else if (auto *Same = dyn_cast<FreezeInst>(Next))
+      Todo.push_back(Same->getOperand(0));
+    else if (auto *Cast = dyn_cast<BitCastInst>(Next); !Cast || Cast->getSrcTy() != T)
+      return false;
+  }
+  return Any && V->getType()->isIntegerTy();
+}
+
 /// The number that a source is.
 Value *Smoother::number(Value *X) {
   if (Value *New = Smoothed.lookup(X))
@@ -265,8 +297,7 @@ bool Smoother::smooth(CastInst &Root) {
     if (Ends == Fate::Varies)
       Varying.push_back(T);
   }
-  // The bits of a number that are moved as they are.
-  if (MakesBits && isa<BitCastInst, LoadInst>(Root.getOperand(0)))
+  if (MakesBits && isMoved(Root.getOperand(0), Root.getType()))
     return false;
   const bool IsStray = !S.Stray.empty();
   if (IsStray)
