@@ -8,7 +8,9 @@
 #include "GradientCheck.h"
 #include <cmath>
 #include <memory>
+#include <new>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 struct Note {
@@ -150,3 +152,48 @@ static double objects(const double *x, int) {
   return s * frame->run(x[1]) + owned->second(x[0]) + owned->twice(x[1]);
 }
 GRADIENT_CHECK(hierarchies_objects, Double, objects, In(double, 5), Int(5))
+
+// The object is no object of the class that a function is a member of, or that a pointer names.
+namespace {
+struct Line final : Shape {
+  double b;
+  explicit Line(double b) : b(b) {}
+  double area(double s) const override { return 2 * s + b; }
+};
+union Either {
+  Circle circle;
+  Line line;
+  Either() {}
+  ~Either() {}
+  double area(double s) const { return static_cast<const Shape &>(circle).area(s); }
+};
+struct Length {
+  virtual double area(double s) const { return s; }
+  virtual ~Length() = default;
+};
+struct Release {
+  using pointer = Shape *;
+  void operator()(Shape *p) const { delete p; }
+};
+} // namespace
+
+static double others(const double *x, int n) {
+  std::vector<Either> all(static_cast<std::size_t>(n));
+  const Length length;
+  double s = typeid(all[0]) == typeid(Either) ? 1 : 0;
+  for (int i = 0; i < n; ++i) {
+    Either &e = all[static_cast<std::size_t>(i)];
+    std::unique_ptr<Length, Release> shape;
+    if (x[i] > 1) {
+      new (&e.circle) Circle(x[i]);
+      shape.reset(new Line(x[i]));
+    } else {
+      new (&e.line) Line(x[i]);
+      shape.reset(new Circle(x[i]));
+    }
+    s += e.area(x[0]) * shape->area(x[1]) + length.area(shape.get()->area(x[2]));
+    e.circle.~Circle();
+  }
+  return s;
+}
+GRADIENT_CHECK(hierarchies_others, Double, others, In(double, 5), Int(5))

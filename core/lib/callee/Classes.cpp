@@ -58,21 +58,38 @@ std::string described(const GlobalVariable &Type) {
   return demangle(Type.getName().split('.').first);
 }
 
-/// True if Type is Class, or derived from it as far as this module tells; also if it does not tell.
-bool mayDerive(const GlobalVariable &Type, StringRef Class) {
+enum class Descent { None, Unknown, Certain };
+
+/// Whether Type is Class, or derived from it, as far as this module tells.
+Descent descentOf(const GlobalVariable &Type, StringRef Class) {
   SmallPtrSet<const GlobalVariable *, 8> Seen{&Type};
   SmallVector<const GlobalVariable *, 8> Todo{&Type};
+  Descent Answer = Descent::None;
   while (!Todo.empty()) {
     const GlobalVariable *G = Todo.pop_back_val();
     const std::string Name = described(*G);
     StringRef Rest = Name;
-    if (!Rest.consume_front(Described) || Rest == Class || !G->hasInitializer())
-      return true;
+    if (Rest.consume_front(Described) && Rest == Class)
+      return Descent::Certain;
+    if (Rest == Name || !G->hasInitializer())
+      Answer = Descent::Unknown;
     for (const GlobalVariable *Base : typesIn(*G))
       if (Seen.insert(Base).second)
         Todo.push_back(Base);
   }
-  return false;
+  return Answer;
+}
+
+/// The same of the class that a table is one of; unknown if it does not say which, or is none.
+Descent descentOfTable(const GlobalVariable &Table, StringRef Class) {
+  Descent Most = Descent::None;
+  const auto Types = typesIn(Table);
+  if (Types.empty() ||
+      !(Table.getName().starts_with(TablePrefix) || Table.getName().starts_with(UnderConstruction)))
+    return Descent::Unknown;
+  for (const GlobalVariable *Type : Types)
+    Most = std::max(Most, descentOf(*Type, Class));
+  return Most;
 }
 
 /// Of "(Shape const*, int)", or "<Shape const*, int>": "Shape const*" and "int".
@@ -108,6 +125,11 @@ std::string pointedTo(StringRef First) {
     return "";
   First.consume_back(" const");
   return First.ends_with("*") ? "" : First.str();
+}
+
+bool isDefaultDeleter(StringRef Class) {
+  return Class.starts_with("std::default_delete<") ||
+         Class.starts_with("std::__1::default_delete<");
 }
 
 } // namespace
@@ -148,7 +170,12 @@ std::string classOfResult(const Function &F) {
       Begin == std::string::npos || !is_contained(Pointers, StringRef(Context).take_front(Begin)))
     return "";
   const auto Arguments = partsOf(StringRef(Context).drop_front(Begin));
-  StringRef Class = Arguments.empty() ? "" : Arguments.front();
+  // Another deleter may have pointers of its own.
+  const bool HasDeleter = StringRef(Context).take_front(Begin).ends_with("unique_ptr");
+  if (Arguments.empty() ||
+      (HasDeleter && (Arguments.size() < 2 || !isDefaultDeleter(Arguments[1]))))
+    return "";
+  StringRef Class = Arguments.front();
   Class.consume_back(" const");
   return Class.str();
 }
@@ -165,11 +192,11 @@ StringSet<> describedClasses(const Module &M) {
 }
 
 bool isOfOtherClass(const GlobalVariable &Table, StringRef Class) {
-  if (!Table.getName().starts_with(TablePrefix) && !Table.getName().starts_with(UnderConstruction))
-    return false;
-  const auto Types = typesIn(Table);
-  return !Types.empty() &&
-         none_of(Types, [&](const GlobalVariable *T) { return mayDerive(*T, Class); });
+  return descentOfTable(Table, Class) == Descent::None;
+}
+
+bool isOfClass(const GlobalVariable &Table, StringRef Class) {
+  return descentOfTable(Table, Class) == Descent::Certain;
 }
 
 } // namespace contraflow

@@ -29,5 +29,7 @@ llvm::StringSet<> describedClasses(const llvm::Module &M);
 
 /// True of the virtual table of a class that is neither Class nor derived from it.
 bool isOfOtherClass(const llvm::GlobalVariable &Table, llvm::StringRef Class);
+/// True of the virtual table of a class that is Class or derived from it.
+bool isOfClass(const llvm::GlobalVariable &Table, llvm::StringRef Class);
 
 } // namespace contraflow

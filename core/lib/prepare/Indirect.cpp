@@ -198,9 +198,14 @@ bool Candidates::fromTable() {
     everyTable();
     return false;
   }
+  // Of a union, say, there are no tables: the object is one of its members.
   const StringRef Class = virtualClass(Call);
-  for (const GlobalVariable &G : Call.getModule()->globals())
-    if (isTable(G) && (Class.empty() || !isOfOtherClass(G, Class)))
+  const auto Tables = Call.getModule()->globals();
+  const bool Narrows = !Class.empty() && any_of(Tables, [&](const GlobalVariable &G) {
+    return isTable(G) && isOfClass(G, Class);
+  });
+  for (const GlobalVariable &G : Tables)
+    if (isTable(G) && !(Narrows && isOfOtherClass(G, Class)))
       for (int64_t Distance : Distances)
         atDistance(G, Distance);
   return false;
