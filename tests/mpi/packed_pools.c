@@ -81,3 +81,33 @@ static double pools_sent(const double *x) {
   return sum;
 }
 GRADIENT_CHECK(pools_sent, Double, pools_sent, In(double, n))
+
+/// In bytes: only the run knows.
+__attribute__((noinline)) static int place(int number) {
+  static volatile int bytes = 1;
+  return number * bytes;
+}
+
+/// All ranks relay numbers through memory of which they only know that it also holds addresses.
+static double pools_of_addresses(const double *x) {
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  char *pool = calloc(1, room);
+  double *mine = malloc(n * sizeof(double)), taken[n], sum = 0;
+  for (int i = 0; i < n; ++i)
+    mine[i] = x[i] * x[(i + 1) % n];
+  *(double **)(pool + place(8)) = mine;
+  MPI_Sendrecv(mine, n, MPI_DOUBLE, next, 5, pool + place(16), n * 8, MPI_BYTE, last, 5,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(pool + place(16), n * 8, MPI_BYTE, next, 6, taken, n, MPI_DOUBLE, last, 6,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  const double *own = *(double **)(pool + place(8));
+  for (int i = 0; i < n; ++i)
+    sum += taken[i] * sin(taken[i]) * own[i] * (rank + 1);
+  free(mine);
+  free(pool);
+  return sum;
+}
+GRADIENT_CHECK(pools_of_addresses, Double, pools_of_addresses, In(double, n))

@@ -717,6 +717,16 @@ static bool addFreeField(MemoryGraph &Graph, Location At) {
   return false;
 }
 
+/// Where every field is something else, bytes are beside that: packed ones, and those that come
+/// from elsewhere to memory of addresses alone. No copy can tell the two apart.
+static bool addBeside(MemoryGraph &Graph, Location At, bool Packed) {
+  const unsigned Known = At ? Graph.kindsOf(At.Node) : unsigned(SK_AnyFloat);
+  if ((Known & SK_AnyFloat) || (!Packed && Known != SK_Pointer))
+    return false;
+  Graph.addKind(Graph.fieldCell(At), SK_Double | SK_Guessed);
+  return true;
+}
+
 /// Memory that is only passed on: nothing but the call that does it tells what it holds.
 static bool assumeFloats(MemoryGraph &Graph, const Value *Pointer, ScalarKind Kind) {
   Location At = Graph.locate(Pointer);
@@ -746,6 +756,12 @@ static bool assumeFloats(MemoryGraph &Graph, const Instruction &I,
       Changed |= Graph.noteBytes(Graph.locate(Call->getArgOperand(Operand)));
   for (unsigned Operand : Facts.Packed)
     Changed |= Graph.notePacked(Graph.locate(Call->getArgOperand(Operand)));
+  const bool FromElsewhere =
+      any_of(Facts.Flows, [](const Flow &F) { return F.From.What == Place::Outside; });
+  for (auto [Operand, Kind] : Facts.Carries)
+    if (Kind == SK_Unknown && FromElsewhere)
+      Changed |= addBeside(Graph, Graph.locate(Call->getArgOperand(Operand)),
+                           is_contained(Facts.Packed, Operand));
   return Changed;
 }
 

@@ -100,9 +100,9 @@ static bool overlaps(const MemoryLayout &Layout, const MemoryLayout::Field &F) {
 }
 
 Error checkLayout(const MemoryLayout &Blurred, CallBase &Call) {
-  MemoryLayout Layout = sharpened(Blurred);
-  if (Layout.Packed && (allKinds(Layout) & SK_Pointer))
+  if (Blurred.Packed && (allKinds(Blurred) & SK_Pointer))
     return diffError(DiagId::UnknownType, Call, "the object holds packed bytes beside addresses");
+  const MemoryLayout Layout = sharpened(Blurred);
   bool Any = false;
   for (auto &F : Layout.Fields) {
     Any |= F.Active;

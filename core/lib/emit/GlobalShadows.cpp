@@ -146,7 +146,7 @@ Error checkGlobalShadows(RequestState &S) {
       return diffError(DiagId::UnsupportedMemory, *S.Spec.Primal,
                        "the size of '" + G.getName() +
                            "' is not known here; declare it with its size");
-  return Error::success();
+  return checkKeptMemory(S);
 }
 
 } // namespace contraflow

@@ -206,16 +206,35 @@ void tellRoots(RequestState &S, ForwardSweep &Sweep, ArrayRef<GlobalVariable *> 
   }
 }
 
+/// True if the call before may have left derivatives where this one finds them.
+bool isKept(RequestState &S, ArrayRef<GlobalVariable *> Roots) {
+  return mayMeet(S) || any_of(Roots, [&](GlobalVariable *G) { return leadsOn(S, *G); });
+}
+
 } // namespace
 
 void enterKeptMemory(RequestState &S, ForwardSweep &Sweep) {
   const SmallVector<GlobalVariable *, 8> Roots = findRoots(S);
-  if (!mayMeet(S) && none_of(Roots, [&](GlobalVariable *G) { return leadsOn(S, *G); }))
+  if (!isKept(S, Roots))
     return;
   S.C.KeepsMemory = true;
   tellRoots(S, Sweep, Roots, [&](Constant *Owner, Constant *Table) {
     Sweep.runtime("kept_begin", Sweep.ir().getVoidTy(), {Owner, Table});
   });
+}
+
+Error checkKeptMemory(RequestState &S) {
+  if (!isKept(S, findRoots(S)))
+    return Error::success();
+  for (unsigned Node : S.Kept.Nodes) {
+    const MemoryLayout Layout = layoutOf(S.Activity, Location{Node, 0});
+    if (Layout.Packed && (allKinds(Layout) & SK_Pointer) &&
+        any_of(Layout.Fields, [](auto &F) { return F.Active; }))
+      return diffError(
+          DiagId::UnknownType, *S.Spec.Primal,
+          "memory that a global variable leads to holds packed bytes beside addresses");
+  }
+  return Error::success();
 }
 
 bool threadsKeepMemory(RequestState &S) {

@@ -13,6 +13,9 @@ class ForwardSweep;
 /// Where a call begins: the runtime goes from the global variables to what they lead to.
 void enterKeptMemory(RequestState &S, ForwardSweep &Sweep);
 
+/// An error if the runtime could not tell addresses in such an object from packed bytes.
+llvm::Error checkKeptMemory(RequestState &S);
+
 /// True if each thread has variables that lead to such objects.
 bool threadsKeepMemory(RequestState &S);
 
