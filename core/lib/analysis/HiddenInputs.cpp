@@ -119,8 +119,10 @@ void Follower::visit(const Instruction &I) {
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
     const int64_t Size = G.layout().getTypeStoreSize(I.getType()).getFixedValue();
     const Location At = G.find(Load->getPointerOperand());
-    const bool IsMember = Mixed && At && G.canonical(At.Node) == *Mixed && typeAccessed(I);
-    if (isInteger(I.getType()) && !IsMember && holds(Load->getPointerOperand(), Size))
+    // A member, or a place of which more is known (a sanitizer reads beside it): no hidden number.
+    const bool IsKnown = Mixed && At && G.canonical(At.Node) == *Mixed &&
+                         (typeAccessed(I) || (G.kindsAt(At, Size) & (SK_AnyFloat | SK_Pointer)));
+    if (isInteger(I.getType()) && !IsKnown && holds(Load->getPointerOperand(), Size))
       add(&I, true);
     return;
   }
