@@ -5,7 +5,6 @@
 // Supports: nested regions, regions in loops and in called functions
 #include "GradientCheck.h"
 #include <math.h>
-#include <omp.h>
 
 static double iterate(double *x, int n) {
   double residual = 1;
@@ -33,25 +32,4 @@ static double iterate(double *x, int n) {
   return residual;
 }
 
-// All inner teams read all of x at the same time.
-static double together(const double *x, int n, int m) {
-  double sums[8];
-  omp_set_max_active_levels(2);
-#pragma omp parallel for schedule(static, 1)
-  for (int k = 0; k < m; k++) {
-    double squares[2000];
-#pragma omp parallel for num_threads(2)
-    for (int i = 0; i < n; i++)
-      squares[i] = x[i] * x[i] * (k + 1);
-    sums[k] = 0;
-    for (int i = 0; i < n; i++)
-      sums[k] += squares[i];
-  }
-  double s = 0;
-  for (int k = 0; k < m; k++)
-    s += sums[k] * sums[k];
-  return s;
-}
-
-GRADIENT_CHECK_BOUND(1e-9, regions_together, Double, together, In(double, 2000), Int(2000), Int(8))
 GRADIENT_CHECK(nested_regions, Double, iterate, InOutRange(double, 30, 0.1, 2.5), Int(30))
