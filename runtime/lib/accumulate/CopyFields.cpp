@@ -90,8 +90,6 @@ void moveBytes(char *Dst, char *Src, int64_t Bytes, bool Atomic) {
     std::copy(Bars.begin(), Bars.end(), Src);
 }
 
-constexpr int64_t ByAlignment = -1, Anywhere = -2; // offsets
-
 struct Fields {
   const void *Base;
   int64_t Bytes, Period;
@@ -110,7 +108,7 @@ template <typename Visitor> void forEachField(const Fields &All, bool Upwards, V
   for (int64_t R = 0; R < Records; ++R)
     for (int32_t F = 0; F < All.Count; ++F) {
       const cf_field &Field = All.Table[Upwards ? F : All.Count - 1 - F];
-      const int64_t Offset = Field.offset == ByAlignment ? Aligned : Field.offset;
+      const int64_t Offset = Field.offset == AtAlignment ? Aligned : Field.offset;
       const int64_t At = (Upwards ? R : Records - 1 - R) * Period + Offset;
       if (Offset >= 0 && At + widthOf(Field.kind) <= All.Bytes)
         Visit(At, Field.kind);

@@ -62,9 +62,6 @@ thread_local std::vector<Root> Roots;
 
 constexpr int32_t NotFollowed = -1;
 
-constexpr int64_t AtAlignment = -1; ///< offset: the first address that is a multiple of the period
-constexpr int64_t Anywhere = -2;    ///< offset: of all bytes nobody knows what they are
-
 // What the allocator adds to a block is less than that.
 constexpr std::size_t MostSlack = 8192;
 

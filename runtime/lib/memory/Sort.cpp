@@ -9,6 +9,8 @@
 
 #include "contraflow/abi.h"
 
+#include "support/FieldKind.h"
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -54,8 +56,6 @@ void permute(char *Base, int64_t N, int64_t Size, const int64_t *Order) {
     std::memcpy(Base + I * Size, Old.data() + Order[I] * Size, static_cast<size_t>(Size));
 }
 
-constexpr int64_t Anywhere = -2; ///< offset: an element moves as it is
-
 int64_t widthOf(const cf_field &Field) { return Field.kind == 0 ? 4 : Field.kind == 2 ? 16 : 8; }
 
 struct Elements {
@@ -72,11 +72,11 @@ void moveFields(const Elements &All, const cf_field *Fields, int32_t NFields, Ta
       -static_cast<int64_t>(reinterpret_cast<uintptr_t>(All.Base)) & (Period - 1);
   for (int64_t I = 0; I < All.N; ++I)
     for (int32_t F = 0; F < NFields; ++F)
-      if (Fields[F].offset == Anywhere)
+      if (Fields[F].offset == contraflow::Anywhere)
         std::memcpy(All.Base + Move(I) * All.Size, Old.data() + I * All.Size,
                     static_cast<size_t>(All.Size));
       else
-        for (int64_t At = Fields[F].offset == -1 ? Aligned : Fields[F].offset;
+        for (int64_t At = Fields[F].offset == contraflow::AtAlignment ? Aligned : Fields[F].offset;
              At >= 0 && At < All.Size; At += Period)
           std::memcpy(All.Base + Move(I) * All.Size + At, Old.data() + I * All.Size + At,
                       static_cast<size_t>(widthOf(Fields[F])));

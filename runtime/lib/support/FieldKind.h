@@ -14,6 +14,10 @@
 
 namespace contraflow {
 
+/// Offsets that are no places: the first address that is a multiple of the period; bytes of which
+/// nobody knows what they are.
+constexpr int64_t AtAlignment = -1, Anywhere = -2;
+
 enum FieldKind : int32_t { Float = 0, Double = 1, LongDouble = 2, Pointer = 3, Either = 4 };
 
 inline int64_t widthOf(int32_t K) {
