@@ -424,8 +424,9 @@ void ActivitySolver::seed() {
       continue;
     if (A.getType()->isPointerTy())
       seedPointer(&A);
-    else
-      Varied.insert(&A);
+    if (const Location At = G.find(&A);
+        !A.getType()->isPointerTy() || (At && G.fields(At.Node).empty()))
+      Varied.insert(&A); // or what it leads to, which nobody has taken for anything
   }
   if (Q.Spec->Result == Activity::Const)
     return;
