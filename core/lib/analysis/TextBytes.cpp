@@ -82,6 +82,25 @@ void addTextFlows(ArrayRef<Function *> Closure, const MemoryGraph &G,
     }
 }
 
+/// The floats in the memory that a stream is opened on.
+static LostFlow::End memoryOf(const Value *Stream, const MemoryGraph &G) {
+  constexpr int64_t Anywhere = -1;
+  LostFlow::End Out;
+  const auto M = streamMemory(Stream);
+  if (!M)
+    return Out;
+  const Location At = G.find(M->Pointer);
+  if (M->Where == StreamMemory::Here) {
+    append_range(Out.Places, floatsAt(G, At, Anywhere));
+    return Out;
+  }
+  G.overlapping(At, 1, [&](unsigned C) {
+    if (const auto To = G.pointee(C))
+      append_range(Out.Places, floatsAt(G, *To, Anywhere));
+  });
+  return Out;
+}
+
 void addStreamFlows(ArrayRef<Function *> Closure, const MemoryGraph &G,
                     std::vector<LostFlow> &Flows) {
   struct Move {
@@ -104,6 +123,12 @@ void addStreamFlows(ArrayRef<Function *> Closure, const MemoryGraph &G,
       if (Floats.Float || !Floats.Places.empty())
         (M->Way == StreamMove::Out ? Written : Read).push_back({Call, M->Stream, Floats});
     }
+  for (const Move &From : Written)
+    if (LostFlow::End To = memoryOf(From.Stream, G); !To.Places.empty())
+      Flows.push_back({From.Floats, To, From.Call});
+  for (const Move &To : Read)
+    if (LostFlow::End From = memoryOf(To.Stream, G); !From.Places.empty())
+      Flows.push_back({From, To.Floats, To.Call});
   for (const Move &To : Read)
     for (const Move &From : Written)
       if (mayBeOneStream(From.Stream, To.Stream))

@@ -91,4 +91,18 @@ bool mayBeOneStream(const Value *A, const Value *B) {
   return isOneFile(fileOf(A), fileOf(B));
 }
 
+std::optional<StreamMemory> streamMemory(const Value *Stream) {
+  static const StringMap<std::pair<unsigned, StreamMemory::Place>> Opening = {
+#define CF_OPENS_MEMORY(Name, Memory, How) {Name, {Memory, StreamMemory::How}},
+#include "Streams.def"
+  };
+  auto *Call = dyn_cast<CallBase>(getUnderlyingObject(Stream));
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  auto Known = F ? Opening.find(F->getName()) : Opening.end();
+  if (Known == Opening.end() || lookupCallee(*Call).Kind != CalleeKind::Inactive ||
+      Call->arg_size() <= Known->second.first)
+    return std::nullopt;
+  return StreamMemory{Known->second.second, Call->getArgOperand(Known->second.first)};
+}
+
 } // namespace contraflow

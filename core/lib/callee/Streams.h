@@ -17,6 +17,14 @@ struct StreamMove {
 
 std::optional<StreamMove> streamMove(const llvm::CallBase &Call);
 
+/// The memory that a stream is opened on.
+struct StreamMemory {
+  enum Place { Here, Later } Where; ///< where the pointer leads, or where what is there will lead
+  const llvm::Value *Pointer;
+};
+
+std::optional<StreamMemory> streamMemory(const llvm::Value *Stream);
+
 /// True if both streams may be of one file: they are the same value, or read from the same place,
 /// or opened under the same name.
 bool mayBeOneStream(const llvm::Value *A, const llvm::Value *B);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers whose bytes are given to a string and that are read from one. Bytes that are compared
-// are nothing but a key. The same of files and streams; what is read from one and written to another
-// is as good as constant.
+// are nothing but a key. The same of files and streams; what is read from one and written to
+// another is as good as constant.
 //
 // RUN: %not %clangxx -O0 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: %not %clangxx -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
@@ -84,6 +84,21 @@ static double streamed(const double *x, int n) {
   stream.read(reinterpret_cast<char *>(y), n * sizeof *y);
   return total(y, n);
 }
+static double inMemory(const double *x, int n) {
+  double y[8] = {}, z = x[0] * x[1], last;
+  FILE *file = fmemopen(y, sizeof y, "wb");
+  // CHECK-DAG: string_bytes.cpp:[[@LINE+1]]:{{.*}}[CF216]{{.*}}file
+  std::fwrite(&z, sizeof z, 1, file);
+  std::fclose(file);
+  char *bytes;
+  std::size_t count;
+  file = open_memstream(&bytes, &count);
+  // CHECK-DAG: string_bytes.cpp:[[@LINE+1]]:{{.*}}[CF216]{{.*}}file
+  std::fwrite(&z, sizeof z, 1, file);
+  std::fclose(file);
+  std::memcpy(&last, bytes, sizeof last);
+  return last + total(y, n);
+}
 static double passed(const double *x, int n) {
   double y[8] = {}, s = 0;
   FILE *in = std::fopen("weights", "rb"), *out = std::fopen("sums", "wb");
@@ -101,5 +116,6 @@ void ask(double *x, double *xb, int n) {
   __enzyme_autodiff((void *)reopened, x, xb, n);
   __enzyme_autodiff((void *)rewound, x, xb, n);
   __enzyme_autodiff((void *)streamed, x, xb, n);
+  __enzyme_autodiff((void *)inMemory, x, xb, n);
   __enzyme_autodiff((void *)passed, x, xb, n);
 }
