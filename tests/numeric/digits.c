@@ -174,6 +174,14 @@ static double negative(double x) {
   return (double)(int64_t)(bitsOf(y) & 0x7fffffffffffffff) * 0x1p-52 +
          withBits(bitsOf(y) + (1ull << 52));
 }
+// What -fsanitize=signed-integer-overflow makes of such a subtraction.
+static float checkedRoot(float x) {
+  int32_t i, k;
+  memcpy(&i, &x, 4);
+  if (__builtin_sub_overflow(0x5f3759df, i >> 1, &k))
+    return 0;
+  return floatWithBits(k);
+}
 // A mantissa from a number in fixed point.
 static float uniform(float x) {
   uint32_t b = (uint32_t)(x * 8388608.0f) & 0x7fffff;
@@ -212,6 +220,7 @@ PROGRAM(roundedExponential, double, 0.1, 0.6)
 PROGRAM(clamped, double, 0.1, 0.6)
 PROGRAM(clampedBefore, double, 0.1, 0.6)
 PROGRAM(inverseRoot, float, 1.1, 1.9)
+PROGRAM(checkedRoot, float, 1.1, 1.9)
 PROGRAM(inverseRootDouble, double, 1.1, 1.9)
 PROGRAM(root, double, 1.1, 1.9)
 PROGRAM(reciprocal, float, 1.1, 1.9)

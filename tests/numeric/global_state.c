@@ -49,3 +49,30 @@ static double leaveState(const double *x, double a, int n) {
 }
 
 GRADIENT_CHECK(global_state_left, Double, leaveState, In(double, 5), Scalar(double), Int(5))
+
+// Functions that may be others when the program is linked: nobody knows what they change. They are
+// called again and again, and find what one of them was given.
+int steps;
+double weight;
+static double *kept;
+static int calls;
+__attribute__((weak)) void keep(double *rate) { kept = rate; }
+__attribute__((weak)) void advance(int k) {
+  steps += k;
+  weight += 0.25;
+  kept[0] += 1;
+  ++calls;
+}
+static double advanced(const double *x, int n) {
+  double rate[1] = {1}, s = 0;
+  steps = calls = 0;
+  weight = 1;
+  keep(rate);
+  for (int i = 0; i < n; ++i) {
+    s += x[i];
+    advance(1);
+    s *= 1 + 0.1 * steps + 0.05 * weight + 0.02 * rate[0] + 0.01 * calls;
+  }
+  return s * x[0];
+}
+GRADIENT_CHECK(global_advanced, Double, advanced, In(double, 6), Int(6))

@@ -9,6 +9,7 @@
 #include "LostBits.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
+#include "request/RequestSpellings.h"
 #include "rules/Smooth.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -409,11 +410,34 @@ void ActivitySolver::freezeGlobals() {
         FrozenCells.set(G.canonicalCell(Cell));
 }
 
-/// Floats in global variables that other translation units see, and in what those lead to.
+/// True if a function that nobody knows is given F, or what calls it.
+static bool isGivenAway(const Function &F, const HandlerRegistry &H, unsigned Depth = 0) {
+  constexpr unsigned MostDepth = 4;
+  return any_of(F.uses(), [&](const Use &U) {
+    auto *Call = dyn_cast<CallBase>(U.getUser());
+    const Function *To = Call ? Call->getCalledFunction() : nullptr;
+    if (Call && Call->isCallee(&U))
+      return Depth < MostDepth && Call->getFunction() != &F &&
+             isGivenAway(*Call->getFunction(), H, Depth + 1);
+    return To && To->isDeclaration() && !To->isIntrinsic() && !H.find(*Call) &&
+           !findRequestSpelling(To->getName()) && lookupCallee(*To).Kind == CalleeKind::Unknown;
+  });
+}
+
+/// True if a function that nobody knows may come to the variable by calling one that it was given.
+static bool isUsedElsewhere(const Value &Global, const HandlerRegistry &H) {
+  return any_of(Global.users(), [&](const User *U) {
+    auto *I = dyn_cast<Instruction>(U);
+    return I ? isGivenAway(*I->getFunction(), H) : isa<ConstantExpr>(U) && isUsedElsewhere(*U, H);
+  });
+}
+
+/// Floats in global variables that other translation units may use, and in what those lead to.
 void ActivitySolver::findGlobals() {
   BitVector Seen(G.nodeCount());
   for (GlobalVariable &Global : Q.Root->getParent()->globals())
-    if (!Global.isConstant() && !Global.hasLocalLinkage() && !Global.hasAttribute(attr::Inactive))
+    if (!Global.isConstant() && !Global.hasAttribute(attr::Inactive) &&
+        (!Global.hasLocalLinkage() || isUsedElsewhere(Global, H)))
       reach(&Global, Seen, [&](unsigned C) { Globals.Cells.push_back(C); });
 }
 
@@ -424,8 +448,9 @@ void ActivitySolver::seed() {
       continue;
     if (A.getType()->isPointerTy())
       seedPointer(&A);
-    else
-      Varied.insert(&A);
+    if (const Location At = G.find(&A);
+        !A.getType()->isPointerTy() || (At && G.fields(At.Node).empty()))
+      Varied.insert(&A); // or what it leads to, which nobody has taken for anything
   }
   if (Q.Spec->Result == Activity::Const)
     return;

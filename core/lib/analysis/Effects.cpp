@@ -28,9 +28,10 @@ void WriteSet::add(Instruction &I, Value *Pointer, const MemoryGraph &Graph) {
     All.push_back({&I, Pointer, At.Node});
 }
 
-/// A call that may write to whatever its operands and the globals lead to: null for the pointer.
-void WriteSet::addReachable(CallBase &Call, const MemoryGraph &Graph) {
-  SmallVector<unsigned, 8> Work;
+/// A call that may write to whatever its operands, the globals and the given nodes lead to: null
+/// for the pointer.
+void WriteSet::addReachable(CallBase &Call, const MemoryGraph &Graph, ArrayRef<unsigned> Known) {
+  SmallVector<unsigned, 8> Work(Known);
   auto Reach = [&](const Value *Pointer) {
     if (Location At = Graph.find(Pointer))
       Work.push_back(Graph.canonical(At.Node));
@@ -137,6 +138,38 @@ static bool isOpaque(const CallBase &Call, const HandlerRegistry &Handlers) {
   return H ? H->facts(Call).Opaque : lookupCallee(Call).Opaque;
 }
 
+/// True for a function that nobody knows: it has global variables of its own, and calls others.
+static bool isUnknown(const CallBase &Call, const HandlerRegistry &Handlers) {
+  return !isa<IntrinsicInst>(Call) && !Call.isInlineAsm() && !Call.onlyReadsMemory() &&
+         !Call.onlyAccessesInaccessibleMemory() && !Handlers.find(Call) &&
+         lookupCallee(Call).Kind == CalleeKind::Unknown;
+}
+
+/// Where functions that nobody knows may write: to constant memory from outside, and to what one of
+/// them has been given.
+static SmallVector<unsigned, 8> knownElsewhere(ArrayRef<Function *> Closure,
+                                               const ActivityResult &Activity,
+                                               const HandlerRegistry &Handlers) {
+  const MemoryGraph &Graph = Activity.memory();
+  SmallVector<unsigned, 8> Nodes;
+  bool Any = false;
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call || is_contained(Closure, Call->getCalledFunction()) || !isUnknown(*Call, Handlers))
+        continue;
+      Any = true;
+      for (Value *V : Call->args())
+        if (Location At = V->getType()->isPointerTy() ? Graph.find(V) : Location())
+          Nodes.push_back(Graph.canonical(At.Node));
+    }
+  if (Any)
+    for (unsigned N = 0; N < Graph.nodeCount(); ++N)
+      if (Graph.canonical(N) == N && Graph.isExternal(N) && !Activity.hasShadow(N))
+        Nodes.push_back(N);
+  return Nodes;
+}
+
 /// Pointers through which a call may write. Freeing active memory waits for the reverse sweep.
 static SmallVector<Value *, 4> writtenBy(CallBase &Call, const ActivityResult &Activity,
                                          const HandlerRegistry &Handlers) {
@@ -232,6 +265,7 @@ void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activ
                        const HandlerRegistry &Handlers) {
   const MemoryGraph &Graph = Activity.memory();
   findSingleRuns(Closure, Handlers);
+  const SmallVector<unsigned, 8> Elsewhere = knownElsewhere(Closure, Activity, Handlers);
   for (Function *F : Closure)
     for (Instruction &I : instructions(*F)) {
       if (auto *A = dyn_cast<AllocaInst>(&I);
@@ -248,7 +282,11 @@ void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activ
       if (!Call || is_contained(Closure, Call->getCalledFunction()))
         continue;
       if (isOpaque(*Call, Handlers)) {
-        addReachable(*Call, Graph);
+        addReachable(*Call, Graph, {});
+        continue;
+      }
+      if (isUnknown(*Call, Handlers)) {
+        addReachable(*Call, Graph, Elsewhere);
         continue;
       }
       for (Value *Pointer : writtenBy(*Call, Activity, Handlers))

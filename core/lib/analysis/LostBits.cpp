@@ -607,6 +607,7 @@ LostBits findLostBits(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
   if (Any)
     Out = Finder(Closure, Graph, Handlers).run();
   addTextFlows(Closure, Graph, Out.Flows);
+  addStreamFlows(Closure, Graph, Out.Flows);
   return Out;
 }
 

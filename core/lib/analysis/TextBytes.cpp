@@ -4,6 +4,7 @@
 // by the caller. Calls belong together unless their objects are two variables.
 
 #include "TextBytes.h"
+#include "callee/Streams.h"
 #include "contraflow/core/Callee.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -79,6 +80,59 @@ void addTextFlows(ArrayRef<Function *> Closure, const MemoryGraph &G,
       if (!Flow.From.Places.empty() && mayBeOne(Giver.Text, Shower.Text))
         Flows.push_back(std::move(Flow));
     }
+}
+
+/// The floats in the memory that a stream is opened on.
+static LostFlow::End memoryOf(const Value *Stream, const MemoryGraph &G) {
+  constexpr int64_t Anywhere = -1;
+  LostFlow::End Out;
+  const auto M = streamMemory(Stream);
+  if (!M)
+    return Out;
+  const Location At = G.find(M->Pointer);
+  if (M->Where == StreamMemory::Here) {
+    append_range(Out.Places, floatsAt(G, At, Anywhere));
+    return Out;
+  }
+  G.overlapping(At, 1, [&](unsigned C) {
+    if (const auto To = G.pointee(C))
+      append_range(Out.Places, floatsAt(G, *To, Anywhere));
+  });
+  return Out;
+}
+
+void addStreamFlows(ArrayRef<Function *> Closure, const MemoryGraph &G,
+                    std::vector<LostFlow> &Flows) {
+  struct Move {
+    const CallBase *Call;
+    const Value *Stream;
+    LostFlow::End Floats;
+  };
+  SmallVector<Move, 4> Written, Read;
+  for (const Function *F : Closure)
+    for (const Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const auto M = Call ? streamMove(*Call) : std::nullopt;
+      if (!M)
+        continue;
+      constexpr int64_t Anywhere = -1;
+      const Location At = G.find(M->Memory);
+      LostFlow::End Floats{nullptr, floatsAt(G, At, M->Bytes ? int64_t(*M->Bytes) : Anywhere)};
+      if (At && G.fields(At.Node).empty()) // numbers, if the caller says so
+        Floats.Float = dyn_cast<Argument>(getUnderlyingObject(M->Memory));
+      if (Floats.Float || !Floats.Places.empty())
+        (M->Way == StreamMove::Out ? Written : Read).push_back({Call, M->Stream, Floats});
+    }
+  for (const Move &From : Written)
+    if (LostFlow::End To = memoryOf(From.Stream, G); !To.Places.empty())
+      Flows.push_back({From.Floats, To, From.Call});
+  for (const Move &To : Read)
+    if (LostFlow::End From = memoryOf(To.Stream, G); !From.Places.empty())
+      Flows.push_back({From, To.Floats, To.Call});
+  for (const Move &To : Read)
+    for (const Move &From : Written)
+      if (mayBeOneStream(From.Stream, To.Stream))
+        Flows.push_back({From.Floats, To.Floats, To.Call});
 }
 
 } // namespace contraflow

@@ -4,6 +4,8 @@
 // hand out is memory of its own each time:
 //
 //   s.append((const char *)&x, 8);  memcpy(&y, s.data(), 8);      y depends on x
+//
+// And bytes that are written to a file and read from it again.
 
 #pragma once
 
@@ -14,5 +16,7 @@ namespace contraflow {
 /// Adds a flow from what a string is given to what is read from one that may be the same.
 void addTextFlows(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
                   std::vector<LostFlow> &Flows);
+void addStreamFlows(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
+                    std::vector<LostFlow> &Flows);
 
 } // namespace contraflow

@@ -43,6 +43,9 @@ bool mayWrite(const Function &F, unsigned Depth = 0) {
     if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
       return true;
     auto *Call = dyn_cast<CallBase>(&I);
+    if (auto *Move = dyn_cast<AnyMemIntrinsic>(&I);
+        Move && !isa<AllocaInst>(getUnderlyingObject(Move->getDest())))
+      return true;
     if (!Call || isa<DbgInfoIntrinsic>(Call) || !Call->mayWriteToMemory())
       continue;
     const Function *Inner = Call->getCalledFunction();
@@ -86,13 +89,18 @@ Value *tableOf(SweepBuilder &B, CallBase &Call, ArrayRef<Value *> Pointers) {
   return Array;
 }
 
+/// Nobody sees what a comparison writes, be the array active or not.
+Error checkComparison(const CallBase &Call, unsigned Operand) {
+  auto *Order = dyn_cast<Function>(Call.getArgOperand(Operand)->stripPointerCasts());
+  if (Order && mayWrite(*Order))
+    return diffError(DiagId::UnsupportedMemory, Call, "a comparison that writes memory");
+  return Error::success();
+}
+
 /// The operands are those of qsort; the same of another array that is moved likewise.
 Error checkSorted(SweepBuilder &B, CallBase &Call, unsigned Array = 0) {
   if (!isa<ConstantInt>(Call.getArgOperand(2)))
     return diffError(DiagId::UnsupportedMemory, Call, "the size of what is sorted is not constant");
-  auto *Order = dyn_cast<Function>(Call.getArgOperand(3)->stripPointerCasts());
-  if (Order && mayWrite(*Order))
-    return diffError(DiagId::UnsupportedMemory, Call, "a comparison that writes memory");
   if (!B.activeMemory(Call.getArgOperand(Array)))
     return Error::success();
   return checkLayout(B.layout(Call.getArgOperand(Array)), Call);
@@ -120,6 +128,8 @@ public:
     return Facts;
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    if (Error E = checkComparison(Call, 3))
+      return E;
     Value *Shadow = B.shadow(Call.getArgOperand(0));
     if (!Shadow)
       return Error::success();
@@ -158,6 +168,8 @@ private:
 
 Error SortHandler::augment(SweepBuilder &B, CallSite &Site) const {
   CallBase &Call = *Site.Anchor;
+  if (Error E = checkComparison(Call, 3))
+    return E;
   Value *Shadow = B.shadow(Site.Operands[0]);
   if (!Shadow)
     return Error::success();
@@ -227,6 +239,11 @@ public:
   SmallVector<StringRef, 0> callees() const override { return {"bsearch"}; }
   bool claims(const CallBase &Call) const override {
     return Call.arg_size() == 5 && InsideHandler::claims(Call);
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    if (Error E = checkComparison(Call, 4))
+      return E;
+    return InsideHandler::tangent(B, Call);
   }
   CallFacts facts(const CallBase &) const override {
     CallFacts Facts;

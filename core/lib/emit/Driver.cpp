@@ -14,6 +14,7 @@
 #include "Unwinding.h"
 #include "WideVariables.h"
 #include "analysis/HiddenInputs.h"
+#include "callee/Streams.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Order.h"
@@ -310,13 +311,17 @@ static Error checkHiddenInputs(RequestState &S) {
   return Error::success();
 }
 
-/// Active numbers that are read from a string, which has no shadow: what is missing is said first.
+/// Active numbers that are read from a string or a file, which have no shadow: what is missing is
+/// said first.
 static Error checkStrings(RequestState &S) {
   Error Out = Error::success();
   for (const Instruction *I : S.Activity.lostBits())
-    if (isa<CallBase>(I))
-      Out = joinErrors(std::move(Out), diffError(DiagId::UnsupportedDigits, *I,
-                                                 "they are bytes of a string that is read again"));
+    if (auto *Call = dyn_cast<CallBase>(I))
+      Out = joinErrors(std::move(Out),
+                       diffError(DiagId::UnsupportedDigits, *I,
+                                 streamMove(*Call)
+                                     ? "they are read from a file that they were written to"
+                                     : "they are bytes of a string that is read again"));
   return Out;
 }
 

@@ -638,11 +638,27 @@ Error ForwardSweep::visitCall(CallBase &I) {
   return Error::success();
 }
 
+/// True if V is calculated, in one of the cases that it is chosen from.
+static bool isCalculated(const Value *V) {
+  SmallSetVector<const Value *, 8> Todo;
+  Todo.insert(V);
+  for (unsigned Next = 0; Next < Todo.size(); ++Next) {
+    auto *I = dyn_cast<Instruction>(Todo[Next]);
+    if (isa_and_nonnull<BinaryOperator, TruncInst, ZExtInst, ExtractElementInst>(I))
+      return true;
+    if (isa_and_nonnull<PHINode, FreezeInst>(I))
+      Todo.insert_range(I->operand_values());
+    else if (auto *Choice = dyn_cast_or_null<SelectInst>(I))
+      Todo.insert_range(drop_begin(Choice->operand_values()));
+  }
+  return false;
+}
+
 /// An address that was put together from numbers leads to memory whose shadow nobody knows.
 Error ForwardSweep::checkAddress(const IntToPtrInst &I) const {
   Location At = S.Graph.find(&I);
-  if (!isa<BinaryOperator, TruncInst, ZExtInst, ExtractElementInst>(I.getOperand(0)) || !At ||
-      S.Activity.hasShadow(&I) || !(S.Graph.kindsOf(At.Node) & (SK_AnyFloat | SK_Pointer)))
+  if (!isCalculated(I.getOperand(0)) || !At || S.Activity.hasShadow(&I) ||
+      !(S.Graph.kindsOf(At.Node) & (SK_AnyFloat | SK_Pointer)))
     return Error::success();
   return diffError(DiagId::UnsupportedInstruction, I,
                    "an address that is put together from numbers");

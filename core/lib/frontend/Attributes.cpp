@@ -11,6 +11,7 @@
 // the library and, for code generation, the types of it.
 //
 //   int stat(const double *x, double *mean);        -> annotate("contraflow_own")
+//   int uname(void *sums);
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
@@ -112,10 +113,13 @@ template <size_t... Index> Registered<Index...> registered(std::index_sequence<I
 
 constexpr unsigned DeepestStructure = 4;
 
-/// True if T is, or has members of, a floating type, or leads to such.
+/// True if T is, or has members of, a floating type, or leads to such, or to what is not said.
 bool isOfFloats(QualType T, unsigned Depth = 0) {
+  const bool IsAddress = T->isPointerType();
   while (!T->getPointeeType().isNull())
     T = T->getPointeeType();
+  if (IsAddress && T->isVoidType())
+    return true;
   if (const auto *Array = T->getAsArrayTypeUnsafe())
     return isOfFloats(Array->getElementType(), Depth);
   if (T->isFloatingType() || T->isVectorType())

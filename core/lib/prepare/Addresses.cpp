@@ -7,7 +7,13 @@
 //   %m = and i64 (%a + 63), -64           ->    %q = getelementptr i8, ptr %p, i64 %d
 //   %q = inttoptr i64 %m
 //
-// A number that is stored is stored as that pointer; one that was loaded is a pointer with flags.
+// A number that is stored, chosen, passed or returned is that pointer again; one that was loaded is
+// a pointer with flags.
+//
+// A block that has grown may be somewhere else, and pointers into it are moved there. Shadows are
+// another distance apart; how far into the block a pointer leads is the same in the shadow:
+//
+//   q = p + (new - old)     ->     q = new + (p - old)
 //
 // Arrays that begin at one (f2c, vectors of Numerical Recipes): the pointer before the first
 // element is none that C allows, and optimisers may take what is reached from there for another
@@ -17,11 +23,17 @@
 
 #include "Addresses.h"
 
+#include "contraflow/core/Callee.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 
 using namespace llvm;
@@ -136,7 +148,143 @@ void allowStepsBefore(Function &F) {
   }
 }
 
+/// True for memory that nobody had before.
+static bool isAllocated(const Value *V) {
+  auto *Call = dyn_cast<CallBase>(V);
+  if (!Call)
+    return false;
+  const CalleeKind Kind = lookupCallee(*Call).Kind;
+  return isNoAliasCall(V) || Kind == CalleeKind::Allocate || Kind == CalleeKind::Reallocate;
+}
+
+/// True if Old is there before the object is made that New leads into.
+static bool isOlder(const Value *Old, const Value *New, const DominatorTree &Order) {
+  const Value *Made = getUnderlyingObject(New);
+  auto *From = dyn_cast<Instruction>(getUnderlyingObject(Old));
+  return isAllocated(Made) && (!From || Order.dominates(From, cast<Instruction>(Made)));
+}
+
+static bool areApart(const Value *A, const Value *B, const DominatorTree &Order) {
+  return isOlder(A, B, Order) || isOlder(B, A, Order);
+}
+
+/// The pointers of a sum p + q - r, in any order.
+struct Distance {
+  SmallVector<Value *, 2> Plus, Minus;
+
+  bool add(Value *V, bool Negative = false, unsigned Steps = MostSteps) {
+    if (auto *Cast = dyn_cast<PtrToIntOperator>(V)) {
+      (Negative ? Minus : Plus).push_back(Cast->getPointerOperand());
+      return true;
+    }
+    auto *I = dyn_cast<BinaryOperator>(V);
+    const bool Subtracts = I && I->getOpcode() == Instruction::Sub;
+    return I && Steps != 0 && (Subtracts || I->getOpcode() == Instruction::Add) &&
+           add(I->getOperand(0), Negative, Steps - 1) &&
+           add(I->getOperand(1), Negative != Subtracts, Steps - 1);
+  }
+};
+
+/// The pointer of new + (p - old) that says which object is meant, or null.
+static Value *movedTo(const Distance &D, const DominatorTree &Order) {
+  if (D.Plus.size() != 2 || D.Minus.size() != 1)
+    return nullptr;
+  for (unsigned I : {0, 1})
+    if (areApart(D.Plus[I], D.Minus[0], Order) && !areApart(D.Plus[1 - I], D.Minus[0], Order))
+      return D.Plus[I];
+  return nullptr;
+}
+
+/// What an address is the sum of, if that is pointers only.
+static std::optional<Distance> distanceOf(const Instruction &I) {
+  Distance D;
+  auto *Step = dyn_cast<GetElementPtrInst>(&I);
+  if (Step && Step->getNumIndices() == 1 && Step->getSourceElementType()->isIntegerTy(8) &&
+      isAddressWide(Step->getOperand(1)) && D.add(Step->getOperand(1))) {
+    D.Plus.push_back(Step->getOperand(0));
+    return D;
+  }
+  if (isa<IntToPtrInst>(I) && isAddressWide(I.getOperand(0)) && D.add(I.getOperand(0)))
+    return D;
+  return std::nullopt;
+}
+
+/// Pointers into a block that has moved.
+static void restoreMoved(Function &F) {
+  SmallVector<Instruction *, 4> Found;
+  for (Instruction &I : instructions(F))
+    if (distanceOf(I))
+      Found.push_back(&I);
+  if (Found.empty())
+    return;
+  const DominatorTree Order(F);
+  for (Instruction *I : Found) {
+    const Distance D = *distanceOf(*I);
+    Value *Start = movedTo(D, Order);
+    if (!Start || (isa<GetElementPtrInst>(I) && Start == I->getOperand(0)))
+      continue;
+    IRBuilder<> B(I);
+    Value *Inside = Start == D.Plus[0] ? D.Plus[1] : D.Plus[0];
+    Value *Away = B.CreateSub(B.CreatePtrToInt(Inside, B.getInt64Ty()),
+                              B.CreatePtrToInt(D.Minus[0], B.getInt64Ty()));
+    I->replaceAllUsesWith(B.CreateGEP(B.getInt8Ty(), Start, Away));
+    I->eraseFromParent();
+  }
+}
+
+/// Where an address in a register goes on from here as a number.
+static bool handsOn(const Use &U) {
+  return isa<PHINode, SelectInst, FreezeInst, ReturnInst, InsertValueInst>(U.getUser()) ||
+         (isa<CallBase>(U.getUser()) && !isa<IntrinsicInst>(U.getUser()));
+}
+
+/// True if V is chosen for what becomes a pointer.
+static bool becomesPointer(const Value &V) {
+  SmallPtrSet<const Value *, 8> Seen{&V};
+  SmallVector<const Value *, 8> Todo{&V};
+  while (!Todo.empty())
+    for (const User *U : Todo.pop_back_val()->users()) {
+      if (isa<IntToPtrInst>(U))
+        return true;
+      if (isa<PHINode, SelectInst, FreezeInst>(U) && Seen.insert(U).second)
+        Todo.push_back(U);
+    }
+  return false;
+}
+
+/// True if Sum is a pointer that has got flags or lost them; other sums may be distances.
+static bool hasFlags(const BinaryOperator &Sum) {
+  const bool Steps = Sum.getOpcode() == Instruction::Add || Sum.getOpcode() == Instruction::Sub;
+  if (Steps && !isa<Constant>(Sum.getOperand(1)))
+    return false;
+  return none_of(Sum.operands(), [](const Value *V) {
+    auto *Inner = dyn_cast<BinaryOperator>(V);
+    return Inner && movesAddress(*Inner) && !hasFlags(*Inner);
+  });
+}
+
+/// Pointers with flags that go on as numbers.
+static void restoreHandedOn(Function &F) {
+  SmallVector<std::pair<BinaryOperator *, Value *>, 8> Found;
+  for (Instruction &I : instructions(F))
+    if (auto *Sum = dyn_cast<BinaryOperator>(&I);
+        Sum && isAddressWide(Sum) && any_of(Sum->uses(), handsOn) && hasFlags(*Sum)) {
+      Value *Base = castBase(Sum);
+      if (!Base && becomesPointer(*Sum))
+        Base = loadedBase(Sum);
+      if (Base)
+        Found.push_back({Sum, Base});
+    }
+  for (auto [Sum, Base] : Found) {
+    IRBuilder<> B(Sum->getNextNode());
+    Value *Number = B.CreatePtrToInt(pointerAt(B, Sum, Base), Sum->getType());
+    Sum->replaceUsesWithIf(Number, handsOn);
+  }
+}
+
 void restoreAddresses(Function &F) {
+  restoreMoved(F);
+  restoreHandedOn(F);
   SmallVector<Instruction *, 8> Work;
   for (Instruction &I : instructions(F))
     if ((isa<IntToPtrInst>(I) || isa<StoreInst>(I)) && isAddressWide(I.getOperand(0)) &&

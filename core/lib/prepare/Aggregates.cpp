@@ -121,9 +121,11 @@ void splitAccess(Instruction &I, ArrayRef<Path> Paths) {
     Type *Part = ExtractValueInst::getIndexedType(T, At);
     const Align Known = commonAlignment(getLoadStoreAlignment(&I), Offset);
     if (auto *Store = dyn_cast<StoreInst>(&I))
-      B.CreateAlignedStore(B.CreateExtractValue(Store->getValueOperand(), At), Member, Known);
+      B.CreateAlignedStore(B.CreateExtractValue(Store->getValueOperand(), At), Member, Known,
+                           I.isVolatile());
     else
-      Whole = B.CreateInsertValue(Whole, B.CreateAlignedLoad(Part, Member, Known), At);
+      Whole =
+          B.CreateInsertValue(Whole, B.CreateAlignedLoad(Part, Member, Known, I.isVolatile()), At);
   }
   if (isa<LoadInst>(I))
     I.replaceAllUsesWith(Whole);
@@ -134,7 +136,7 @@ void splitAccess(Instruction &I, ArrayRef<Path> Paths) {
 bool splitAccesses(Function &F) {
   bool Any = false;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
-    if (!isa<LoadInst, StoreInst>(I) || !getLoadStoreType(&I)->isAggregateType() || I.isVolatile())
+    if (!isa<LoadInst, StoreInst>(I) || !getLoadStoreType(&I)->isAggregateType())
       continue;
     Path To;
     SmallVector<Path, 4> Paths;

@@ -71,6 +71,7 @@ private:
   Value *unary(Intrinsic::ID Id, Value *X) { return B.CreateUnaryIntrinsic(Id, X); }
   Value *fraction(Value *X, Value *Whole);
   bool expandFrexp();
+  bool expandOverflow(const WithOverflowInst &Checked);
   Value *reduce(Value *Vector, Value *Start, function_ref<Value *(Value *, Value *)> Combine);
   void replaceBy(Value *First, Value *Second);
   bool replaceBy(Value *V);
@@ -141,6 +142,13 @@ bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   case Intrinsic::fake_use: // -Og: what a debugger would like to see alive
     Call.eraseFromParent();
     return true;
+  case Intrinsic::sadd_with_overflow:
+  case Intrinsic::uadd_with_overflow:
+  case Intrinsic::ssub_with_overflow:
+  case Intrinsic::usub_with_overflow:
+  case Intrinsic::smul_with_overflow:
+  case Intrinsic::umul_with_overflow:
+    return expandOverflow(cast<WithOverflowInst>(Call));
   case Intrinsic::convert_to_fp16:
     return replaceBy(B.CreateBitCast(B.CreateFPTrunc(X, B.getHalfTy()), Call.getType()));
   case Intrinsic::convert_from_fp16:
@@ -381,6 +389,19 @@ void Expander::replaceBy(Value *First, Value *Second) {
   }
   Value *Pair = B.CreateInsertValue(PoisonValue::get(Call.getType()), First, 0);
   replaceBy(B.CreateInsertValue(Pair, Second, 1));
+}
+
+/// The number is what wraps around; whether it did is left to the intrinsic.
+bool Expander::expandOverflow(const WithOverflowInst &Checked) {
+  const bool IsAsked = any_of(Call.users(), [](const User *U) {
+    auto *Extract = dyn_cast<ExtractValueInst>(U);
+    return !Extract || Extract->getIndices()[0] == 0;
+  });
+  if (!IsAsked)
+    return false;
+  Value *Number = B.CreateBinOp(Checked.getBinaryOp(), Checked.getLHS(), Checked.getRHS());
+  replaceBy(Number, B.CreateExtractValue(B.Insert(Call.clone()), 1));
+  return true;
 }
 
 bool Expander::replaceBy(Value *V) {

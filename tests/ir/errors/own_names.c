@@ -21,6 +21,8 @@ struct Point {
   int id;
 };
 int uname(struct Point *p);
+int fstat(int n, void *into);
+long pwrite(const void *from, void *into);
 
 double weighed(const double *x) {
   double y[3] = {0, 0, 0};
@@ -47,6 +49,10 @@ double weighed(const double *x) {
   struct Point p = {{x[0], x[1], x[2]}, 3};
   // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'uname'
   uname(&p);
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'fstat'
+  fstat(3, y);
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'pwrite'
+  pwrite(x, y);
   return y[0] * y[1] * y[2] + p.at[0];
 }
 void slope(const double *x, double *dx) { __enzyme_autodiff((void *)weighed, x, dx); }

@@ -38,6 +38,17 @@ void user(double *x, double *x_bar) {
   __enzyme_autodiff((void *)locally, x, x_bar);
 }
 #else
+void give(void (*)());
+static double touched;
+static void touch() { touched *= 2; }
+double byCallback(double *x) {
+  touched = x[0];
+  // CHECK-DAG: visible_globals.cpp:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'give
+  give(touch);
+  // CHECK-DAG: visible_globals.cpp:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'elsewhere
+  elsewhere();
+  return touched * x[1];
+}
 double ofSeen(double *x) {
   seen[0] = x[0];
   // CHECK: visible_globals.cpp:[[@LINE+1]]:3: error: [CF201] {{.*}}'elsewhere()'
@@ -52,6 +63,7 @@ double ofLed(double *x) {
   return own * x[1];
 }
 void user(double *x, double *x_bar) {
+  __enzyme_autodiff((void *)byCallback, x, x_bar);
   __enzyme_autodiff((void *)ofSeen, x, x_bar);
   __enzyme_autodiff((void *)ofLed, x, x_bar);
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Addresses that go through integers: links with flags that are chosen, passed and returned, and
+// links into a block that has grown and moved.
+// Supports: links with flags in integers, links into blocks that move
+#include "GradientCheck.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Tagged {
+  double value;
+  uintptr_t next;
+};
+static struct Tagged *target(uintptr_t link) { return (struct Tagged *)(link & ~(uintptr_t)7); }
+
+// The link is a variable of the loops.
+static double flagged(const double *x, int n) {
+  uintptr_t head = 0;
+  for (int i = 0; i < n; i++) {
+    struct Tagged *t = malloc(sizeof *t);
+    t->value = x[i] * x[i];
+    t->next = head;
+    head = (uintptr_t)t | (i & 1);
+  }
+  double s = 1;
+  while (target(head)) {
+    struct Tagged *t = target(head);
+    s = head & 1 ? s * t->value * 0.7 : s + t->value;
+    head = t->next;
+    free(t);
+  }
+  return s;
+}
+
+__attribute__((noinline)) static uintptr_t mark(struct Tagged *t, int flag) {
+  return (uintptr_t)t | flag;
+}
+__attribute__((noinline)) static double walk(uintptr_t link) {
+  struct Tagged *t = target(link);
+  return t ? (link & 1 ? t->value * t->value : t->value) + 0.5 * walk(t->next) : 0;
+}
+static double passed(const double *x, int n) {
+  struct Tagged t[6];
+  uintptr_t head = 0;
+  for (int i = 0; i < n; i++) {
+    t[i].value = x[i];
+    t[i].next = head;
+    head = mark(t + i, i & 1);
+  }
+  return walk(head) + walk((uintptr_t)(t + n / 2) | (x[0] > 0));
+}
+
+struct Link {
+  double value;
+  struct Link *next;
+};
+static double total(const struct Link *l) {
+  double s = 1;
+  for (; l; l = l->next)
+    s = s * 0.5 + l->value;
+  return s;
+}
+
+static double moved(const double *x, int n) {
+  size_t room = 2;
+  struct Link *all = malloc(room * sizeof *all), *head = NULL;
+  for (int i = 0; i < n; i++) {
+    if ((size_t)i == room) {
+      struct Link *larger = malloc((room *= 2) * sizeof *all);
+      memcpy(larger, all, i * sizeof *all);
+      const ptrdiff_t away = (char *)larger - (char *)all;
+      for (int k = 0; k < i; k++)
+        if (larger[k].next)
+          larger[k].next = (struct Link *)((char *)larger[k].next + away);
+      head = (struct Link *)((char *)head + away);
+      free(all);
+      all = larger;
+    }
+    all[i] = (struct Link){x[i] * x[i], head};
+    head = &all[i];
+  }
+  const double s = total(head);
+  free(all);
+  return s;
+}
+static double resized(const double *x, int n) {
+  size_t room = 2;
+  struct Link *all = malloc(room * sizeof *all), *head = NULL;
+  for (int i = 0; i < n; i++) {
+    if ((size_t)i == room) {
+      const uintptr_t old = (uintptr_t)all;
+      all = realloc(all, (room *= 2) * sizeof *all);
+      for (int k = 0; k < i; k++)
+        if (all[k].next)
+          all[k].next = (struct Link *)((uintptr_t)all[k].next - old + (uintptr_t)all);
+      head = (struct Link *)((uintptr_t)head - old + (uintptr_t)all);
+    }
+    all[i] = (struct Link){x[i] * x[n - 1 - i], head};
+    head = &all[i];
+  }
+  const double s = total(head);
+  free(all);
+  return s;
+}
+
+GRADIENT_CHECK(calculated_pointers_flagged, Double, flagged, In(double, 6), Int(6))
+GRADIENT_CHECK(calculated_pointers_passed, Double, passed, In(double, 6), Int(6))
+GRADIENT_CHECK(calculated_pointers_moved, Double, moved, In(double, 7), Int(7))
+GRADIENT_CHECK(calculated_pointers_resized, Double, resized, In(double, 7), Int(7))
