@@ -8,6 +8,7 @@
 #include "GradientCheck.h"
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -359,6 +360,40 @@ double nested(const double *x, int n) {
   }
 }
 
+// An exception that is remembered, or carried by another one.
+double guarded(const double *x, int i) {
+  if (x[i] < 0.8)
+    throw std::range_error("small");
+  return x[i] * x[i];
+}
+
+double remembered(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    std::exception_ptr first;
+    try {
+      s += guarded(x, i);
+    } catch (...) {
+      first = std::current_exception();
+      const std::exception_ptr second = first;
+      if (first == second)
+        s += x[i] * x[0];
+    }
+    if (!first)
+      s *= x[1];
+    try {
+      try {
+        s += guarded(x, i);
+      } catch (...) {
+        std::throw_with_nested(std::logic_error("outer"));
+      }
+    } catch (const std::logic_error &) {
+      s += 2 * x[i] * x[i];
+    }
+  }
+  return s;
+}
+
 } // namespace
 
 GRADIENT_CHECK(caught_repaired, Double, repaired, In(double, 6), Int(6))
@@ -373,3 +408,4 @@ GRADIENT_CHECK(caught_laws, Double, laws, In(double, 6), Int(6))
 GRADIENT_CHECK(caught_recursive, Double, recursive, InRange(double, 6, 0.7, 1.2), Int(6))
 GRADIENT_CHECK(caught_nested, Double, nested, In(double, 5), Int(5))
 GRADIENT_CHECK(caught_virtual_bases, Double, virtual_bases, InRange(double, 5, 0.4, 0.9), Int(5))
+GRADIENT_CHECK(caught_remembered, Double, remembered, In(double, 5), Int(5))

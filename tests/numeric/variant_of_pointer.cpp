@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A variant of a number and a pointer: one place holds adjoints and addresses by turns.
+// A number and a pointer by turns in a variant, a union, or what a base leads to: one place holds
+// adjoints and addresses.
 // Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
 #include <cmath>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -86,3 +89,113 @@ GRADIENT_CHECK(variant_copied_number, Double, copied, In(double, 6), Int(2), Int
 GRADIENT_CHECK(variant_copied_row, Double, copied, In(double, 6), Int(5), Int(2), Int(1))
 GRADIENT_CHECK(variant_copied_nothing, Double, copied, In(double, 6), Int(3), Int(4), Int(1))
 GRADIENT_CHECK(variant_not_copied, Double, copied, In(double, 6), Int(4), Int(5), Int(0))
+
+// A float, or two, where an address is at another time. In the shadow the old address is no
+// adjoint.
+union FloatOrPlace {
+  float number;
+  const float *place;
+};
+
+static float exchanged(const float *x, int n) {
+  FloatOrPlace *slots = static_cast<FloatOrPlace *>(std::malloc(n * sizeof *slots));
+  float s = 0;
+  for (int k = 0; k < 4; ++k)
+    for (int i = 0; i < n; ++i) {
+      if ((i + k) % 2)
+        slots[i].place = x + (i + k) % n;
+      else
+        slots[i].number = x[i] * float(k + 1);
+      if (i > 0)
+        s += (i - 1 + k) % 2 ? *slots[i - 1].place * x[0]
+                             : slots[i - 1].number * slots[i - 1].number;
+    }
+  std::free(slots);
+  return s;
+}
+
+union FloatsOrPlace {
+  struct {
+    float a, b;
+  } numbers;
+  const float *place;
+};
+
+static float movedHalves(const float *x, int n) {
+  std::vector<FloatsOrPlace> from(n), to(n);
+  float s = 0;
+  for (int k = 0; k < 3; ++k) {
+    for (int i = 0; i < n; ++i)
+      if ((i + k) % 2)
+        from[i].place = x + i;
+      else
+        from[i].numbers = {x[i] * float(k + 1), x[(i + 1) % n]};
+    for (int i = 0; i < n; ++i)
+      to[(i + k) % n] = from[i];
+    for (int i = 0; i < n; ++i) {
+      const FloatsOrPlace &here = to[(i + k) % n];
+      s += (i + k) % 2 ? *here.place * x[0] : here.numbers.a * here.numbers.b;
+    }
+  }
+  return s;
+}
+
+struct Law {
+  virtual float at(float v) const = 0;
+  virtual std::unique_ptr<Law> clone() const = 0;
+  virtual ~Law() = default;
+};
+struct Line : Law {
+  float slope, offset;
+  Line(float a, float b) : slope(a), offset(b) {}
+  float at(float v) const override { return slope * v + offset * offset; }
+  std::unique_ptr<Law> clone() const override { return std::make_unique<Line>(*this); }
+};
+struct Lookup : Law {
+  const float *first, *second;
+  Lookup(const float *p, const float *q) : first(p), second(q) {}
+  float at(float v) const override { return *first * v + *second; }
+  std::unique_ptr<Law> clone() const override { return std::make_unique<Lookup>(*this); }
+};
+
+static float cloned(const float *x, int n) {
+  std::vector<std::unique_ptr<Law>> laws;
+  for (int i = 0; i < n; ++i)
+    if (i % 2)
+      laws.push_back(std::make_unique<Line>(x[i], x[0]));
+    else
+      laws.push_back(std::make_unique<Lookup>(x + i, x));
+  float s = 0;
+  for (auto &law : laws)
+    s += law->clone()->at(x[1]) * law->at(x[2]);
+  return s;
+}
+
+using FloatPlaceRow = std::variant<float, const float *, std::vector<float>>;
+
+static float copiedFloats(const float *x, int n) {
+  std::vector<FloatPlaceRow> all;
+  for (int i = 0; i < 2 * n; ++i) {
+    if (i % 3 == 0)
+      all.push_back(x[i % n]);
+    else if (i % 3 == 1)
+      all.push_back(x + i % n);
+    else
+      all.push_back(std::vector<float>{x[i % n], x[0]});
+  }
+  auto copy = all;
+  copy[0] = copy[1];
+  copy[4] = copy[3];
+  copy[2] = 1.0f;
+  float s = 0;
+  for (auto &e : copy)
+    s += e.index() == 0   ? std::get<0>(e) * std::get<0>(e)
+         : e.index() == 1 ? *std::get<1>(e)
+                          : std::get<2>(e)[0] * std::get<2>(e)[1];
+  return s;
+}
+
+GRADIENT_CHECK_BOUND(1e-4, floats_and_places, Float, exchanged, In(float, 5), Int(5))
+GRADIENT_CHECK_BOUND(1e-4, floats_or_place_moved, Float, movedHalves, In(float, 5), Int(5))
+GRADIENT_CHECK_BOUND(1e-4, floats_or_places_cloned, Float, cloned, In(float, 5), Int(5))
+GRADIENT_CHECK_BOUND(1e-4, floats_in_variants, Float, copiedFloats, In(float, 5), Int(5))

@@ -5,7 +5,8 @@
 //
 //   struct { double *p; double v; }    ->    {{0, pointer}} forward, {{8, double}} in reverse
 //
-// A place that is a double at one time and a pointer at another is in both tables.
+// A place that is a double at one time and a pointer at another is in both tables. So is one of two
+// floats, or one float, and a pointer: the runtime looks at the whole word then.
 
 #include "Fields.h"
 #include "contraflow/core/Diag.h"
@@ -22,7 +23,19 @@ namespace contraflow {
 constexpr int64_t ByAlignment = -1; ///< offset: the first aligned address
 constexpr int64_t Anywhere = -2;    ///< offset: numbers lie wherever the program put them
 
-enum FieldKind : unsigned { KindFloat, KindDouble, KindLongDouble, KindPointer, KindEither };
+constexpr int64_t Word = 8;
+
+/// Of struct cf_field.
+enum FieldKind : unsigned {
+  KindFloat,
+  KindDouble,
+  KindLongDouble,
+  KindPointer,
+  KindEither,
+  KindFloatOfWord = 7, ///< in a word that may be an address
+  KindWord = 8,        ///< an address, or floats
+  KindNoAddress = 9    ///< a float's word, which is cleared if it is an address
+};
 
 unsigned allKinds(const MemoryLayout &Layout) {
   unsigned Kinds = 0;
@@ -36,7 +49,7 @@ unsigned allKinds(const MemoryLayout &Layout) {
 static bool ambiguous(unsigned Kinds) {
   unsigned Floats = Kinds & SK_AnyFloat;
   return (Floats & (Floats - 1)) || (Floats & SK_Half) || (Floats && (Kinds & SK_Guessed)) ||
-         ((Kinds & SK_Pointer) && (Floats & ~SK_Double));
+         ((Kinds & SK_Pointer) && (Floats & ~(SK_Double | SK_Float)));
 }
 
 /// An array of floats and nothing else.
@@ -88,15 +101,52 @@ const MemoryLayout &sharper(const MemoryLayout &To, const MemoryLayout &From) {
   return (isBlurred(To) || isGuess(To)) && Tells ? From : To;
 }
 
+/// True if these kinds at two places of a layout meet, in one record or two.
+static bool meet(const MemoryLayout &Layout, const MemoryLayout::Field &A, unsigned KindsOfA,
+                 const MemoryLayout::Field &B, unsigned KindsOfB) {
+  return any_of(ArrayRef<int64_t>{-Layout.Period, 0, Layout.Period}, [&](int64_t Shift) {
+    const int64_t BeginOfB = B.Offset + Shift;
+    return BeginOfB < A.Offset + widthOf(KindsOfA) && A.Offset < BeginOfB + widthOf(KindsOfB);
+  });
+}
+
+/// True if the field is a float where an address lies at another time, or a part of one.
+static bool isBesideAddress(const MemoryLayout &Layout, const MemoryLayout::Field &F) {
+  return (F.Kinds & SK_AnyFloat) == SK_Float && any_of(Layout.Fields, [&](auto &Other) {
+           return (Other.Kinds & SK_Pointer) && meet(Layout, F, SK_Float, Other, SK_Pointer);
+         });
+}
+
 /// True if the active field meets another one with a shadow, or itself in the next record.
 static bool overlaps(const MemoryLayout &Layout, const MemoryLayout::Field &F) {
   if (Layout.Period && widthOf(F.Kinds) > Layout.Period && !isFloatOnly(allKinds(Layout)))
     return true;
+  const bool Evenly = Layout.Period % Word == 0;
+  const unsigned Floats = F.Kinds & SK_AnyFloat;
+  if (Floats == SK_Float && !Evenly && isBesideAddress(Layout, F))
+    return true;
   return any_of(Layout.Fields, [&](auto &Other) {
-    return &Other != &F && (Other.Active || (Other.Kinds & SK_Pointer)) &&
-           Other.Offset < F.Offset + widthOf(F.Kinds) &&
-           F.Offset < Other.Offset + widthOf(Other.Kinds);
+    const unsigned Others = Other.Kinds & SK_AnyFloat;
+    if (&Other == &F)
+      return false;
+    if (Other.Active && meet(Layout, F, Floats, Other, Others ? Others : Other.Kinds))
+      return true;
+    return Floats != SK_Float && (Other.Kinds & SK_Pointer) &&
+           meet(Layout, F, Floats, Other, SK_Pointer);
   });
+}
+
+MemoryLayout firstBytes(const MemoryLayout &Layout, int64_t Bytes) {
+  if (isGuess(Layout) || isBlurred(Layout) || (Layout.Period && Bytes > Layout.Period))
+    return Layout;
+  MemoryLayout Out = Layout;
+  erase_if(Out.Fields, [&](auto &F) {
+    const int64_t End = F.Offset + widthOf(F.Kinds);
+    const bool Wraps = Layout.Period && End > Layout.Period;
+    return !Wraps && (F.Offset >= Bytes || End <= 0);
+  });
+  const bool HoldsActive = any_of(Out.Fields, [](auto &F) { return F.Active; });
+  return HoldsActive && !isGuess(Out) ? Out : Layout;
 }
 
 Error checkLayout(const MemoryLayout &Blurred, CallBase &Call) {
@@ -119,13 +169,15 @@ Error checkCleared(const MemoryLayout &Layout, CallBase &Call) {
 
 SmallVector<FieldRow, 8> activeFields(const MemoryLayout &Layout) {
   SmallVector<FieldRow, 8> Rows;
-  for (auto &F : sharpened(Layout).Fields) {
+  const MemoryLayout Sharp = sharpened(Layout);
+  for (auto &F : Sharp.Fields) {
     if (!F.Active)
       continue;
-    unsigned Kind = F.Kinds & SK_Float    ? KindFloat
-                    : F.Kinds & SK_Double ? KindDouble
-                                          : KindLongDouble;
-    Rows.push_back({F.Offset, F.Kinds & SK_Pointer ? unsigned(KindEither) : Kind});
+    FieldKind Kind = F.Kinds & SK_Pointer  ? KindEither
+                     : F.Kinds & SK_Float  ? KindFloat
+                     : F.Kinds & SK_Double ? KindDouble
+                                           : KindLongDouble;
+    Rows.push_back({F.Offset, isBesideAddress(Sharp, F) ? KindFloatOfWord : Kind});
   }
   return Rows;
 }
@@ -134,10 +186,22 @@ bool isPointerRow(const FieldRow &Row) { return Row.Kind == KindPointer || Row.K
 
 SmallVector<FieldRow, 8> pointerFields(const MemoryLayout &Layout) {
   SmallVector<FieldRow, 8> Rows;
-  for (auto &F : sharpened(Layout).Fields)
-    if (F.Kinds & SK_Pointer)
-      Rows.push_back({F.Offset, F.Kinds & SK_AnyFloat ? KindEither : KindPointer});
+  const MemoryLayout Sharp = sharpened(Layout);
+  for (auto &F : Sharp.Fields) {
+    if (!(F.Kinds & SK_Pointer))
+      continue;
+    const bool HasFloats = any_of(Sharp.Fields, [&](auto &Other) {
+      return (Other.Kinds & SK_AnyFloat) == SK_Float && meet(Sharp, F, SK_Pointer, Other, SK_Float);
+    });
+    Rows.push_back({F.Offset, HasFloats               ? KindWord
+                              : F.Kinds & SK_AnyFloat ? KindEither
+                                                      : KindPointer});
+  }
   return Rows;
+}
+
+bool looksAtWords(const MemoryLayout &Layout) {
+  return any_of(Layout.Fields, [&](auto &F) { return isBesideAddress(Layout, F); });
 }
 
 void callFields(SweepBuilder &B, StringRef Name, ArrayRef<Value *> Places,
@@ -154,6 +218,14 @@ void callFields(SweepBuilder &B, StringRef Name, ArrayRef<Value *> Places,
   SmallVector<Value *, 8> Args(Places);
   Args.append({IR.getInt64(sharpened(Layout).Period), Global, IR.getInt32(Rows.size())});
   B.runtime(Name, IR.getVoidTy(), Args);
+}
+
+void dropAddress(SweepBuilder &B, Value *Float) {
+  const MemoryLayout Layout{Word, true, {}};
+  callFields(B, "copy_fields_adjoint",
+             {Float, ConstantPointerNull::get(B.ir().getPtrTy()), B.ir().getInt64(Word),
+              B.ir().getInt32(0)},
+             Layout, {{0, KindNoAddress}});
 }
 
 void copyPointers(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value *Src,

@@ -19,12 +19,18 @@ llvm::SmallVector<FieldRow, 8> activeFields(const MemoryLayout &Layout);
 /// True if the row is in the table of pointers, too.
 bool isPointerRow(const FieldRow &Row);
 llvm::SmallVector<FieldRow, 8> pointerFields(const MemoryLayout &Layout);
+/// True if floats and addresses share words, which only the runtime can tell.
+bool looksAtWords(const MemoryLayout &Layout);
+/// Reverse: the word in the shadow that this float lies in is zero if it is an address.
+void dropAddress(SweepBuilder &B, llvm::Value *Float);
 /// Calls a runtime function with Places and then period, table and number of the fields.
 void callFields(SweepBuilder &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Places,
                 const MemoryLayout &Layout, llvm::ArrayRef<FieldRow> Rows);
 
 /// All kinds of all fields.
 unsigned allKinds(const MemoryLayout &Layout);
+/// Of what so many bytes of an object hold.
+MemoryLayout firstBytes(const MemoryLayout &Layout, int64_t Bytes);
 /// Every active field has one kind of float, and there is an active field.
 llvm::Error checkLayout(const MemoryLayout &Layout, llvm::CallBase &Call);
 /// The same, if the floats are to be cleared and anything else stays.

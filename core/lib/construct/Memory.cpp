@@ -52,6 +52,12 @@ protected:
     return Constant ? B.ir().CreateSelect(Own, bytes(B, Call), None)
                     : B.ir().CreateSelect(Own, None, bytes(B, Call));
   }
+  /// What is copied from or to Pointer.
+  static MemoryLayout layoutOfCopy(SweepBuilder &B, const Value *Pointer, const Value *Size) {
+    const MemoryLayout Whole = B.layout(Pointer);
+    auto *Constant = dyn_cast<ConstantInt>(Size);
+    return Constant ? firstBytes(Whole, Constant->getSExtValue()) : Whole;
+  }
   static Value *bytes(SweepBuilder &B, CallBase &Call) {
     return B.ir().CreateZExtOrTrunc(Call.getArgOperand(2), B.ir().getInt64Ty());
   }
@@ -94,7 +100,7 @@ Error CopyHandler::augment(SweepBuilder &B, CallSite &Site) const {
   Value *Dst = B.shadow(Call.getArgOperand(0)), *Src = B.shadow(Call.getArgOperand(1));
   if (!Dst)
     return Error::success();
-  MemoryLayout Layout = B.layout(Call.getArgOperand(0));
+  MemoryLayout Layout = layoutOfCopy(B, Call.getArgOperand(0), Call.getArgOperand(2));
   refuseConstant(B, Call, Src);
   if (B.activeMemory(Call.getArgOperand(0)))
     if (Error E = Src ? checkLayout(Layout, Call) : checkCleared(Layout, Call))
@@ -117,7 +123,7 @@ Error CopyHandler::adjoint(SweepBuilder &B, const CallSite &Site,
                            ArrayRef<Value *> Recalled) const {
   if (Recalled.empty())
     return Error::success();
-  MemoryLayout Layout = B.layout(Site.Operands[0]);
+  MemoryLayout Layout = layoutOfCopy(B, Site.Operands[0], Site.Operands[2]);
   auto &IR = B.ir();
   Value *Dst = Recalled[0], *Bytes = Recalled[1];
   if (Recalled.size() == 2) {

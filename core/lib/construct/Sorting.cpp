@@ -103,7 +103,11 @@ Error checkSorted(SweepBuilder &B, CallBase &Call, unsigned Array = 0) {
     return diffError(DiagId::UnsupportedMemory, Call, "the size of what is sorted is not constant");
   if (!B.activeMemory(Call.getArgOperand(Array)))
     return Error::success();
-  return checkLayout(B.layout(Call.getArgOperand(Array)), Call);
+  const MemoryLayout Layout = B.layout(Call.getArgOperand(Array));
+  if (looksAtWords(Layout))
+    return diffError(DiagId::UnknownType, Call,
+                     "what is sorted holds floats where others hold addresses");
+  return checkLayout(Layout, Call);
 }
 
 class SortHandler : public ConstructHandler {

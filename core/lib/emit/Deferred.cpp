@@ -79,7 +79,9 @@ bool DeferredFinder::qualifies(Loop &L) {
 /// The shadow is walked upwards, element by element, in every iteration.
 bool DeferredFinder::walksEvenly(Loop &L, LoadInst &Load) const {
   Type *T = Load.getType();
-  if ((!T->isDoubleTy() && !T->isFloatTy()) || !A.DT.dominates(Load.getParent(), L.getLoopLatch()))
+  if ((!T->isDoubleTy() && !T->isFloatTy()) ||
+      mayMeetAddress(S.Graph, Load.getPointerOperand(), T) ||
+      !A.DT.dominates(Load.getParent(), L.getLoopLatch()))
     return false;
   auto *Rec = dyn_cast<SCEVAddRecExpr>(A.SE.getSCEV(Fwd.accessOf(Load)));
   if (!Rec || Rec->getLoop() != &L || !Rec->isAffine())

@@ -443,6 +443,7 @@ static void hoistLoads(RequestState &S) {
   if (!Again) {
     hoistUnchangedLoads(S.Closure.Functions, Writes, Activity, S.C.Handlers, S.C.FAM);
     moveWords(S.Closure.Functions, Graph);
+    copyWordsOfFloats(S.Closure.Functions, Graph);
   }
   PreservedAnalyses Kept = PreservedAnalyses::none();
   Kept.preserveSet<CFGAnalyses>();

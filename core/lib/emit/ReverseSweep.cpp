@@ -4,6 +4,7 @@
 
 #include "ReverseSweep.h"
 #include "Remarks.h"
+#include "construct/Fields.h"
 #include "contraflow/core/Barrier.h"
 #include "contraflow/core/Rule.h"
 #include "prepare/Indirect.h"
@@ -124,10 +125,20 @@ void ReverseSweep::addAtomically(Instruction &Load, Value *Where, Value *Bar) {
   B.SetInsertPoint(Behind);
 }
 
+/// In front of a reverse step of floats whose place in the shadow may hold an address.
+void ReverseSweep::dropAddresses(const Value *Pointer, Value *Where, Type *T) {
+  if (!mayMeetAddress(In.S.Graph, Pointer, T))
+    return;
+  auto *Vec = dyn_cast<FixedVectorType>(T);
+  for (unsigned E = 0; E < (Vec ? Vec->getNumElements() : 1); ++E)
+    dropAddress(*this, Vec ? B.CreateConstGEP1_64(Vec->getElementType(), Where, E) : Where);
+}
+
 void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
   if (defer(I, Bar))
     return;
   Value *Where = recall(Address);
+  dropAddresses(cast<LoadInst>(I).getPointerOperand(), Where, Bar->getType());
   if (Value *Own = privateAddress(I, Where))
     Where = Own;
   else if (addToWindow(cast<LoadInst>(I), Where, Bar))
@@ -160,6 +171,7 @@ Error ReverseSweep::reverseStore(StoreInst &I) {
   Value *Where = recall(In.Fwd.accessOf(I));
   takeInOrder(I, Where);
   takeFromWindows(I, Where, T);
+  dropAddresses(I.getPointerOperand(), Where, T);
   const Align Alignment = shadowAlign(I.getAlign());
   LoadInst *Bar = B.CreateAlignedLoad(T, Where, Alignment);
   StoreInst *Zero = B.CreateAlignedStore(Constant::getNullValue(T), Where, Alignment);
@@ -189,6 +201,7 @@ Error ReverseSweep::reverseAtomic(AtomicRMWInst &I) {
   Value *Where = recall(In.Fwd.accessOf(I));
   takeInOrder(I, Where);
   takeFromWindows(I, Where, I.getType());
+  dropAddresses(I.getPointerOperand(), Where, I.getType());
   LoadInst *Bar = B.CreateAlignedLoad(I.getType(), Where, I.getAlign());
   Bar->setAtomic(AtomicOrdering::Monotonic);
   addAdjoint(I.getValOperand(), Op == AtomicRMWInst::FSub ? B.CreateFNeg(Bar) : cast<Value>(Bar));

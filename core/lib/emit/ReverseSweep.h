@@ -86,6 +86,7 @@ private:
   llvm::Error reverseValue(llvm::Instruction &I);
   llvm::Error reverseSite(const CallSite &Site);
   void reverseClosureCall(const CallSite &Site);
+  void dropAddresses(const llvm::Value *Pointer, llvm::Value *Where, llvm::Type *T);
   llvm::Error reverseStore(llvm::StoreInst &I);
   llvm::Error reverseAtomic(llvm::AtomicRMWInst &I);
   bool reverseMove(llvm::Instruction &I);

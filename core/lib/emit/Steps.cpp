@@ -44,6 +44,13 @@ Type *storedFloat(const ActivityResult &Activity, const StoreInst &I) {
   return nullptr;
 }
 
+bool mayMeetAddress(const MemoryGraph &Graph, const Value *Pointer, const Type *T) {
+  if (!T->getScalarType()->isFloatTy())
+    return false;
+  const int64_t Size = Graph.layout().getTypeStoreSize(const_cast<Type *>(T)).getFixedValue();
+  return Graph.kindsAt(Graph.find(Pointer), Size) & SK_Pointer;
+}
+
 /// True if active floats have become parts of V, a value of integers.
 static bool mixesBits(const ActivityResult &Activity, const Value *V) {
   const MemoryGraph &Graph = Activity.memory();

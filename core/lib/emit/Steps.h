@@ -12,6 +12,9 @@ namespace contraflow {
 /// The float type of the memory that a store overwrites if it is active, else null.
 llvm::Type *storedFloat(const ActivityResult &Activity, const llvm::StoreInst &I);
 
+/// True if the floats that are accessed may lie where an address is at another time.
+bool mayMeetAddress(const MemoryGraph &Graph, const llvm::Value *Pointer, const llvm::Type *T);
+
 /// True if the store moves bits of floats, or over floats, in a way that cannot be followed: halves
 /// of a float, bytes, vectors of integers.
 bool hidesFloats(const ActivityResult &Activity, const llvm::StoreInst &I);

@@ -16,6 +16,12 @@
 // The other way round, where such places are moved as addresses (one use of a place that is split
 // into registers says of what type it is), what may be a double moves as a word, too: an address
 // has no derivative.
+//
+// A word that holds floats at one time and an address at another is no value of one type. Where it
+// is loaded only to be stored, it is copied as memory, which has a shadow as a whole:
+//
+//   %w = load i64, ptr %a ; store i64 %w, ptr %b
+//   ->  memcpy(%room, %a, 8) ; memcpy(%b, %room, 8)
 
 #include "WordCopies.h"
 
@@ -475,7 +481,48 @@ void Mover::run() {
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(Old);
 }
 
+/// True if floats and addresses share the place, and no other numbers.
+bool isWordOfFloats(const MemoryGraph &Graph, const Value *Pointer) {
+  const Location At = Graph.find(Pointer);
+  const unsigned Kinds = At ? Graph.kindsAt(At, WordBytes) : 0;
+  return (Kinds & SK_AnyFloat) == SK_Float && (Kinds & SK_Pointer);
+}
+
+bool isOnlyStored(const LoadInst &Load) {
+  return !Load.use_empty() && all_of(Load.uses(), [](const Use &U) {
+    auto *Store = dyn_cast<StoreInst>(U.getUser());
+    return Store && Store->isSimple() && U.getOperandNo() == 0;
+  });
+}
+
+void copyAsMemory(LoadInst &Load) {
+  BasicBlock &Entry = Load.getFunction()->getEntryBlock();
+  auto *Room = IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(Load.getType(), nullptr, "word");
+  IRBuilder<> B(&Load);
+  B.CreateMemCpy(Room, Room->getAlign(), Load.getPointerOperand(), Load.getAlign(), WordBytes);
+  for (User *U : make_early_inc_range(Load.users())) {
+    auto *Store = cast<StoreInst>(U);
+    B.SetInsertPoint(Store);
+    B.CreateMemCpy(Store->getPointerOperand(), Store->getAlign(), Room, Room->getAlign(),
+                   WordBytes);
+    Store->eraseFromParent();
+  }
+  Load.eraseFromParent();
+}
+
 } // namespace
+
+void copyWordsOfFloats(ArrayRef<Function *> Closure, const MemoryGraph &Graph) {
+  SmallVector<LoadInst *, 8> Found;
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F))
+      if (auto *Load = dyn_cast<LoadInst>(&I);
+          Load && Load->isSimple() && Load->getType()->isIntegerTy(64) && isOnlyStored(*Load) &&
+          isWordOfFloats(Graph, Load->getPointerOperand()))
+        Found.push_back(Load);
+  for (LoadInst *Load : Found)
+    copyAsMemory(*Load);
+}
 
 void moveWords(ArrayRef<Function *> Closure, const MemoryGraph &Graph) {
   constexpr unsigned Numbers = SK_Float | SK_Double;

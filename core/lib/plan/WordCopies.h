@@ -16,5 +16,6 @@ class MemoryGraph;
 
 /// What the graph says of addresses stays true; what it says of moved words is to be found anew.
 void moveWords(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph);
+void copyWordsOfFloats(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph);
 
 } // namespace contraflow

@@ -33,8 +33,28 @@ template <typename T> void moveBar(char *Dst, char *Src, bool Atomic) {
     write<T>(Src, read<T>(Src) + Bar);
 }
 
+/// Others may add to the word meanwhile, unless it is an address.
+void dropAddress(char *At) {
+  const std::atomic_ref<uint64_t> Word(*wordOf(At));
+  uint64_t Bits = Word.load();
+  if (isAddressNotFloats(Bits))
+    Word.compare_exchange_strong(Bits, 0);
+}
+
+void moveFloat(char *Dst, char *Src, bool Atomic) {
+  if (liesInAddress(Dst))
+    return;
+  if (Src)
+    dropAddress(Src);
+  moveBar<float>(Dst, Src, Atomic);
+}
+
 void moveAdjoint(char *Dst, char *Src, bool Atomic, int32_t K) {
   switch (K) {
+  case FloatOfWord:
+    return moveFloat(Dst, Src, Atomic);
+  case NoAddress:
+    return dropAddress(Dst);
   case Float:
     return moveBar<float>(Dst, Src, Atomic);
   case Double:
@@ -49,7 +69,8 @@ void moveAdjoint(char *Dst, char *Src, bool Atomic, int32_t K) {
 
 // Zero where there is no source. An address stays.
 void copyBar(char *Dst, const char *Src, int32_t K) {
-  if (K == Either && (isAddress(read<uint64_t>(Dst)) || (Src && isAddress(read<uint64_t>(Src)))))
+  if (K == NoAddress || (K == FloatOfWord && (liesInAddress(Dst) || (Src && liesInAddress(Src)))) ||
+      (K == Either && (isAddress(read<uint64_t>(Dst)) || (Src && isAddress(read<uint64_t>(Src))))))
     return;
   if (Src)
     std::memmove(Dst, Src, static_cast<size_t>(widthOf(K)));
@@ -126,7 +147,7 @@ void cf_v1_copy_fields_forward(void *dst, void *src, int64_t bytes, int64_t peri
     return;
   forEachField({dst, bytes, period, fields, n}, dst < src, [&](int64_t At, int32_t K) {
     const auto Bits = read<uint64_t>(static_cast<char *>(src) + At);
-    if (K == Pointer || isAddress(Bits))
+    if (K == Pointer || (K == WordOfFloats ? isAddressNotFloats(Bits) : isAddress(Bits)))
       write(static_cast<char *>(dst) + At, Bits);
   });
 }

@@ -184,7 +184,7 @@ void Walk::clearFloats(const Region &R) {
       return;
     }
     forEachPlace(R, M, [&](int64_t At) {
-      if (M.kind == Float)
+      if (M.kind == Float || (M.kind == FloatOfWord && !liesInAddress(R.Shadow + At)))
         write<float>(R.Shadow + At, 0);
       else if (M.kind == LongDouble)
         write<long double>(R.Shadow + At, 0);
@@ -197,6 +197,8 @@ void Walk::clearFloats(const Region &R) {
 void Walk::follow(const Region &R, int64_t At, const cf_member &M) {
   auto *Pointer = read<char *>(R.Primal + At);
   if (M.kind == Either && !isAddress(reinterpret_cast<uintptr_t>(Pointer)))
+    return;
+  if (M.kind == WordOfFloats && !isAddressNotFloats(reinterpret_cast<uintptr_t>(Pointer)))
     return;
   if (Pointer && !BordersToo && isSharedBorder(Pointer)) {
     OnBorders.push_back({R, At, &M});

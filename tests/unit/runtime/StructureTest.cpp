@@ -12,6 +12,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -193,6 +194,31 @@ TEST(CopyFields, AddressesForwardAdjointsBack) {
   EXPECT_EQ(Src[0].Either, 12);
   EXPECT_EQ(Dst[0].V, 0);
   EXPECT_EQ(std::memcmp(&Src[1].Either, &Address, sizeof Address), 0);
+}
+
+TEST(CopyFields, FloatsWhereAddressesLie) {
+  union Word {
+    float Of[2];
+    void *P;
+  };
+  constexpr cf_field Pointers[] = {{0, 8}}, Floats[] = {{0, 7}, {4, 7}}, None[] = {{0, 9}};
+  const auto Target = std::make_unique<int>();
+  Word Src[2] = {}, Dst[2] = {};
+  Src[0].P = Target.get();
+  cf_v1_copy_fields_forward(Dst, Src, sizeof Src, sizeof(Word), Pointers, 1);
+  EXPECT_EQ(Dst[0].P, Target.get());
+  Dst[1] = {{3, 4}};
+  Src[1].P = Target.get(); // stale: what is stored there next is two floats
+  cf_v1_copy_fields_adjoint(Dst, Src, sizeof Src, 0, sizeof(Word), Floats, 2);
+  EXPECT_EQ(Src[0].P, Target.get());
+  EXPECT_EQ(Dst[0].P, Target.get());
+  EXPECT_EQ(Src[1].Of[0], 3);
+  EXPECT_EQ(Src[1].Of[1], 4);
+  EXPECT_EQ(Dst[1].P, nullptr);
+  cf_v1_copy_fields_adjoint(&Src[1].Of[1], nullptr, sizeof(Word), 0, sizeof(Word), None, 1);
+  EXPECT_EQ(Src[1].Of[1], 4);
+  cf_v1_copy_fields_adjoint(&Src[0].Of[1], nullptr, sizeof(Word), 0, sizeof(Word), None, 1);
+  EXPECT_EQ(Src[0].P, nullptr);
 }
 
 TEST(CopyFields, TheReverseOfAdjointsCopies) {
