@@ -129,7 +129,7 @@ struct CallFacts {
   llvm::SmallVector<unsigned, 1> Packed; ///< their floats lie anywhere, whatever else is known
   bool FreshResult = false;              ///< result points to a new object
   bool Inactive = false;                 ///< runs in the forward sweep only, moves nothing
-  bool Opaque = false; ///< may write whatever its operands and the globals lead to
+  bool Opaque = false;                  ///< may write whatever its operands and the globals lead to
   llvm::SmallVector<Closure, 3> Models; ///< not differentiated, but shows what the memory is
 };
 
