@@ -441,12 +441,16 @@ void Describer::applyFacts(CallBase &I, const CallFacts &Facts) {
     if (Location At = Graph.locate(I.getArgOperand(Operand)))
       Graph.addKind(Graph.fieldCell(At), Kind);
   for (const CallFacts::Member &M : Facts.Members)
-    if (Location Table = Graph.locate(I.getArgOperand(M.Operand)))
-      if (auto At = Graph.pointee(Graph.fieldCell({Table.Node, Table.Offset + M.Offset}))) {
+    if (Location Table = Graph.locate(I.getArgOperand(M.Operand))) {
+      const unsigned Cell = Graph.fieldCell({Table.Node, Table.Offset + M.Offset});
+      if (M.Kind == SK_Pointer) {
+        Graph.pointTo(Cell, Graph.locate(&I));
+      } else if (auto At = Graph.pointee(Cell)) {
         if (M.IsArray)
           Graph.fold(*At, widthOfKinds(M.Kind));
         Graph.addKind(Graph.fieldCell(*At), M.Kind);
       }
+    }
   for (unsigned K = 0; K < Facts.Keeps.size(); ++K)
     if (Location To = Graph.locate(I.getArgOperand(Facts.Keeps[K]))) {
       Location At = Graph.locate(&I);

@@ -81,8 +81,10 @@ void WriteSet::addPointees(CallBase &Call, const MemoryGraph &Graph) {
 
 /// A call of a function of the library that is known to move no derivatives.
 static bool isOfLibrary(const CallBase &Call, const HandlerRegistry &Handlers) {
+  if (const ConstructHandler *H = Handlers.find(Call))
+    return any_of(H->facts(Call).Members, [](auto &M) { return M.Kind == SK_Pointer; });
   const CalleeInfo Info = lookupCallee(Call);
-  return Info.Kind == CalleeKind::Inactive && !Info.Opaque && !Handlers.find(Call);
+  return Info.Kind == CalleeKind::Inactive && !Info.Opaque;
 }
 
 /// What a call's result leads to, be it a pointer or a structure of them.

@@ -12,6 +12,7 @@
 
 #include "Math.h"
 #include "Silent.h"
+#include "callee/Views.h"
 #include "contraflow/core/Callee.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,6 +24,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -348,6 +350,8 @@ CalleeInfo lookupCallee(const Function &F) {
 }
 
 bool keepsBody(const Function &F) {
+  if (viewAction(F))
+    return true;
   const CalleeInfo Info = lookupCallee(F);
   if (!Info.Text)
     return Info.OwnObjects;

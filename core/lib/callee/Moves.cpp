@@ -37,7 +37,7 @@ std::optional<ByteMove> byteMove(const CallBase &Call) {
   auto IsPointer = [&](int Operand) {
     return Call.getArgOperand(Operand)->getType()->isPointerTy();
   };
-  const unsigned Count = 2 + (M.What >= 0) + (M.Room >= 0);
+  const unsigned Count = 1 + std::max({M.To, M.What, M.Size, M.Room});
   const bool Fits = Call.arg_size() == Count && IsPointer(M.To) && IsInteger(M.Size) &&
                     IsInteger(M.Room) &&
                     (M.Kind == MoveKind::Fill ? IsInteger(M.What) : IsPointer(M.What)) &&

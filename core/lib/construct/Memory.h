@@ -44,6 +44,8 @@ void registerSortingHandlers(HandlerRegistry &Registry);
 void registerComplexHandlers(HandlerRegistry &Registry);
 /// What is thrown and caught in one function.
 void registerExceptionHandlers(HandlerRegistry &Registry);
+/// Views of Kokkos that allocate.
+void registerViewHandlers(HandlerRegistry &Registry);
 /// BLAS and LAPACK.
 void registerBlasHandlers(HandlerRegistry &Registry);
 

@@ -489,6 +489,7 @@ static void registerHandlers(HandlerRegistry &Handlers, ArrayRef<UserRule> Rules
   registerComplexHandlers(Handlers);
   registerExceptionHandlers(Handlers);
   registerBlasHandlers(Handlers);
+  registerViewHandlers(Handlers);
   mpi::registerHandlers(Handlers);
   omp::registerHandlers(Handlers);
   threads::registerHandlers(Handlers);

@@ -11,13 +11,16 @@
 #include "support/Fail.h"
 #include "tape/DerivativeCall.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <unordered_map>
+#include <vector>
 
 namespace contraflow {
 namespace {
@@ -65,8 +68,39 @@ void freePrimal(void *Primal, const Deferred &Object) {
   }
 }
 
+// Objects whose owners are counted: how often they are still to be released.
+struct Release {
+  void *Object;
+  void *(*Give)(void *);
+  Arena *Call;
+};
+
+struct Releases {
+  std::mutex Lock;
+  std::vector<Release> Waiting;
+};
+
+Releases &releases() {
+  static auto &R = *new Releases; // never destroyed, as above
+  return R;
+}
+
+void releaseAll(Arena *Call) {
+  std::vector<Release> Due;
+  {
+    Releases &R = releases();
+    const std::scoped_lock Guard(R.Lock);
+    auto IsDue = [&](const Release &W) { return W.Call == Call; };
+    std::copy_if(R.Waiting.begin(), R.Waiting.end(), std::back_inserter(Due), IsDue);
+    std::erase_if(R.Waiting, IsDue);
+  }
+  for (const Release &W : Due) // code of the program's: it may come back here
+    W.Give(W.Object);
+}
+
 // What the call freed but did not allocate.
 void freeLeftovers(Arena *Call) {
+  releaseAll(Call);
   if (deferredFrees() == 0)
     return;
   for (Shard &S : shards()) {
@@ -84,11 +118,15 @@ void freeLeftovers(Arena *Call) {
   }
 }
 
+void hookCallEnd() {
+  static const bool Hooked = (setCallEndHook(freeLeftovers), true);
+  static_cast<void>(Hooked);
+}
+
 void remember(void *Primal, const Deferred &Object) {
   if (!Primal)
     return;
-  static const bool Hooked = (setCallEndHook(freeLeftovers), true);
-  static_cast<void>(Hooked);
+  hookCallEnd();
   Shard &S = shardOf(Primal);
   const std::scoped_lock Guard(S.Lock);
   if (!S.Objects.try_emplace(Primal, Object).second) {
@@ -157,4 +195,19 @@ void cf_v1_alloc_reverse_beside(void *primal, void *beside) {
 void cf_v1_alloc_reverse_kept(void *primal, void *shadow, int64_t bytes, const void *owner) {
   if (!freeIfDeferred(primal, shadow))
     cf_v1_keep_shadow(primal, shadow, bytes, owner);
+}
+
+void *cf_v1_release_deferred(void *object, void *shadow, void *(*release)(void *)) {
+  hookCallEnd();
+  Releases &R = releases();
+  const std::scoped_lock Guard(R.Lock);
+  R.Waiting.push_back({object, release, currentCall()});
+  if (shadow && shadow != object)
+    R.Waiting.push_back({shadow, release, currentCall()});
+  return object;
+}
+
+void cf_v1_count_beside(void *object, void *shadow, void *(*count)(void *)) {
+  if (shadow != object)
+    count(shadow);
 }

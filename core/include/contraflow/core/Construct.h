@@ -113,7 +113,8 @@ struct CallFacts {
     bool Result = false;
     int64_t Stride = 0; ///< how far apart the parts may be is a multiple of this
   } Linked;
-  /// Where the pointer at an offset of an operand's memory leads to: one of these, or an array.
+  /// Where the pointer at an offset of an operand's memory leads to: one of these, or an array;
+  /// SK_Pointer: what the result leads to, for now.
   struct Member {
     unsigned Operand;
     int64_t Offset;
@@ -128,8 +129,7 @@ struct CallFacts {
   llvm::SmallVector<unsigned, 1> Packed; ///< their floats lie anywhere, whatever else is known
   bool FreshResult = false;              ///< result points to a new object
   bool Inactive = false;                 ///< runs in the forward sweep only, moves nothing
-  /// May write whatever its operands and the globals lead to.
-  bool Opaque = false;
+  bool Opaque = false;                  ///< may write whatever its operands and the globals lead to
   llvm::SmallVector<Closure, 3> Models; ///< not differentiated, but shows what the memory is
 };
 

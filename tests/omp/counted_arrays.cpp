@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays that own their memory by records which a library makes and counts, and reductions in
+// memory that it lends to its threads: the functions of Kokkos that callee/Views.def names, in
+// short.
+#include "GradientCheck.h"
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <omp.h>
+#include <utility>
+
+namespace Kokkos::Impl {
+
+struct Header {
+  char label[128];
+};
+
+template <class Space, class Destroy> class SharedAllocationRecord;
+
+template <> class SharedAllocationRecord<void, void> {
+public:
+  explicit SharedAllocationRecord(size_t n)
+      : Begin(static_cast<Header *>(std::malloc(n + sizeof(Header)))) {
+    for (size_t i = 0; i < n; ++i)
+      data()[i] = 0x7f; // nobody has promised zeros
+    ++Alive;
+  }
+  virtual ~SharedAllocationRecord() {
+    std::free(Begin);
+    --Alive;
+  }
+  char *data() const { return reinterpret_cast<char *>(Begin + 1); }
+  static void increment(SharedAllocationRecord *r) { ++r->Count; }
+  static SharedAllocationRecord *decrement(SharedAllocationRecord *r) {
+    if (--r->Count == 0) {
+      delete r;
+      return nullptr;
+    }
+    return r;
+  }
+  static inline std::atomic<int> Alive = 0;
+
+private:
+  Header *Begin;
+  std::atomic<int> Count = 0;
+};
+using Record = SharedAllocationRecord<void, void>;
+
+/// Knows what it holds, as far as its end goes.
+template <class T> struct ValueFunctor {
+  T *ptr = nullptr;
+  size_t n = 0;
+};
+
+template <class Space, class Destroy> class SharedAllocationRecord : public Record {
+public:
+  using Record::Record;
+  static SharedAllocationRecord *allocate(const Space &, size_t n) {
+    return new SharedAllocationRecord(n);
+  }
+  Destroy destroy;
+};
+
+class HostThreadTeamData {
+public:
+  int64_t *pool_reduce_local() const noexcept { return Scratch + Reduce; }
+  std::pair<int64_t, int64_t> Range;
+  int64_t *Scratch = nullptr;
+
+private:
+  static constexpr int Reduce = 8;
+};
+
+class OpenMPInternal {
+public:
+  static constexpr int Most = 64;
+  HostThreadTeamData *get_thread_data() const noexcept { return Pool[omp_get_thread_num()]; }
+  HostThreadTeamData *get_thread_data(int i) const noexcept { return Pool[i]; }
+  void resize_thread_data(size_t reduce, size_t) {
+    for (int i = 0; i < Most; ++i) {
+      if (!Pool[i])
+        Pool[i] = new HostThreadTeamData;
+      if (reduce > Bytes) {
+        std::free(Pool[i]->Scratch);
+        Pool[i]->Scratch = static_cast<int64_t *>(std::malloc(64 + reduce));
+      }
+    }
+    Bytes = std::max(Bytes, reduce);
+  }
+  ~OpenMPInternal() {
+    for (HostThreadTeamData *d : Pool)
+      if (d) {
+        std::free(d->Scratch);
+        delete d;
+      }
+  }
+  int Level = 0;
+  std::mutex Busy;
+
+private:
+  size_t Bytes = 0;
+  HostThreadTeamData *Pool[Most] = {};
+};
+
+} // namespace Kokkos::Impl
+
+namespace Kokkos {
+
+/// A handle of all threads.
+class OpenMP {
+public:
+  OpenMP() {
+    static Impl::OpenMPInternal all;
+    Instance = &all;
+  }
+  Impl::OpenMPInternal *impl_internal_space_instance() const { return Instance; }
+
+private:
+  Impl::OpenMPInternal *Instance;
+};
+
+} // namespace Kokkos
+
+namespace {
+
+using namespace Kokkos::Impl;
+
+struct HostSpace {};
+
+/// A record's address; odd: it is not counted.
+class Tracker {
+public:
+  Tracker() : Bits(1) {}
+  explicit Tracker(Record *r) : Owner(r) { Record::increment(Owner); }
+  Tracker(const Tracker &t) : Bits(Counts ? t.Bits : t.Bits | 1) { retain(); }
+  Tracker &operator=(const Tracker &t) {
+    if (this != &t) {
+      release();
+      Bits = t.Bits;
+      retain();
+    }
+    return *this;
+  }
+  ~Tracker() { release(); }
+  static inline thread_local bool Counts = true;
+
+private:
+  void retain() {
+    if (!(Bits & 1))
+      Record::increment(Owner);
+  }
+  void release() {
+    if (!(Bits & 1))
+      Record::decrement(Owner);
+  }
+  union {
+    uintptr_t Bits;
+    Record *Owner;
+  };
+};
+
+template <class T> class Array {
+public:
+  Array() = default;
+  explicit Array(int n) : Size(n) {
+    auto *r = SharedAllocationRecord<HostSpace, ValueFunctor<T>>::allocate({}, n * sizeof(T));
+    Begin = reinterpret_cast<T *>(r->data());
+    r->destroy.ptr = Begin;
+    r->destroy.n = n;
+    for (int i = 0; i < n; ++i)
+      Begin[i] = 0;
+    Owner = Tracker(r);
+  }
+  T &operator()(int i) const { return Begin[i]; }
+  int size() const { return Size; }
+
+private:
+  Tracker Owner;
+  T *Begin = nullptr;
+  int Size = 0;
+};
+
+template <class F> struct Sum {
+  F Body;
+  OpenMPInternal *Instance;
+  int N;
+  double *Result;
+  void execute() const {
+    const std::lock_guard<std::mutex> lock(Instance->Busy);
+    Instance->resize_thread_data(sizeof(double), 0);
+    const int threads = omp_get_max_threads();
+#pragma omp parallel num_threads(threads)
+    {
+      HostThreadTeamData &data = *Instance->get_thread_data();
+      const int t = omp_get_thread_num();
+      data.Range = {int64_t(N) * t / threads, int64_t(N) * (t + 1) / threads};
+      double &part = *reinterpret_cast<double *>(data.pool_reduce_local());
+      part = 0;
+      for (int64_t i = data.Range.first; i < data.Range.second; ++i)
+        Body(static_cast<int>(i), part);
+    }
+    auto *all = reinterpret_cast<double *>(Instance->get_thread_data(0)->pool_reduce_local());
+    for (int t = 1; t < threads; ++t)
+      *all += *reinterpret_cast<double *>(Instance->get_thread_data(t)->pool_reduce_local());
+    *Result = *all;
+  }
+};
+
+template <class F> double sum(int n, const F &body) {
+  double result = 0;
+  const Kokkos::OpenMP space;
+  Tracker::Counts = false;
+  const Sum<F> kernel{body, space.impl_internal_space_instance(), n, &result};
+  Tracker::Counts = true;
+  kernel.execute();
+  return result;
+}
+
+template <class F> void each(int n, const F &body) {
+  Tracker::Counts = false;
+  const F own(body);
+  Tracker::Counts = true;
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i)
+    own(i);
+}
+
+/// Arrays that are copied, swapped and overwritten by new ones.
+double energy(const double *x, int n) {
+  Array<double> a(n), b;
+  for (int i = 0; i < n; ++i)
+    a(i) = x[i];
+  for (int k = 0; k < 3; ++k) {
+    Array<double> next(n);
+    each(n, [=](int i) { next(i) = a(i) + 0.1 * std::sin(a((i + 1) % n)) * a(i); });
+    b = a;
+    a = next;
+  }
+  const double s = sum(n, [=](int i, double &t) { t += a(i) * b(i) * b(i); });
+  return s * sum(n, [=](int i, double &t) { t += std::exp(-a(i)) * s; });
+}
+
+} // namespace
+
+GRADIENT_CHECK(counted_arrays, Double, energy, In(double, 9), Int(9))
