@@ -116,6 +116,7 @@ private:
   Endings NeverReturning;
   bool InTask = false;                   ///< what is prepared runs in a task
   SmallVector<unsigned, 8> OwnVariables; ///< of the region that is prepared next
+  SmallVector<GivenObject, 8> Objects;   ///< of the same
   Catches Caught;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
@@ -430,6 +431,7 @@ Error Preparer::prepareClosures(Function &P) {
     if (!Copy) {
       const SaveAndRestore Within(InTask, InTask || Region->Detached);
       OwnVariables = findOwnVariables(*Call, *Region, C.Handlers);
+      Objects = findObjects(*Call, *Region);
       auto New = prepare(*Body);
       if (!New)
         return New.takeError();
@@ -564,6 +566,7 @@ Error Preparer::checkControlFlow(Function &P) {
 Expected<Function *> Preparer::prepare(Function &F) {
   const bool IsRoot = Out.Functions.empty();
   const SmallVector<unsigned, 8> Own = std::exchange(OwnVariables, {});
+  const SmallVector<GivenObject, 8> Given = std::exchange(Objects, {});
   Function *P = cloneOf(F);
   if (!IsRoot)
     copyValueParams(*P);
@@ -588,8 +591,10 @@ Expected<Function *> Preparer::prepare(Function &F) {
   for (CallBase *Call : remainingCalls(*P))
     if (PackedSignatures::wantApart(*Call->getCalledFunction()))
       Signatures.takeApart(*Call);
-  if (!Own.empty() && !leadsOn(*P)) // otherwise others may run the same body
+  if ((!Own.empty() || !Given.empty()) && !leadsOn(*P)) { // otherwise others may run the same body
     loadOnce(*P, Own);
+    noteObjects(*P, Given);
+  }
   canonicalise(*P, C, {Versions, InTask});
   if (const Instruction *I = findAddressInVector(*P))
     return diffError(DiagId::UnsupportedInstruction, *I, "an address that was in a vector");
