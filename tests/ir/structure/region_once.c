@@ -34,10 +34,9 @@ static void steps(double a, const double *restrict x, double *restrict y, const 
   }
 }
 
-double gradientOfSteps(double a, double *x, double *dx, double *y, double *dy, const int *at,
-                       int n) {
-  return __enzyme_autodiff_steps((void *)steps, a, enzyme_dup, x, dx, enzyme_dup, y, dy,
-                                 enzyme_const, at, enzyme_const, n, enzyme_const, n);
+void gradientOfSteps(double *x, double *dx, double *y, double *dy, const int *at, int n) {
+  __enzyme_autodiff_steps((void *)steps, 0.5, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const,
+                          at, enzyme_const, n, enzyme_const, n);
 }
 
 // The version for arrays that overlap stores; the other one does not.
