@@ -117,6 +117,7 @@ private:
   bool InTask = false;                   ///< what is prepared runs in a task
   SmallVector<unsigned, 8> OwnVariables; ///< of the region that is prepared next
   SmallVector<GivenObject, 8> Objects;   ///< of the same
+  bool IsTeam = false;                   ///< whether it is one of a team
   Catches Caught;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
@@ -432,6 +433,7 @@ Error Preparer::prepareClosures(Function &P) {
       const SaveAndRestore Within(InTask, InTask || Region->Detached);
       OwnVariables = findOwnVariables(*Call, *Region, C.Handlers);
       Objects = findObjects(*Call, *Region);
+      IsTeam = Region->Team && !Region->Detached;
       auto New = prepare(*Body);
       if (!New)
         return New.takeError();
@@ -567,6 +569,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
   const bool IsRoot = Out.Functions.empty();
   const SmallVector<unsigned, 8> Own = std::exchange(OwnVariables, {});
   const SmallVector<GivenObject, 8> Given = std::exchange(Objects, {});
+  const bool Team = std::exchange(IsTeam, false);
   Function *P = cloneOf(F);
   if (!IsRoot)
     copyValueParams(*P);
@@ -595,7 +598,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
     loadOnce(*P, Own);
     noteObjects(*P, Given);
   }
-  canonicalise(*P, C, {Versions, InTask});
+  canonicalise(*P, C, {Versions, InTask, Team});
   if (const Instruction *I = findAddressInVector(*P))
     return diffError(DiagId::UnsupportedInstruction, *I, "an address that was in a vector");
   if (const Instruction *I = findPointerVector(*P))
