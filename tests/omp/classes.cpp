@@ -44,6 +44,43 @@ double simulate(const double *u, double k, int n, int steps) {
   return d.energy();
 }
 
+// Two loops, of which the inner one may be empty, over arrays that are members.
+class Plate {
+public:
+  Plate(const double *in, int n) : N(n), Now(in, in + n * n), Next(Now) {}
+  void step() {
+#pragma omp parallel for
+    for (int i = 1; i < N - 1; i++)
+      for (int j = Skip; j < N - 1; j++)
+        Next[i * N + j] = Now[i * N + j] * (Now[(i - 1) * N + j] + Now[(i + 1) * N + j]);
+    Now.swap(Next);
+  }
+  void skip(int columns) { Skip = columns; }
+  [[nodiscard]] double sum() const {
+    double s = 0;
+    for (const double x : Now)
+      s += x * x;
+    return s;
+  }
+
+private:
+  int N, Skip = 1;
+  std::vector<double> Now, Next;
+};
+
+double plates(const double *in) {
+  double s = 0;
+  for (const int n : {0, 1, 2, 6}) {
+    Plate p(in, n);
+    for (int t = 0; t < 3; ++t) {
+      p.skip(n - t);
+      p.step();
+    }
+    s += p.sum();
+  }
+  return s;
+}
+
 // C++ expects that omp_fulfill_event may throw.
 double event(const double *x, double *y, int n) {
   std::vector<double> squares(n);
@@ -72,4 +109,5 @@ double event(const double *x, double *y, int n) {
 
 GRADIENT_CHECK(classes, Double, simulate, In(double, 17), ScalarRange(double, 0.1, 0.2), Int(17),
                Int(3))
+GRADIENT_CHECK(classes_plates, Double, plates, In(double, 36))
 GRADIENT_CHECK(classes_event, Double, event, In(double, 5), Out(double, 5), Int(5))

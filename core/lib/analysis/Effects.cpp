@@ -263,6 +263,37 @@ void WriteSet::findOrder(const Function &Root, const HandlerRegistry &Handlers) 
   }
 }
 
+/// Objects of restrict pointers of the root: what is derived from such a pointer, in whatever
+/// function or thread, is in the same node. What code that is not seen derives from it may be in
+/// another one.
+void WriteSet::findApart(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
+                         const HandlerRegistry &Handlers) {
+  for (const Argument &A : Closure.front()->args())
+    if (Location At = A.hasNoAliasAttr() ? Graph.find(&A) : Location())
+      Apart.insert(Graph.canonical(At.Node));
+  auto Unseen = [&](const CallBase &Call) {
+    return !isa<IntrinsicInst>(Call) && !is_contained(Closure, Call.getCalledFunction());
+  };
+  for (Function *F : Closure) {
+    if (Apart.empty())
+      return;
+    for (const Instruction &I : instructions(*F)) {
+      const auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call || !Unseen(*Call))
+        continue;
+      const bool Known = Handlers.find(*Call);
+      const bool Returns = I.getType()->isPointerTy() || I.getType()->isAggregateType();
+      if (!Known && Returns && !isNoAliasCall(&I))
+        Apart.clear();
+      for (const Use &Op : Call->args())
+        if (Op->getType()->isPointerTy() &&
+            (Returns || (!Known && !Call->doesNotCapture(Call->getArgOperandNo(&Op)))))
+          if (Location At = Graph.find(Op))
+            Apart.erase(Graph.canonical(At.Node));
+    }
+  }
+}
+
 void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activity,
                        const HandlerRegistry &Handlers) {
   const MemoryGraph &Graph = Activity.memory();
@@ -299,6 +330,7 @@ void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activ
   findHandedOut(Closure, Graph, Handlers);
   collectExposed(Closure, Graph, Handlers);
   findOrder(*Closure.front(), Handlers);
+  findApart(Closure, Graph, Handlers);
 }
 
 /// Memory that was handed out by one call is written by others, whoever made them.
@@ -394,8 +426,10 @@ bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *
 bool StableMemory::mayBeOneObject(const WriteSet::Write &W, Value *Pointer) const {
   const MemoryGraph &G = Activity.memory();
   unsigned LoadNode = G.canonical(G.find(Pointer).Node), WriteNode = G.canonical(W.Node);
-  return LoadNode == WriteNode || (G.isExternal(LoadNode) && G.isExternal(WriteNode) &&
-                                   Activity.hasShadow(LoadNode) == Activity.hasShadow(WriteNode));
+  if (LoadNode == WriteNode || Writes.isApart(LoadNode) || Writes.isApart(WriteNode))
+    return LoadNode == WriteNode;
+  return G.isExternal(LoadNode) && G.isExternal(WriteNode) &&
+         Activity.hasShadow(LoadNode) == Activity.hasShadow(WriteNode);
 }
 
 bool StableMemory::mayConflict(const WriteSet::Write &W, Instruction &Load, Value *Pointer,

@@ -6,7 +6,8 @@
 //
 // Two different objects from outside may be one and the same (arguments can alias), unless type
 // information or alias analysis tells them apart, or one has a shadow and the other has not: memory
-// declared inactive does not overlap active memory.
+// declared inactive does not overlap active memory. What the root is given by a restrict pointer is
+// apart from all else while the call runs, in every function and thread.
 
 #pragma once
 
@@ -52,6 +53,9 @@ public:
   /// True if a function of the library has handed out the object, which others of it may write to:
   /// the characters of a string.
   bool isHandedOut(unsigned Node) const { return HandedOut.contains(Node); }
+  /// True if nothing comes to the object but by way of one argument of the root, which says so
+  /// (restrict): no other pointer leads to what is written there, or to what it is written through.
+  bool isApart(unsigned Node) const { return Apart.contains(Node); }
   /// True if the function runs at most once in a derivative call: the root, or a body whose only
   /// call is in the root and outside loops. Several threads may run it, each once.
   bool runsOnce(const llvm::Function &Prepared) const { return Once.contains(&Prepared); }
@@ -68,9 +72,11 @@ private:
   llvm::SmallVector<Write, 32> All;
   void findSingleRuns(llvm::ArrayRef<llvm::Function *> Closure, const HandlerRegistry &Handlers);
   void findOrder(const llvm::Function &Root, const HandlerRegistry &Handlers);
+  void findApart(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
+                 const HandlerRegistry &Handlers);
   /// Bodies that run once, and where the root calls them.
   llvm::SmallVector<std::pair<const llvm::Function *, const llvm::CallBase *>, 4> Bodies;
-  llvm::DenseSet<unsigned> Transient, HandedOut;
+  llvm::DenseSet<unsigned> Transient, HandedOut, Apart;
   llvm::DenseSet<const llvm::Function *> Once;
   bool Outlives = false;
 };

@@ -17,6 +17,7 @@ MemoryTags::MemoryTags(LLVMContext &C) : C(C) {
   MDNode *Kinds = B.createAnonymousAliasScopeDomain("cf.memory");
   Primal = B.createAnonymousAliasScope(Kinds, "primal");
   Shadow = B.createAnonymousAliasScope(Kinds, "shadow");
+  Pointers = B.createAnonymousAliasScope(Kinds, "shadow pointers");
   Tape = B.createAnonymousAliasScope(Kinds, "tape");
   Buffer = B.createAnonymousAliasScope(Kinds, "buffer");
   Arrays = B.createAnonymousAliasScopeDomain("cf.shadow.arrays");

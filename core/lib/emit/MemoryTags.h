@@ -16,12 +16,16 @@ public:
   explicit MemoryTags(llvm::LLVMContext &C);
   /// A load of primal memory, computed again.
   void primal(llvm::Instruction &Access) const { tag(Access, Primal, {Shadow, Tape, Buffer}); }
+  /// A load of a shadow pointer, computed again: numbers are added elsewhere. Where a number was
+  /// before the pointer came there, its adjoint is taken after the pointer's last use.
+  void pointer(llvm::Instruction &Access) const { tag(Access, Pointers, {Shadow, Tape, Buffer}); }
   void tape(llvm::Instruction &Access) const { tag(Access, Tape, {Shadow, Primal, Buffer}); }
   /// An access to the shadow of what Original accesses.
   void shadow(llvm::Instruction &Access, const llvm::Instruction &Original);
   /// A call that comes to shadows and to memory of its own.
   void notTape(llvm::Instruction &Call) const {
-    Call.setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(C, {Primal, Tape, Buffer}));
+    Call.setMetadata(llvm::LLVMContext::MD_noalias,
+                     llvm::MDNode::get(C, {Primal, Tape, Buffer, Pointers}));
   }
   /// An access to one of several buffers, which are apart.
   void buffer(llvm::Instruction &Access, unsigned Number, unsigned Count);
@@ -32,7 +36,7 @@ private:
   llvm::MDNode *mirror(llvm::Metadata *Scope);
 
   llvm::LLVMContext &C;
-  llvm::MDNode *Primal, *Shadow, *Tape, *Buffer, *Arrays, *Numbered;
+  llvm::MDNode *Primal, *Shadow, *Pointers, *Tape, *Buffer, *Arrays, *Numbered;
   llvm::DenseMap<llvm::Metadata *, llvm::MDNode *> Mirrors;
   llvm::SmallVector<llvm::MDNode *, 16> Buffers;
 };

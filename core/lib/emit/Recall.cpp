@@ -70,6 +70,8 @@ Value *ReverseSweep::recompute(Instruction &I) {
   Copy->dropLocation();
   if (isa<LoadInst>(Copy) && !In.Fwd.mirrored(&I))
     Tags.primal(*Copy);
+  else if (isa<LoadInst>(Copy) && I.getType()->isPointerTy())
+    Tags.pointer(*Copy);
   return Copy;
 }
 

@@ -47,13 +47,14 @@ using namespace llvm;
 
 namespace contraflow {
 
-void simplifyFunction(Function &F, Compilation &C) {
+void simplifyFunction(Function &F, Compilation &C, Simplify How) {
   C.FAM.clear(F, F.getName());
   // A variable that is set in one block and used in the next costs mem2reg a walk over that block.
   for (BasicBlock &Block : make_early_inc_range(F))
     MergeBlockIntoPredecessor(&Block);
-  FunctionPassManager FPM =
-      C.PB.buildFunctionSimplificationPipeline(OptimizationLevel::O2, ThinOrFullLTOPhase::None);
+  FunctionPassManager FPM = C.PB.buildFunctionSimplificationPipeline(
+      How == Simplify::Most ? OptimizationLevel::O3 : OptimizationLevel::O2,
+      ThinOrFullLTOPhase::None);
   PreservedAnalyses PA = FPM.run(F, C.FAM);
   C.FAM.invalidate(F, PA);
 }
@@ -123,7 +124,7 @@ void canonicalise(Function &P, Compilation &C, NestPlace Place) {
   dropDeadMath(P, C.AsksErrno);
   expandMasks(P);
   allowStepsBefore(P);
-  simplifyFunction(P, C);
+  simplifyFunction(P, C, Place.IsTeam ? Simplify::Most : Simplify::Usual);
   allowStepsBefore(P); // inlined callees may have named the array
   if (splitInlineStorage(P))
     simplifyFunction(P, C);

@@ -10,6 +10,10 @@
 //
 // The variable must be local to who forks, its address known to nobody but regions that load and
 // store there, and the region must only load. Who forks waits until the region is over.
+//
+// Of objects that a region is given the optimiser does not know that they are there: a member that
+// leads to an array (this->u) is not loaded in front of a loop which may not come to it. Who forks
+// knows how large they are.
 
 #include "Captures.h"
 
@@ -86,6 +90,35 @@ void loadOnce(Function &Body, ArrayRef<unsigned> Params) {
         Load->eraseFromParent();
       }
     Once->setAAMetadata(Tags);
+  }
+}
+
+SmallVector<GivenObject, 8> findObjects(const CallBase &Call, const Closure &Region) {
+  SmallVector<GivenObject, 8> Out;
+  if (!Region.Team || Region.Detached)
+    return Out;
+  const DataLayout &DL = Call.getModule()->getDataLayout();
+  for (unsigned I = 0; I < Region.Operands.size(); ++I) {
+    const Value *V = Region.Operands[I] < 0 ? nullptr : Call.getArgOperand(Region.Operands[I]);
+    if (!V || !V->getType()->isPointerTy() || !Region.Body->getArg(I)->getType()->isPointerTy())
+      continue;
+    bool CanBeNull = false, CanBeFreed = false;
+    const uint64_t Bytes = V->getPointerDereferenceableBytes(DL, CanBeNull, CanBeFreed);
+    if (Bytes && !CanBeNull && !CanBeFreed)
+      Out.push_back({I, Bytes, V->getPointerAlignment(DL)});
+  }
+  return Out;
+}
+
+void noteObjects(Function &Body, ArrayRef<GivenObject> Objects) {
+  for (const GivenObject &Object : Objects) {
+    const unsigned Param = Object.Param;
+    AttrBuilder Known(Body.getContext());
+    if (Object.Bytes > Body.getParamDereferenceableBytes(Param))
+      Known.addDereferenceableAttr(Object.Bytes);
+    if (Object.Alignment > Body.getParamAlign(Param).valueOrOne())
+      Known.addAlignmentAttr(Object.Alignment);
+    Body.addParamAttrs(Param, Known);
   }
 }
 

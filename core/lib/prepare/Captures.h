@@ -16,4 +16,17 @@ llvm::SmallVector<unsigned, 8> findOwnVariables(const llvm::CallBase &Call, cons
 /// Loads what these parameters lead to once, where Body begins, if Body does nothing but load it.
 void loadOnce(llvm::Function &Body, llvm::ArrayRef<unsigned> Params);
 
+struct GivenObject {
+  unsigned Param;
+  uint64_t Bytes;
+  llvm::Align Alignment;
+};
+
+/// The parameters of a team's body that lead to objects of known size which live while the call
+/// runs: a variable, or what a method is called for.
+llvm::SmallVector<GivenObject, 8> findObjects(const llvm::CallBase &Call, const Closure &Region);
+
+/// Members of these objects may be loaded at any place of Body.
+void noteObjects(llvm::Function &Body, llvm::ArrayRef<GivenObject> Objects);
+
 } // namespace contraflow

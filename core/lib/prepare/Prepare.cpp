@@ -116,6 +116,8 @@ private:
   Endings NeverReturning;
   bool InTask = false;                   ///< what is prepared runs in a task
   SmallVector<unsigned, 8> OwnVariables; ///< of the region that is prepared next
+  SmallVector<GivenObject, 8> Objects;   ///< of the same
+  bool IsTeam = false;                   ///< whether it is one of a team
   Catches Caught;
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
@@ -430,6 +432,8 @@ Error Preparer::prepareClosures(Function &P) {
     if (!Copy) {
       const SaveAndRestore Within(InTask, InTask || Region->Detached);
       OwnVariables = findOwnVariables(*Call, *Region, C.Handlers);
+      Objects = findObjects(*Call, *Region);
+      IsTeam = Region->Team && !Region->Detached;
       auto New = prepare(*Body);
       if (!New)
         return New.takeError();
@@ -564,6 +568,8 @@ Error Preparer::checkControlFlow(Function &P) {
 Expected<Function *> Preparer::prepare(Function &F) {
   const bool IsRoot = Out.Functions.empty();
   const SmallVector<unsigned, 8> Own = std::exchange(OwnVariables, {});
+  const SmallVector<GivenObject, 8> Given = std::exchange(Objects, {});
+  const bool Team = std::exchange(IsTeam, false);
   Function *P = cloneOf(F);
   if (!IsRoot)
     copyValueParams(*P);
@@ -588,9 +594,11 @@ Expected<Function *> Preparer::prepare(Function &F) {
   for (CallBase *Call : remainingCalls(*P))
     if (PackedSignatures::wantApart(*Call->getCalledFunction()))
       Signatures.takeApart(*Call);
-  if (!Own.empty() && !leadsOn(*P)) // otherwise others may run the same body
+  if ((!Own.empty() || !Given.empty()) && !leadsOn(*P)) { // otherwise others may run the same body
     loadOnce(*P, Own);
-  canonicalise(*P, C, {Versions, InTask});
+    noteObjects(*P, Given);
+  }
+  canonicalise(*P, C, {Versions, InTask, Team});
   if (const Instruction *I = findAddressInVector(*P))
     return diffError(DiagId::UnsupportedInstruction, *I, "an address that was in a vector");
   if (const Instruction *I = findPointerVector(*P))

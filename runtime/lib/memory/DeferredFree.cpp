@@ -8,6 +8,7 @@
 
 #include "contraflow/abi.h"
 
+#include "memory/AddressTable.h"
 #include "support/Fail.h"
 #include "tape/DerivativeCall.h"
 
@@ -19,16 +20,16 @@
 #include <iterator>
 #include <mutex>
 #include <new>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace contraflow {
 namespace {
 
 struct Deferred {
-  void *Shadow;
-  FreedBy How;
-  Arena *Call;                                           ///< the derivative call that met the free
+  void *Shadow = nullptr;
+  FreedBy How = FreedBy::Free;
+  Arena *Call = nullptr;                                 ///< the derivative call that met the free
   void (*GiveBack)(void *) = nullptr;                    ///< of the program
   void (*GiveSized)(void *, int64_t, int64_t) = nullptr; ///< the same
   int64_t Bytes = 0, Alignment = 0;
@@ -36,10 +37,10 @@ struct Deferred {
 
 struct alignas(64) Shard {
   std::mutex Lock;
-  std::unordered_map<void *, Deferred> Objects;
+  AddressTable<Deferred> Objects;
 };
 
-constexpr size_t NumShards = 64;
+constexpr size_t NumShards = 64; ///< six bits of the hash
 std::atomic<int64_t> Outstanding = 0;
 
 // Never destroyed: what is still remembered at exit may be freed by nobody.
@@ -48,10 +49,7 @@ std::array<Shard, NumShards> &shards() {
   return S;
 }
 
-Shard &shardOf(const void *Primal) {
-  const auto Address = reinterpret_cast<uintptr_t>(Primal);
-  return shards()[(Address >> 4 ^ Address >> 12) % NumShards];
-}
+Shard &shardOf(const void *Primal) { return shards()[hashOf(Primal) >> 58]; }
 
 void freePrimal(void *Primal, const Deferred &Object) {
   switch (Object.How) {
@@ -104,15 +102,18 @@ void freeLeftovers(Arena *Call) {
   if (deferredFrees() == 0)
     return;
   for (Shard &S : shards()) {
-    const std::scoped_lock Guard(S.Lock);
-    for (auto It = S.Objects.begin(); It != S.Objects.end();) {
-      if (It->second.Call != Call) {
-        ++It;
-        continue;
-      }
-      cf_v1_drop_block(It->first);
-      freePrimal(It->first, It->second);
-      It = S.Objects.erase(It);
+    std::unique_lock Guard(S.Lock);
+    std::vector<std::pair<void *, Deferred>> Mine;
+    S.Objects.each([&](void *Primal, const Deferred &Object) {
+      if (Object.Call == Call)
+        Mine.emplace_back(Primal, Object);
+    });
+    for (auto &[Primal, Object] : Mine)
+      S.Objects.take(Primal);
+    Guard.unlock();
+    for (auto &[Primal, Object] : Mine) {
+      cf_v1_drop_block(Primal);
+      freePrimal(Primal, Object);
       Outstanding.fetch_sub(1, std::memory_order_relaxed);
     }
   }
@@ -129,7 +130,7 @@ void remember(void *Primal, const Deferred &Object) {
   hookCallEnd();
   Shard &S = shardOf(Primal);
   const std::scoped_lock Guard(S.Lock);
-  if (!S.Objects.try_emplace(Primal, Object).second) {
+  if (!S.Objects.insert(Primal, Object)) {
     char Address[32];
     std::snprintf(Address, sizeof Address, "%p", Primal);
     fail(ErrorId::FreedTwice, Address);
@@ -151,14 +152,12 @@ bool freeIfDeferred(void *Primal, void *Shadow) {
     return false;
   Shard &S = shardOf(Primal);
   std::unique_lock Guard(S.Lock);
-  const auto It = S.Objects.find(Primal);
-  if (It == S.Objects.end())
-    return false;
-  const Deferred Object = It->second;
-  S.Objects.erase(It);
+  const std::optional<Deferred> Object = S.Objects.take(Primal);
   Guard.unlock();
+  if (!Object)
+    return false;
   Outstanding.fetch_sub(1, std::memory_order_relaxed);
-  freePrimal(Primal, Object);
+  freePrimal(Primal, *Object);
   std::free(Shadow);
   return true;
 }

@@ -6,6 +6,7 @@
 
 #include "contraflow/abi.h"
 
+#include "memory/AddressTable.h"
 #include "memory/DeferredFree.h"
 
 #include <algorithm>
@@ -14,7 +15,9 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <map>
 #include <new>
+#include <random>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -60,6 +63,37 @@ protected:
 } // namespace
 
 using contraflow::deferredFrees;
+
+TEST(AddressTable, HoldsWhatAMapHolds) {
+  contraflow::AddressTable<int> Table;
+  std::map<char *, int> Known;
+  std::vector<char> Memory(1 << 13);
+  std::mt19937 Random(7);
+  for (int Step = 0; Step < 200000; ++Step) {
+    // Few and many addresses in turn; each fourth and eighth byte, as a heap hands them out.
+    const size_t Room = Step / 20000 % 2 ? 64 : Memory.size();
+    char *Address = Memory.data() + Random() % Room / 4 * 4;
+    const auto Found = Known.find(Address);
+    ASSERT_EQ(Table.contains(Address), Found != Known.end());
+    if (Random() % 2) {
+      ASSERT_EQ(Table.insert(Address, Step), Found == Known.end());
+      Known.try_emplace(Address, Step);
+      continue;
+    }
+    const std::optional<int> Taken = Table.take(Address);
+    ASSERT_EQ(Taken.has_value(), Found != Known.end());
+    if (Taken) {
+      ASSERT_EQ(*Taken, Found->second);
+      Known.erase(Found);
+    }
+  }
+  size_t Count = 0;
+  Table.each([&](void *Address, int What) {
+    ++Count;
+    EXPECT_EQ(Known.at(static_cast<char *>(Address)), What);
+  });
+  EXPECT_EQ(Count, Known.size());
+}
 
 TEST(Shadow, IsZeroedAndWritable) {
   for (const int64_t Bytes : {1, 7, 100, 100'000, 10'000'000}) {
