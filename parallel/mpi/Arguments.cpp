@@ -38,6 +38,25 @@ ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
   return Variable ? Kinds.lookup(Variable->getName()) : SK_Unknown;
 }
 
+/// The handles of MPICH say how large their datatypes are, but for those of pairs.
+static int64_t sizeInMpich(uint64_t Handle) {
+  constexpr int64_t Pair = 8;
+  const int64_t Size = Handle >> 8 & 0xff;
+  return Size ? Size : Pair;
+}
+
+int64_t sizeOfDatatype(const CallBase &Call, int Argument) {
+  const Value *Datatype = datatypeBehind(Call.getArgOperand(Argument));
+  auto *Number = dyn_cast<ConstantInt>(Datatype);
+#define MPI_DATATYPE(Symbol, Kind, InFortran, Mpich)                                               \
+  if (Mpich != 0 &&                                                                                \
+      (Number ? (InFortran != 0 && Number->equalsInt(InFortran)) || Number->equalsInt(Mpich)       \
+              : Datatype->getName() == #Symbol))                                                   \
+    return sizeInMpich(Mpich);
+#include "parallel/mpi/Datatypes.def"
+  return 1;
+}
+
 bool isPacked(const CallBase &Call, Role Buffer) {
   if (Buffer.What != Role::Buf)
     return Buffer.What == Role::Packed;
