@@ -121,7 +121,7 @@ bool isBlurred(const MemoryLayout &Layout) {
 bool startsWithFloat(const MemoryLayout &Layout, int64_t Size) {
   const unsigned Others = Size == 1 ? SK_Pointer : SK_Int | SK_Pointer;
   return any_of(Layout.Fields, [&](const MemoryLayout::Field &F) {
-    return F.Offset == 0 && F.Active && !(F.Kinds & Others);
+    return F.Offset == 0 && F.Active && (F.Kinds & SK_AnyFloat) && !(F.Kinds & Others);
   });
 }
 
@@ -129,7 +129,7 @@ bool startsWithFloat(const MemoryLayout &Layout, int64_t Size) {
 std::optional<int64_t> nextFloat(const MemoryLayout &Layout) {
   std::optional<int64_t> First;
   for (const MemoryLayout::Field &F : Layout.Fields)
-    if (F.Active && F.Offset > 0 && !(F.Kinds & (SK_Int | SK_Pointer)))
+    if (F.Active && F.Offset > 0 && (F.Kinds & SK_AnyFloat) && !(F.Kinds & (SK_Int | SK_Pointer)))
       First = std::min(First.value_or(F.Offset), F.Offset);
   return First;
 }
