@@ -10,6 +10,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -38,10 +39,50 @@ ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
   return Variable ? Kinds.lookup(Variable->getName()) : SK_Unknown;
 }
 
+/// The handles of MPICH say how large their datatypes are, but for those of pairs.
+static int64_t sizeInMpich(uint64_t Handle) {
+  constexpr int64_t Pair = 8;
+  const int64_t Size = Handle >> 8 & 0xff;
+  return Size ? Size : Pair;
+}
+
+int64_t sizeOfDatatype(const CallBase &Call, int Argument) {
+  const Value *Datatype = datatypeBehind(Call.getArgOperand(Argument));
+  auto *Number = dyn_cast<ConstantInt>(Datatype);
+#define MPI_DATATYPE(Symbol, Kind, InFortran, Mpich)                                               \
+  if (Mpich != 0 &&                                                                                \
+      (Number ? (InFortran != 0 && Number->equalsInt(InFortran)) || Number->equalsInt(Mpich)       \
+              : Datatype->getName() == #Symbol))                                                   \
+    return sizeInMpich(Mpich);
+#include "parallel/mpi/Datatypes.def"
+  return 1;
+}
+
+/// True if the module packs values and has no name for what it has packed: they travel as plain
+/// bytes, among others of which nothing tells them apart.
+static bool packsIntoBytes(const Module &M) {
+  auto IsUsed = [&](StringRef Name) {
+    const GlobalValue *V = M.getNamedValue(Name);
+    return V && !V->use_empty();
+  };
+#define MPI_PACKED_BYTES(Symbol, InFortran, Mpich)                                                 \
+  if (IsUsed(#Symbol))                                                                             \
+    return false;
+#include "parallel/mpi/Datatypes.def"
+  return any_of(rowsByName(), [&](const auto &Entry) {
+    return any_of(Entry.second->Roles, [](Role A) { return A.What == Role::Packed; }) &&
+           IsUsed(Entry.first());
+  });
+}
+
 bool isPacked(const CallBase &Call, Role Buffer) {
   if (Buffer.What != Role::Buf)
     return Buffer.What == Role::Packed;
   const Value *Datatype = datatypeBehind(Call.getArgOperand(Buffer.Datatype));
+#define MPI_PLAIN_BYTES(Symbol)                                                                    \
+  if (isa<GlobalVariable>(Datatype) && Datatype->getName() == #Symbol)                             \
+    return packsIntoBytes(*Call.getModule());
+#include "parallel/mpi/Datatypes.def"
 #define MPI_PACKED_BYTES(Symbol, InFortran, Mpich)                                                 \
   if (auto *Number = dyn_cast<ConstantInt>(Datatype))                                              \
     return Number->equalsInt(InFortran) || Number->equalsInt(Mpich);                               \

@@ -15,6 +15,9 @@ constexpr unsigned Anyone = 1, Completion = 2;
 /// What a datatype argument says about memory; unknown unless it is a predefined datatype.
 ScalarKind kindOfDatatype(const llvm::CallBase &Call, int Argument);
 
+/// Bytes of a predefined datatype, at least.
+int64_t sizeOfDatatype(const llvm::CallBase &Call, int Argument);
+
 /// True if values of any datatype lie at any place of the buffer.
 bool isPacked(const llvm::CallBase &Call, Role Buffer);
 

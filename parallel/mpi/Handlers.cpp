@@ -116,11 +116,22 @@ bool isBlurred(const MemoryLayout &Layout) {
   });
 }
 
-/// True if the first scalar of a layout is an active float and nothing else.
-bool startsWithFloat(const MemoryLayout &Layout) {
-  return any_of(Layout.Fields, [](const MemoryLayout::Field &F) {
-    return F.Offset == 0 && F.Active && !(F.Kinds & (SK_Int | SK_Pointer));
+/// True if what begins at a place is an active float: in memory that is used for integers at other
+/// times only if it travels in pieces that are no integers of their own, such as characters.
+bool startsWithFloat(const MemoryLayout &Layout, int64_t Size) {
+  const unsigned Others = Size == 1 ? SK_Pointer : SK_Int | SK_Pointer;
+  return any_of(Layout.Fields, [&](const MemoryLayout::Field &F) {
+    return F.Offset == 0 && F.Active && (F.Kinds & SK_AnyFloat) && !(F.Kinds & Others);
   });
+}
+
+/// Where the first active float behind the beginning is, or nothing.
+std::optional<int64_t> nextFloat(const MemoryLayout &Layout) {
+  std::optional<int64_t> First;
+  for (const MemoryLayout::Field &F : Layout.Fields)
+    if (F.Active && F.Offset > 0 && (F.Kinds & SK_AnyFloat) && !(F.Kinds & (SK_Int | SK_Pointer)))
+      First = std::min(First.value_or(F.Offset), F.Offset);
+  return First;
 }
 
 bool isAbsolute(Role A) { return A.What == Role::Absolute; }
@@ -258,11 +269,29 @@ private:
       MemoryLayout Layout = B.layout(Buffer);
       if (Kind == SK_Unknown)
         describeBytes(B, *Call.getModule(), Shadow, Layout);
-      else if (startsWithFloat(Layout))
-        return diffError(DiagId::UnsupportedMPI, Call,
-                         R.Name + StringRef(" moves active floating-point memory as integers"));
+      else if (Error E = checkIntegers(B, Call, A, Layout))
+        return std::move(E);
     }
     return Args;
+  }
+  /// Floats do not travel as integers: how far a message of integers reaches is known when it is
+  /// sent. Where there is no count, there are many of them, of blocks.
+  static Error checkIntegers(SweepBuilder &B, CallBase &Call, Role A, const MemoryLayout &Layout) {
+    const int64_t Size = sizeOfDatatype(Call, A.Datatype);
+    if (startsWithFloat(Layout, Size))
+      return diffError(DiagId::UnsupportedMPI, Call,
+                       rowOf(Call).Name +
+                           StringRef(" moves active floating-point memory as integers"));
+    Value *Count = Call.getArgOperand(A.Argument + 1);
+    const std::optional<int64_t> Next = nextFloat(Layout);
+    if (!Next || !Count->getType()->isIntegerTy())
+      return Error::success();
+    auto &IR = B.ir();
+    Value *Bytes = IR.CreateMul(IR.CreateSExt(Count, IR.getInt64Ty()), IR.getInt64(Size));
+    auto *Known = dyn_cast<ConstantInt>(Bytes);
+    if (!Known || Known->getSExtValue() > *Next)
+      B.runtime("mpi_integers", IR.getVoidTy(), {Bytes, IR.getInt64(*Next)});
+    return Error::success();
   }
   /// Of the object that a pointer leads into, from there on, at least; 0 where nobody knows.
   static Value *bytesFrom(SweepBuilder &B, Value *Pointer) {

@@ -208,8 +208,12 @@ public:
 class NoteHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_mpi_communicator_tangent", "cf_v1_mpi_communicator_augment",
-            "cf_v1_mpi_communicator_adjoint", "cf_v1_mpi_describe", "cf_v1_mpi_looked"};
+    return {"cf_v1_mpi_communicator_tangent",
+            "cf_v1_mpi_communicator_augment",
+            "cf_v1_mpi_communicator_adjoint",
+            "cf_v1_mpi_describe",
+            "cf_v1_mpi_looked",
+            "cf_v1_mpi_integers"};
   }
   CallFacts facts(const CallBase &) const override { return {}; }
   bool allDirections() const override { return true; }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages that carry constants on some ranks only, and results that nobody uses.
+// Messages that carry constants on some ranks only, and results that nobody uses; integers and text
+// beside active members of one structure.
 // Supports: messages of constants, `MPI_PROC_NULL`
 #include "GradientCheck.h"
 #include <mpi.h>
+#include <string.h>
 
 static double partly(const double *x, const double *table, int n) {
   int rank, size;
@@ -21,3 +23,38 @@ static double partly(const double *x, const double *table, int n) {
 }
 
 GRADIENT_CHECK(inactive_messages, Double, partly, In(double, 4), Const(double, 4), Int(4))
+
+struct part {
+  int count, places[6];
+  char name[12];
+  double values[6], weight;
+};
+
+/// How far a message of integers reaches is known when it is sent: up to the numbers.
+static double inPieces(const double *x, int n) {
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+  struct part out = {3 + rank % 3, {0}, "part", {0}, x[0] * x[1]}, in = {0};
+  for (int i = 0; i < out.count; i++) {
+    out.places[i] = (i * 5 + rank) % n;
+    out.values[i] = x[out.places[i]] * x[i];
+  }
+  MPI_Sendrecv(&out.count, 1, MPI_INT, to, 0, &in.count, 1, MPI_INT, from, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out.places, out.count, MPI_INT, to, 1, in.places, in.count, MPI_INT, from, 1,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out.name, (int)strlen(out.name) + 1, MPI_CHAR, to, 2, in.name, 12, MPI_CHAR, from, 2,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out.values, out.count, MPI_DOUBLE, to, 3, in.values, in.count, MPI_DOUBLE, from, 3,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&out.weight, 1, MPI_DOUBLE, to, 4, &in.weight, 1, MPI_DOUBLE, from, 4,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  double sum = in.weight;
+  for (int i = 0; i < in.count; i++)
+    sum += in.values[i] * x[in.places[i]] * (in.name[0] == 'p');
+  return sum;
+}
+
+GRADIENT_CHECK(integers_beside_numbers, Double, inPieces, In(double, 6), Int(6))

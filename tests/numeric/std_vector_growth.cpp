@@ -169,5 +169,20 @@ static double insertChoices(const double *x, int n) {
                                                 [](auto &b) { return b ? b->x * b->v : 0.5; });
 }
 
+/// Nobody knows how many boxes there are, nor what is in them.
+static double sortBodies(const double *x, int n, int count) {
+  std::vector<std::vector<GrownBody>> boxes(count);
+  std::vector<GrownBody> sorted;
+  for (int i = 0; i < n; ++i)
+    boxes[i * 7 % count].push_back({x[i], x[i] * x[i], i, 1.0f + i});
+  for (auto &box : boxes)
+    sorted.insert(sorted.end(), box.begin(), box.end());
+  double sum = 0;
+  for (auto &b : sorted)
+    sum = 0.9 * sum + b.x * b.v * b.charge + b.id * b.x;
+  return sum;
+}
+
+GRADIENT_CHECK(sort_into_boxes, Double, sortBodies, In(double, 5), Int(5), Int(3))
 GRADIENT_CHECK(insert_copies, Double, insertBodies, In(double, 5), Int(5))
 GRADIENT_CHECK(insert_choices, Double, insertChoices, In(double, 5), Int(5))

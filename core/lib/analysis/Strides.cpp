@@ -221,7 +221,7 @@ bool isNullOr(const Value &Address, const Value &Other) {
       Parts.insert_range(Phi->incoming_values());
     else if (auto *Select = dyn_cast<SelectInst>(Part))
       Parts.insert_range(drop_begin(Select->operand_values()));
-    else if (Part == &Other || isa<UndefValue>(Part) ||
+    else if (Part == &Other || isa<UndefValue, LoadInst>(Part) ||
              (isa<Constant>(Part) && cast<Constant>(Part)->isNullValue()))
       continue;
     else if (auto *Step = dyn_cast<GetElementPtrInst>(Part))

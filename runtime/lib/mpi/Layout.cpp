@@ -420,3 +420,9 @@ void cf_v1_mpi_describe(void *shadow, std::int64_t period, const cf_field *field
     LastDescribed[1] = LastDescribed[0];
   LastDescribed[0] = {shadow, {fields, period, nfields}};
 }
+
+void cf_v1_mpi_integers(std::int64_t bytes, std::int64_t offset) {
+  using namespace contraflow::mpi;
+  if (bytes > offset)
+    refuse(Refusal::Datatype, "integers");
+}

@@ -33,6 +33,11 @@ void receiveAs(int Source, int Tag, MPI_Request *To) {
 }
 
 /// Bytes of which nobody has said what they are can be added to nothing but zeros.
+void integers() {
+  cf_v1_mpi_integers(8, 8);
+  cf_v1_mpi_integers(12, 8);
+}
+
 void bytes() {
   cf_v1_mpi_sendrecv_augment(Value, 8, MPI_BYTE, next(), 0, Value + 4, 8, MPI_BYTE, previous(), 0,
                              MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow, Shadow + 4, Tape, &Record);
@@ -232,6 +237,7 @@ struct Case {
 
 const Case Cases[] = {
     {"bytes", bytes},
+    {"integers", integers},
     {"userOperator", userOperator},
     {"bitwise", bitwise},
     {"nestedOperator", nestedOperator},
