@@ -124,7 +124,8 @@ constexpr Role Starts[] = {Role::Create, Role::StartObject};
 constexpr Role Blocking[] = {Role::Condition, Role::ConditionTimed, Role::ConditionLock,
                              Role::ConditionUntil, Role::Future};
 /// What is another thing only where threads take turns, and otherwise unknown.
-constexpr Role Turning[] = {Role::Address, Role::Yield, Role::Self, Role::System, Role::Semaphore};
+constexpr Role Turning[] = {Role::Address,   Role::Yield,          Role::Self,   Role::System,
+                            Role::Semaphore, Role::SemaphoreTimed, Role::Barrier};
 /// What the tables know as well, and what nobody knows.
 constexpr Role Left[] = {Role::Waits, Role::Names, Role::Exit, Role::Notify, Role::Lock};
 

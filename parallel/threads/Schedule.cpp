@@ -191,7 +191,8 @@ std::string obstacle(const Module &M) {
 
 /// What would never be over if threads ran where they are made; empty: nothing.
 std::string waiting(const Module &M) {
-  constexpr Role Wait[] = {Role::Address, Role::Yield, Role::Self, Role::System, Role::Semaphore};
+  constexpr Role Wait[] = {Role::Address,   Role::Yield,          Role::Self,   Role::System,
+                           Role::Semaphore, Role::SemaphoreTimed, Role::Barrier};
   for (const Function &F : M)
     for (const Instruction &I : instructions(F)) {
       const ThreadFunction *Row = threadFunction(I);
