@@ -41,13 +41,15 @@ enum class Role {
   Self,           ///< pthread_self()
   System,         ///< syscall(number, ...)
   Semaphore,      ///< sem_wait(semaphore)
+  SemaphoreTimed, ///< sem_timedwait(semaphore, time); -1 and errno if the time is over
+  Barrier,        ///< pthread_barrier_wait(barrier)
   Lock,           ///< lock(mutex)
 };
 
 struct ThreadFunction {
   llvm::StringRef Name;
   Role What;
-  llvm::StringRef Try = {};  ///< Lock, Semaphore: the function that does not wait
+  llvm::StringRef Try = {};  ///< Lock, Semaphore, ...: the function that does not wait
   bool TryGivesError = true; ///< whose result is 0 if it has got it
 };
 

@@ -25,6 +25,7 @@
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Remark.h"
 #include "parallel/threads/Calls.h"
+#include "parallel/threads/Own.h"
 #include "parallel/threads/Register.h"
 #include "parallel/threads/Schedule.h"
 #include "parallel/threads/Turns.h"
@@ -47,6 +48,7 @@ void callStart(CallBase &Call) {
   auto *Type = FunctionType::get(B.getPtrTy(), {B.getPtrTy()}, false);
   CallInst *Result = B.CreateCall(Type, returning(Call.getArgOperand(2)), {Call.getArgOperand(3)});
   Result->copyMetadata(Call);
+  keepOwn(*Result, notedVariables(M));
   if (!keepsResults(M)) {
     B.CreateStore(B.getInt64(0), Call.getArgOperand(0));
     return;
@@ -68,7 +70,9 @@ void callThread(CallBase &Call, Role What) {
   Value *Table = B.CreateLoad(B.getPtrTy(), State);
   Value *Run = B.CreateLoad(B.getPtrTy(), B.CreateConstGEP1_64(B.getPtrTy(), Table, RunSlot));
   auto *Type = FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false);
-  B.CreateCall(Type, Run, {State})->copyMetadata(Call);
+  CallInst *Running = B.CreateCall(Type, Run, {State});
+  Running->copyMetadata(Call);
+  keepOwn(*Running, notedVariables(*Call.getModule()));
   B.CreateStore(B.getInt64(1), Call.getArgOperand(0));
 }
 
@@ -124,7 +128,8 @@ constexpr Role Starts[] = {Role::Create, Role::StartObject};
 constexpr Role Blocking[] = {Role::Condition, Role::ConditionTimed, Role::ConditionLock,
                              Role::ConditionUntil, Role::Future};
 /// What is another thing only where threads take turns, and otherwise unknown.
-constexpr Role Turning[] = {Role::Address, Role::Yield, Role::Self, Role::System, Role::Semaphore};
+constexpr Role Turning[] = {Role::Address,   Role::Yield,          Role::Self,   Role::System,
+                            Role::Semaphore, Role::SemaphoreTimed, Role::Barrier};
 /// What the tables know as well, and what nobody knows.
 constexpr Role Left[] = {Role::Waits, Role::Names, Role::Exit, Role::Notify, Role::Lock};
 

@@ -12,6 +12,7 @@
 #include "parallel/threads/Schedule.h"
 
 #include "parallel/threads/Calls.h"
+#include "parallel/threads/Own.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
@@ -24,10 +25,6 @@ using namespace llvm;
 namespace contraflow::threads {
 namespace {
 
-/// With these std::call_once hands over what it calls, to a function that reads them at once.
-constexpr StringRef HandedOver[] = {"_ZSt15__once_callable", "_ZSt11__once_call"};
-/// Variables of our own have such names.
-constexpr StringRef Own = "cf.";
 constexpr StringRef Note = "contraflow.threads";
 /// What begins an OpenMP team.
 constexpr StringRef Forks[] = {"__kmpc_fork_call", "__kmpc_fork_call_if"};
@@ -176,10 +173,6 @@ std::string obstacleAt(const CallBase &Call, const ThreadFunction &Row) {
 }
 
 std::string obstacle(const Module &M) {
-  for (const GlobalVariable &G : M.globals())
-    if (G.isThreadLocal() && !G.use_empty() && !is_contained(HandedOver, G.getName()) &&
-        !G.getName().starts_with(Own))
-      return "every thread has a variable '" + G.getName().str() + "' of its own";
   for (const Function &F : M)
     for (const Instruction &I : instructions(F)) {
       const ThreadFunction *Row = threadFunction(I);
@@ -191,7 +184,8 @@ std::string obstacle(const Module &M) {
 
 /// What would never be over if threads ran where they are made; empty: nothing.
 std::string waiting(const Module &M) {
-  constexpr Role Wait[] = {Role::Address, Role::Yield, Role::Self, Role::System, Role::Semaphore};
+  constexpr Role Wait[] = {Role::Address,   Role::Yield,          Role::Self,   Role::System,
+                           Role::Semaphore, Role::SemaphoreTimed, Role::Barrier};
   for (const Function &F : M)
     for (const Instruction &I : instructions(F)) {
       const ThreadFunction *Row = threadFunction(I);
@@ -207,12 +201,22 @@ bool mayBlock(const Module &M) {
   return any_of(Blocking, [&](Role R) { return R != Role::Future && calls(M, R); });
 }
 
-Schedule scheduleOf(const Module &M) {
+/// Threads that take turns are reversed on other threads, which have other variables.
+std::string obstacleOfOwn(Module &M, bool Stay) {
+  for (GlobalVariable *G : ownVariables(M))
+    if (!Stay || !isAlwaysNamed(*G))
+      return "every thread has a variable '" + G->getName().str() + "' of its own";
+  return "";
+}
+
+Schedule scheduleOf(Module &M) {
   Schedule S;
   S.Obstacle = obstacle(M);
   const std::string Wait = waiting(M);
   const bool HasTeams = any_of(Forks, [&](StringRef Fork) { return M.getFunction(Fork); });
   S.TakesTurns = !HasTeams && (!Wait.empty() || mayBlock(M));
+  if (S.Obstacle.empty())
+    S.Obstacle = obstacleOfOwn(M, !HasTeams && !S.TakesTurns);
   if (S.Obstacle.empty() && !Wait.empty() && HasTeams)
     S.Obstacle = "threads may wait for each other (" + Wait + ") where there are OpenMP teams";
   return S;
@@ -227,10 +231,20 @@ Schedule notedSchedule(Module &M) {
     const Schedule S = scheduleOf(M);
     Noted->addOperand(MDNode::get(Context, {MDString::get(Context, S.Obstacle),
                                             MDString::get(Context, S.TakesTurns ? "turns" : "")}));
+    for (GlobalVariable *G : ownVariables(M))
+      Noted->addOperand(MDNode::get(Context, {ConstantAsMetadata::get(G)}));
   }
   const MDNode *Found = Noted->getOperand(0);
   auto Text = [&](unsigned I) { return cast<MDString>(Found->getOperand(I))->getString(); };
   return {Text(0).str(), !Text(1).empty()};
+}
+
+SmallVector<GlobalVariable *, 4> notedVariables(Module &M) {
+  SmallVector<GlobalVariable *, 4> Found;
+  for (const MDNode *Node : drop_begin(M.getOrInsertNamedMetadata(Note)->operands()))
+    if (auto *G = mdconst::dyn_extract_or_null<GlobalVariable>(Node->getOperand(0)))
+      Found.push_back(G);
+  return Found;
 }
 
 } // namespace contraflow::threads

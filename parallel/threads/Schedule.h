@@ -4,11 +4,13 @@
 
 #pragma once
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
 
 namespace llvm {
+class GlobalVariable;
 class Instruction;
 class Module;
 } // namespace llvm
@@ -25,6 +27,8 @@ struct Schedule {
 
 /// As it was before there were derivatives: what they are made of asks nobody.
 Schedule notedSchedule(llvm::Module &M);
+/// Of the same time: what every thread has for itself.
+llvm::SmallVector<llvm::GlobalVariable *, 4> notedVariables(llvm::Module &M);
 
 /// True if the instruction may be part of a loop that asks until somebody else has answered, and
 /// does nothing else meanwhile.

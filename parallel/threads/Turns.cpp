@@ -10,6 +10,7 @@
 //   while (!ready) ;                while (!ready) wait
 //   mutex.lock()                    while (!try_lock) wait
 //   futex(address, WAIT, value)     wait(until notified)
+//   pthread_barrier_wait(b)         r = arrive(b); while (!passed(b, r)) wait
 //
 // An odd number stands for a thread, or an address behind that of a cell with what it has returned.
 
@@ -76,7 +77,9 @@ private:
   void startObject();
   void join(Role What);
   void joinTurn(Role What, Value *Id);
-  void lock(const ThreadFunction &Row, Value *Lock, Wait Why);
+  Value *waitUntil(function_ref<Value *()> Holds, Wait Why);
+  Value *lock(const ThreadFunction &Row, Value *Lock, Wait Why);
+  void barrier();
   void waitUnlocked(Value *Mutex, Wait Why);
   void waitForFuture();
   void system();
@@ -233,23 +236,49 @@ void Rewriting::join(Role What) {
   answer(B.getInt32(0));
 }
 
-/// while (!try(lock)) wait
-void Rewriting::lock(const ThreadFunction &Row, Value *Lock, Wait Why) {
+/// while (!holds()) wait. True if it holds; where the time may be over, that ends the loop, too.
+Value *Rewriting::waitUntil(function_ref<Value *()> Holds, Wait Why) {
   Instruction *Then = &Call;
-  BasicBlock *Before = Call.getParent();
-  BasicBlock *Test = SplitBlock(Before, Then->getIterator());
+  BasicBlock *Test = SplitBlock(Call.getParent(), Then->getIterator());
   BasicBlock *Again = SplitBlock(Test, Then->getIterator());
   BasicBlock *Done = SplitBlock(Again, Then->getIterator());
   B.SetInsertPoint(Again->getTerminator());
   wait(Why);
-  Again->getTerminator()->setSuccessor(0, Test);
+  if (Why == Wait::Timed)
+    B.CreateCondBr(B.CreateIsNull(timedOut()), Test, Done);
+  else
+    B.CreateBr(Test);
+  Again->getTerminator()->eraseFromParent();
   B.SetInsertPoint(Test->getTerminator());
-  Type *T = Row.TryGivesError ? B.getInt32Ty() : B.getInt1Ty();
-  Value *Answer = B.CreateCall(M.getOrInsertFunction(Row.Try, T, Ptr), {Lock});
-  Value *Has = Row.TryGivesError ? B.CreateIsNull(Answer) : Answer;
-  B.CreateCondBr(Has, Done, Again);
+  B.CreateCondBr(Holds(), Done, Again);
   Test->getTerminator()->eraseFromParent();
-  B.SetInsertPoint(&Call);
+  B.SetInsertPoint(Done, Done->begin());
+  if (Why != Wait::Timed)
+    return B.getTrue();
+  PHINode *Held = B.CreatePHI(B.getInt1Ty(), 2);
+  Held->addIncoming(B.getTrue(), Test);
+  Held->addIncoming(B.getFalse(), Again);
+  return Held;
+}
+
+/// while (!try(lock)) wait
+Value *Rewriting::lock(const ThreadFunction &Row, Value *Lock, Wait Why) {
+  auto Try = [&] {
+    Type *T = Row.TryGivesError ? B.getInt32Ty() : B.getInt1Ty();
+    Value *Answer = B.CreateCall(M.getOrInsertFunction(Row.Try, T, Ptr), {Lock});
+    return Row.TryGivesError ? B.CreateIsNull(Answer) : Answer;
+  };
+  return waitUntil(Try, Why);
+}
+
+/// The last one to arrive goes on at once, and is told so.
+void Rewriting::barrier() {
+  Value *Round = runtime("thread_barrier_arrive", Int, {operand(0)});
+  auto Passed = [&] {
+    return B.CreateIsNotNull(runtime("thread_barrier_passed", B.getInt32Ty(), {operand(0), Round}));
+  };
+  waitUntil(Passed, Wait::Sleep);
+  answer(B.CreateSelect(B.CreateICmpSLT(Round, B.getInt64(0)), B.getInt32(-1), B.getInt32(0)));
 }
 
 /// Mutexes of all libraries begin with one of POSIX.
@@ -315,6 +344,10 @@ void Rewriting::run(const ThreadFunction &Row) {
   case Role::Semaphore:
     lock(Row, operand(0), Wait::Sleep);
     return answer(B.getInt32(0));
+  case Role::SemaphoreTimed: // errno is set where the time is over
+    return answer(B.CreateSExt(B.CreateNot(lock(Row, operand(0), Wait::Timed)), B.getInt32Ty()));
+  case Role::Barrier:
+    return barrier();
   case Role::Lock:
     lock(Row, operand(0), Wait::Lock);
     return answer(B.getInt32(0));

@@ -2,7 +2,7 @@
 //
 // Threads of C++ and of POSIX that are made and joined: over pieces of arrays, with a mutex around
 // a sum, through globals, one made by another.
-// Supports: `std::thread`, `pthread_create`
+// Supports: `std::thread`, `pthread_create`, `thread_local` variables of threads
 #include "GradientCheck.h"
 #include <cmath>
 #include <mutex>
@@ -104,3 +104,42 @@ static double globals(const double *x) {
 }
 
 GRADIENT_CHECK(thread_globals, Double, globals, In(double, 4))
+
+/// Variables that every thread has for itself: each finds them as they are at first, and leaves
+/// those of its maker alone.
+static thread_local double own_sum = 1;
+static thread_local double own_rows[2][8];
+static thread_local double *own_place;
+
+static void fill(double *to, const double *x, int n, double by) {
+  for (int i = 0; i < n; ++i)
+    to[i] += x[i] * by;
+}
+static double own(const double *x, double *y, int n) {
+  double total[3], s = 0;
+  own_sum = x[1];
+  fill(own_rows[1], x, n, 0.5);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&, t] {
+      own_sum *= x[t] * 2;
+      fill(own_rows[t % 2], x, n, own_sum);
+      std::thread inner([&, t] { y[t] = own_sum += x[t]; });
+      inner.join();
+      total[t] = 0;
+      own_place = &total[t];
+      for (int i = 0; i < n; ++i)
+        *own_place += own_rows[0][i] * own_rows[0][i] + own_rows[1][i];
+      total[t] *= own_sum;
+    });
+  for (std::thread &t : threads)
+    t.join();
+  for (int i = 0; i < n; ++i) {
+    if (i >= 3)
+      y[i] = own_rows[1][i] * own_sum;
+    s += own_rows[1][i] * x[0];
+    own_rows[1][i] = 0;
+  }
+  return s + own_sum * total[0] + total[1] * total[2];
+}
+GRADIENT_CHECK(thread_own, Double, own, In(double, 6), Out(double, 6), Int(6))

@@ -51,6 +51,20 @@ void Relay::notify() {
   Looks = 0;
 }
 
+int64_t Relay::arrive(const void *Barrier, int64_t Count) {
+  Meeting &At = Meetings[Barrier];
+  if (++At.Arrived < Count)
+    return At.Round;
+  At.Arrived = 0;
+  ++At.Round;
+  notify();
+  return -1;
+}
+
+bool Relay::hasPassed(const void *Barrier, int64_t Round) const {
+  return Round < 0 || Meetings.at(Barrier).Round != Round;
+}
+
 /// Threads of the system that have left the baton to others are about to end.
 void Relay::joinEnded() {
   for (std::thread &T : std::exchange(Ended, {}))

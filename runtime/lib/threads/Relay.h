@@ -17,6 +17,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -71,6 +72,9 @@ public:
   bool hasLive() const { return Live.size() > 1; }
   const std::vector<Runner *> &live() const { return Live; }
   void notify();
+  /// The round of a barrier that is passed when as many have come; -1: with the calling one.
+  int64_t arrive(const void *Barrier, int64_t Count);
+  bool hasPassed(const void *Barrier, int64_t Round) const;
 
   // Forward. The result had the baton before the caller got it back; or it is the caller.
   Runner &start(Runner &Me, Runner &New, std::thread System);
@@ -103,7 +107,11 @@ private:
   std::vector<Runner *> Live; ///< in the order in which they were made
   std::vector<std::thread> Ended;
   int64_t Notified = 0;
-  int64_t Looks = 0; ///< in a row, while nothing else happened
+  struct Meeting {
+    int64_t Round = 0, Arrived = 0;
+  };
+  std::map<const void *, Meeting> Meetings; ///< by address; rounds go on where one follows another
+  int64_t Looks = 0;                        ///< in a row, while nothing else happened
 };
 
 } // namespace contraflow

@@ -23,6 +23,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
@@ -58,6 +59,16 @@ struct TangentThread : Runner {
 };
 
 std::atomic<int64_t> LastId = 0;
+
+/// How many have to come, as glibc (2.25 and later) keeps it: nothing else tells.
+int64_t countOf(const void *Barrier) {
+  struct {
+    unsigned In, Round, Count;
+  } Begin;
+  static_assert(sizeof Begin <= sizeof(pthread_barrier_t));
+  std::memcpy(&Begin, Barrier, sizeof Begin);
+  return Begin.Count;
+}
 
 /// What records say instead of a runner.
 Runner *noted(Runner &R) { return &R == &R.In->first() ? nullptr : &R; }
@@ -191,4 +202,12 @@ int32_t cf_v1_thread_timed_out() {
 void cf_v1_thread_notify() {
   Runner &Me = Relay::self();
   Me.In->notify();
+}
+
+int64_t cf_v1_thread_barrier_arrive(const void *barrier) {
+  return Relay::self().In->arrive(barrier, countOf(barrier));
+}
+
+int32_t cf_v1_thread_barrier_passed(const void *barrier, int64_t round) {
+  return Relay::self().In->hasPassed(barrier, round) ? 1 : 0;
 }

@@ -5,7 +5,7 @@
 // RUN: %not %clang -O0 -DDEEP_EXIT -c %s -o %t.o 2>&1 | FileCheck --check-prefix=EXIT %s
 // RUN: %not %clang -O2 -DDEEP_EXIT -c %s -o %t.o 2>&1 | FileCheck --check-prefix=EXIT %s
 // RUN: %not %clang -O0 -DCANCEL -c %s -o %t.o 2>&1 | FileCheck --check-prefix=CANCEL %s
-// RUN: %not %clang -O2 -DBARRIER -c %s -o %t.o 2>&1 | FileCheck --check-prefix=BARRIER %s
+// RUN: %not %clang -O2 -DKEY -c %s -o %t.o 2>&1 | FileCheck --check-prefix=KEY %s
 // RUN: %not %clang -O2 -fopenmp -DFLAG -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FLAG %s
 
 #include <pthread.h>
@@ -13,8 +13,8 @@
 void __enzyme_autodiff(void *, ...);
 
 static volatile int go;
-#ifdef BARRIER
-static pthread_barrier_t all;
+#ifdef KEY
+static pthread_key_t own;
 #endif
 
 static __attribute__((noinline)) void quit(double *x) {
@@ -30,8 +30,8 @@ static void *work(void *x) {
     ;
 #pragma omp parallel
 #endif
-#ifdef BARRIER
-  pthread_barrier_wait(&all);
+#ifdef KEY
+  x = pthread_getspecific(own);
 #endif
   quit(x);
   return x;
@@ -41,8 +41,8 @@ void run(double *x) {
   pthread_t thread;
   // EXIT: error: [CF205] {{.*}}a thread; it is ended from within what its function calls
   // CANCEL: error: [CF205] {{.*}}a thread; another thread is looked at or ended ('pthread_cancel')
-  // BARRIER: error: [CF205] {{.*}}a thread; threads may wait for each other
-  // ('pthread_barrier_wait') FLAG: error: [CF205] {{.*}}a thread; threads may wait for each other
+  // KEY: error: [CF205] {{.*}}a thread; threads may wait for each other ('pthread_getspecific')
+  // FLAG: error: [CF205] {{.*}}a thread; threads may wait for each other
   pthread_create(&thread, 0, work, x);
 #ifdef CANCEL
   pthread_cancel(thread);

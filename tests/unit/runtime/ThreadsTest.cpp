@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <string>
 #include <vector>
 
@@ -128,6 +129,21 @@ TEST(Threads, OfATangentRunUntilTheyWait) {
   EXPECT_EQ(Legs, 1);
   cf_v1_thread_wait(Join, Id);
   EXPECT_EQ(Legs, 2);
+}
+
+TEST(Threads, MeetAtABarrierAgainAndAgain) {
+  pthread_barrier_t Barrier;
+  ASSERT_EQ(pthread_barrier_init(&Barrier, nullptr, 2), 0);
+  for (int Round = 0; Round < 3; ++Round) {
+    const int64_t First = cf_v1_thread_barrier_arrive(&Barrier);
+    EXPECT_EQ(First, Round);
+    EXPECT_EQ(cf_v1_thread_barrier_passed(&Barrier, First), 0);
+    const int64_t Last = cf_v1_thread_barrier_arrive(&Barrier);
+    EXPECT_EQ(Last, -1);
+    EXPECT_EQ(cf_v1_thread_barrier_passed(&Barrier, First), 1);
+    EXPECT_EQ(cf_v1_thread_barrier_passed(&Barrier, Last), 1);
+  }
+  EXPECT_EQ(pthread_barrier_destroy(&Barrier), 0);
 }
 
 TEST(ThreadsDeathTest, WaitForNobody) {
