@@ -33,7 +33,7 @@ void checkTeam(const Program &P, std::uint64_t Base, int Threads, Result &R) {
   const std::vector<double> Gradient = gradient(P, S, OneRank());
   if (Threads == 1)
     R.OneThread = Gradient;
-  const std::string Difference = compareGradients(R.OneThread, Gradient, 1e-12);
+  const std::string Difference = compareGradients(R.OneThread, Gradient, 1e-11);
   if (!Difference.empty())
     R.Bad |= report(P, {{"team size", "the gradient is not that of one thread: " + Difference}},
                     Base, Where);
