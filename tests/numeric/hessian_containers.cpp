@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 enum { n = 6 };
@@ -154,3 +155,87 @@ static double bent_curvature(double x) {
   return __enzyme_fwddiff_hessian((void *)bent_slope, x, 1.0);
 }
 GRADIENT_CHECK(third, Double, bent_curvature, Scalar(double))
+
+// A word is the bits of a product, of a number in memory, or an address: it moves as it is.
+using Alternatives = std::variant<double, std::vector<double>>;
+using Nested = std::variant<double, Alternatives>;
+
+struct Choices {
+  const double *x, *y, *c;
+  const int *kinds;
+  int at = 0;
+  double next() {
+    const int i = at++ % 12;
+    return i % 3 == 0 ? y[i] : i % 3 == 1 ? x[i] * c[i] : x[i];
+  }
+  int count() { return kinds[at++ % 12]; }
+};
+
+static void fill(std::vector<double> &row, Choices &from) {
+  int m = 2 + from.count() % 2;
+  for (int j = 0; j < m; j++) {
+    row.emplace_back();
+    auto &e = row.back();
+    e = from.next();
+  }
+}
+
+static void fill(Alternatives &a, Choices &from) {
+  if (from.count() % 2) {
+    std::vector<double> e{};
+    fill(e, from);
+    a = std::move(e);
+  } else {
+    double e{};
+    e = from.next();
+    a = e;
+  }
+}
+
+static void fill(Nested &a, Choices &from) {
+  if (from.count() % 2) {
+    Alternatives e{};
+    fill(e, from);
+    a = e;
+  } else {
+    double e{};
+    e = from.next();
+    a = e;
+  }
+}
+
+static double fold(const std::vector<double> &row, double s) {
+  for (auto &e : row)
+    s = s * 0.25 + e * e;
+  return s;
+}
+
+static double fold(const Alternatives &a, double s) {
+  return a.index() == 0 ? s + std::get<0>(a) : fold(std::get<1>(a), s);
+}
+
+static double fold(const Nested &a, double s) {
+  if (const double *p = std::get_if<double>(&a))
+    return s + 0.21 * std::log(1.5 + *p * *p);
+  return fold(std::get<1>(a), s);
+}
+
+static double choices(const double *x, const int *kinds) {
+  double s = 0.1;
+  Choices from{x, x, x, kinds};
+  Nested a{}, b{};
+  fill(a, from);
+  fill(b, from);
+  s += std::tanh(fold(a, s));
+  s += std::tanh(fold(b, s));
+  return s;
+}
+
+static double hessian_choices(const double *x) {
+  static int kinds[12] = {5, 6, 0, 6};
+  double copy[12];
+  for (int i = 0; i < 12; i++)
+    copy[i] = x[i % 4];
+  return choices(copy, kinds);
+}
+HESSIAN(hessian_choices)

@@ -191,9 +191,9 @@ bool dropIntegers(DigitSum &S, const DataLayout &DL) {
 }
 
 /// True of what may be the bits of a number, though its own code does not show that: from memory, a
-/// caller, or a callee.
+/// caller, or a callee. So is an address, where a word is one at times.
 bool isFromElsewhere(const Value *V) {
-  return isa<LoadInst, Argument, ExtractValueInst>(V) ||
+  return isa<LoadInst, Argument, ExtractValueInst, PtrToIntInst>(V) ||
          (isa<CallBase>(V) && !isa<IntrinsicInst>(V) && !convertsToInteger(*cast<CallBase>(V)));
 }
 
