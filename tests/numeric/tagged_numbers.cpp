@@ -5,9 +5,11 @@
 // Supports: unions
 #include "GradientCheck.h"
 #include <any>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <queue>
 #include <string>
 #include <vector>
@@ -296,3 +298,55 @@ static double bounded(const double *x, int n) {
   return s;
 }
 GRADIENT_CHECK(bounded, Double, bounded, In(double, 5), Int(5))
+
+// An index leads to each union of a structure, though nobody names but the first; it moves as one.
+struct Slot {
+  long has = 0;
+  union {
+    double v;
+    long n;
+  };
+  Slot() : v(0) {}
+};
+struct Slots {
+  Slot m[3];
+  int count = 0;
+};
+
+static double inStructure(const double *x, int n) {
+  Slots a, b;
+  for (int i = 0; i < 3; ++i)
+    if (i != n) {
+      b.m[i].has = 1;
+      b.m[i].v = x[i];
+    }
+  std::swap(a, b);
+  double s = 0;
+  for (auto &e : a.m)
+    if (e.has)
+      s = s * 0.4 + e.v * e.v;
+  return s + b.count;
+}
+GRADIENT_CHECK(unions_in_structure, Double, inStructure, In(double, 7), Int(7))
+
+struct Maybes {
+  std::array<std::optional<double>, 3> m;
+  double last = 0;
+};
+
+static double maybes(const double *x, int n) {
+  Maybes a, b;
+  for (int i = 0; i < 3; ++i)
+    if (i != n - 6) {
+      double e = x[i];
+      a.m[i] = e;
+    }
+  b.last = x[3];
+  std::swap(a, b);
+  double s = a.last;
+  for (auto &e : b.m)
+    if (e)
+      s = s * 0.4 + *e * *e;
+  return s;
+}
+GRADIENT_CHECK(optionals_in_structure, Double, maybes, In(double, 7), Int(7))

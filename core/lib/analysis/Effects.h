@@ -62,8 +62,7 @@ public:
 
 private:
   void add(llvm::Instruction &I, llvm::Value *Pointer, const MemoryGraph &Graph);
-  void addReachable(llvm::CallBase &Call, const MemoryGraph &Graph,
-                    llvm::ArrayRef<unsigned> Known);
+  void addReachable(llvm::CallBase &Call, const MemoryGraph &Graph, llvm::ArrayRef<unsigned> Known);
   void addPointees(llvm::CallBase &Call, const MemoryGraph &Graph);
   void findHandedOut(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
                      const HandlerRegistry &Handlers);

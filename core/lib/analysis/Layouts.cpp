@@ -148,7 +148,7 @@ void Flattener::addArray(ArrayType *A, int64_t At, LayoutPlace Within) {
   Type *Element = A->getElementType();
   if (Element->isIntegerTy(8))
     return addAnything(At, A->getNumElements(), Within);
-  Within.IsArray = true;
+  Within.IsArray = Within.IsElement = true;
   Within.IsStruct |= Element->isStructTy();
   const int64_t Bytes = DL.getTypeAllocSize(Element).getFixedValue();
   TooMany |= A->getNumElements() > MostPlaces;

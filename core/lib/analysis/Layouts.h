@@ -30,9 +30,10 @@ namespace contraflow {
 /// A member that is a scalar, or an element of one. Of unknown kind: anything, one or more of it.
 struct LayoutPlace {
   int64_t Width = 0;
-  unsigned Kind = 0;     ///< ScalarKind
-  bool IsArray = false;  ///< an index may lead to it
-  bool IsStruct = false; ///< it is part of an array of structures
+  unsigned Kind = 0;      ///< ScalarKind
+  bool IsArray = false;   ///< an index may lead to it
+  bool IsStruct = false;  ///< it is part of an array of structures
+  bool IsElement = false; ///< it is part of an array whose elements are listed one by one
 };
 
 /// By offset.

@@ -204,6 +204,7 @@ private:
   bool isMistaken(const Node &N) const;
   llvm::SmallVector<int64_t, 16> elements(const Node &N, unsigned Kind) const;
   void foldArrays(unsigned Node);
+  void foldUnknown(unsigned N);
   Location constantLocation(const llvm::Value *V);
   /// The global variable that a constant pointer refers to, or null.
   const llvm::Value *globalBase(const llvm::Value *V, int64_t &Offset) const;

@@ -95,6 +95,7 @@ void MemoryGraph::addPlace(Node &N, int64_t Offset, const LayoutPlace &P) {
     Old.Kind = Known ? Old.Kind : unsigned(SK_Unknown);
     Old.IsArray |= P.IsArray;
     Old.IsStruct |= P.IsStruct;
+    Old.IsElement |= P.IsElement;
     return;
   }
   N.Mistaken |= Next != N.Places.end() && Next->first < Offset + P.Width;
@@ -338,6 +339,40 @@ SmallVector<int64_t, 16> MemoryGraph::elements(const Node &N, unsigned Kind) con
   return Out;
 }
 
+/// What is known of one element of no declared kind, such as a union, holds for all that an index
+/// leads to from there.
+void MemoryGraph::foldUnknown(unsigned N) {
+  constexpr size_t MostElements = 1024;
+  const int64_t Stride = Nodes[N].Stride;
+  const Places Listed = Nodes[N].Places;
+  SmallVector<std::pair<int64_t, LayoutPlace>, 16> Elements;
+  for (const auto &At : Listed)
+    if (At.second.IsElement && At.second.Kind == SK_Unknown)
+      Elements.push_back(At);
+  if (Elements.size() > MostElements)
+    return mistake(N, 0);
+  for (const auto &[Offset, P] : Elements) {
+    SmallVector<std::pair<int64_t, unsigned>, 8> Moving;
+    for (auto [Field, C] : Nodes[N].Fields)
+      if (Field >= Offset && Field < Offset + P.Width &&
+          (typeOf(C).Kinds & (SK_AnyFloat | SK_Pointer)))
+        Moving.push_back({Field - Offset, C});
+    for (const auto &[Other, Q] : Elements) {
+      if (Other == Offset || Q.Width != P.Width || (Other - Offset) % Stride)
+        continue;
+      for (auto [Within, C] : Moving) {
+        const unsigned Twin = fieldCell({N, Other + Within});
+        if (findCell(Twin) == findCell(C))
+          continue;
+        unifyCells(Twin, C);
+        ++Changes;
+        if (canonical(N) != N || Nodes[N].Places.empty())
+          return; // it has become another one
+      }
+    }
+  }
+}
+
 /// All elements of the kinds that an index leads to become one cell for each kind.
 void MemoryGraph::foldArrays(unsigned N) {
   constexpr size_t MostElements = 4096;
@@ -378,6 +413,8 @@ bool MemoryGraph::settlePlaces() {
       mistake(N, 0);
     else
       foldArrays(N);
+    if (Nodes[N].Parent == N && Nodes[N].Stride)
+      foldUnknown(N);
   }
   return Changes != Before;
 }
