@@ -64,6 +64,9 @@ constexpr unsigned InlineBudget = 24000; ///< instructions in one prepared funct
 /// What all functions of a closure take over of their callees. Beyond it only what is small is
 /// inlined: otherwise each of many functions would take over all that it leads to.
 constexpr unsigned ClosureBudget = 24000;
+/// Of that, what is there once more and runs seldom. A library of few functions that call each
+/// other at many places would grow to tens of times its size.
+constexpr uint64_t SeldomBudget = 2000;
 constexpr unsigned LargeRecursion = 80; ///< instructions; of fewer, the first call is inlined
 constexpr unsigned MostRounds = 8;      ///< of indirect calls that lead to indirect calls
 constexpr unsigned RoundsInlined = 3;   ///< after these the callees of a choice stay calls,
@@ -209,7 +212,8 @@ static bool isRecursion(const CallBase &Site) {
 }
 
 /// Code that is inlined at its only call has moved. Other code is there once more, which is paid
-/// for where it runs often, or as long as all requests together lead to little code.
+/// for where it runs often and all requests together lead to little code, or as long as it is
+/// little itself.
 bool Preparer::mayTakeOver(const CallBase &Call, unsigned Size) {
   if (Size <= SmallCallee)
     return true;
@@ -221,9 +225,10 @@ bool Preparer::mayTakeOver(const CallBase &Call, unsigned Size) {
   }
   if (!C.Reach || !C.Sparing || C.Reach->callsOf(*Call.getCalledFunction()) <= 1)
     return true;
-  const uint64_t Spare = ClosureBudget - std::min<uint64_t>(ClosureBudget, C.Reach->size());
+  const uint64_t Left = ClosureBudget - std::min<uint64_t>(ClosureBudget, C.Reach->size());
   const uint64_t Often = ClosureBudget / std::max(1U, C.Reach->requests());
-  if (Repeated + Size > Spare && !(Repeated + Size <= Often && mayRepeat(Call))) {
+  if (Repeated + Size > std::min(Left, SeldomBudget) &&
+      !(Repeated + Size <= std::max(Left, Often) && mayRepeat(Call))) {
     C.Spared = true;
     return false;
   }
