@@ -43,7 +43,8 @@ struct Stride {
 
 Stride strideOf(const llvm::Value *Index);
 
-/// True if nothing but null, Other, what has been kept in memory, and steps from there, make Address.
+/// True if nothing but null, Other, what has been kept in memory, and steps from there, make
+/// Address.
 bool isNullOr(const llvm::Value &Address, const llvm::Value &Other);
 
 /// A value that an index has at some time, if it begins with a constant; else 0. It differs from
