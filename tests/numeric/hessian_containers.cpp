@@ -239,3 +239,23 @@ static double hessian_choices(const double *x) {
   return choices(copy, kinds);
 }
 HESSIAN(hessian_choices)
+
+int hessian_containers_swaps = 3;
+
+// Words that are a number or an address change places as integers.
+static double hessian_swaps(const double *x) {
+  double s = 0.1, copy[12];
+  int kinds[12] = {};
+  for (int i = 0; i < 12; i++)
+    copy[i] = x[i % 4] * x[(i + 1) % 4];
+  Choices from{copy, copy, copy, kinds};
+  Nested a{}, b{};
+  fill(a, from);
+  fill(b, from);
+  for (int i = 0; i < hessian_containers_swaps; i++)
+    a.swap(b);
+  s += std::tanh(fold(a, s));
+  s += std::sin(fold(b, s)) * s;
+  return s;
+}
+HESSIAN(hessian_swaps)

@@ -410,34 +410,49 @@ void ActivitySolver::freezeGlobals() {
         FrozenCells.set(G.canonicalCell(Cell));
 }
 
-/// True if a function that nobody knows is given F, or what calls it.
-static bool isGivenAway(const Function &F, const HandlerRegistry &H, unsigned Depth = 0) {
-  constexpr unsigned MostDepth = 4;
+/// True if a function that nobody knows is given F.
+static bool isGivenAway(const Function &F, const HandlerRegistry &H) {
   return any_of(F.uses(), [&](const Use &U) {
     auto *Call = dyn_cast<CallBase>(U.getUser());
-    const Function *To = Call ? Call->getCalledFunction() : nullptr;
-    if (Call && Call->isCallee(&U))
-      return Depth < MostDepth && Call->getFunction() != &F &&
-             isGivenAway(*Call->getFunction(), H, Depth + 1);
+    const Function *To = Call && !Call->isCallee(&U) ? Call->getCalledFunction() : nullptr;
     return To && To->isDeclaration() && !To->isIntrinsic() && !H.find(*Call) &&
            !findRequestSpelling(To->getName()) && lookupCallee(*To).Kind == CalleeKind::Unknown;
   });
 }
 
-/// True if a function that nobody knows may come to the variable by calling one that it was given.
-static bool isUsedElsewhere(const Value &Global, const HandlerRegistry &H) {
+/// What functions that nobody knows may come to: the functions they are given, and what these call.
+static DenseSet<const Function *> givenAway(const Module &M, const HandlerRegistry &H) {
+  DenseSet<const Function *> Given;
+  SmallVector<const Function *, 16> Todo;
+  auto Add = [&](const Function *F) {
+    if (F && !F->isDeclaration() && Given.insert(F).second)
+      Todo.push_back(F);
+  };
+  for (const Function &F : M)
+    if (!F.isDeclaration() && isGivenAway(F, H))
+      Add(&F);
+  while (!Todo.empty())
+    for (const Instruction &I : instructions(*Todo.pop_back_val()))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        Add(Call->getCalledFunction());
+  return Given;
+}
+
+static bool isUsedIn(const Value &Global, const DenseSet<const Function *> &Functions) {
   return any_of(Global.users(), [&](const User *U) {
     auto *I = dyn_cast<Instruction>(U);
-    return I ? isGivenAway(*I->getFunction(), H) : isa<ConstantExpr>(U) && isUsedElsewhere(*U, H);
+    return I ? Functions.contains(I->getFunction())
+             : isa<ConstantExpr>(U) && isUsedIn(*U, Functions);
   });
 }
 
 /// Floats in global variables that other translation units may use, and in what those lead to.
 void ActivitySolver::findGlobals() {
   BitVector Seen(G.nodeCount());
+  const DenseSet<const Function *> Given = givenAway(*Q.Root->getParent(), H);
   for (GlobalVariable &Global : Q.Root->getParent()->globals())
     if (!Global.isConstant() && !Global.hasAttribute(attr::Inactive) &&
-        (!Global.hasLocalLinkage() || isUsedElsewhere(Global, H)))
+        (!Global.hasLocalLinkage() || isUsedIn(Global, Given)))
       reach(&Global, Seen, [&](unsigned C) { Globals.Cells.push_back(C); });
 }
 

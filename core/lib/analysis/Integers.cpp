@@ -8,6 +8,8 @@
 //   %b = load i64, ptr %slot ; store i64 %b, ptr %to    may be a double in disguise
 //   %b = bitcast double %x to i64 ; %m = sub i64 k, %b  bits that are calculated with
 //   %b = load i64, ptr %x, !tbaa double                 the same, whatever else is chosen for them
+//   %m = add i64 %b, -1 ; icmp ult i64 %m, 4095         may be anything: it is asked for a range,
+//                                                       as words are that may be addresses
 //
 // Values that are copies of one another (phi, select, arguments, results) share the evidence. Bits
 // of a float or a pointer anywhere among them outweigh arithmetic.
@@ -29,6 +31,15 @@ namespace contraflow {
 namespace {
 
 bool isNumber(const Value *V) { return V->getType()->isIntegerTy() && !isa<Constant>(V); }
+
+/// True if I moves the range that an integer is compared with to zero.
+bool asksForRange(const Instruction &I) {
+  return (I.getOpcode() == Instruction::Add || I.getOpcode() == Instruction::Sub) &&
+         isa<Constant>(I.getOperand(1)) && !I.use_empty() && all_of(I.users(), [](const User *U) {
+           auto *Compare = dyn_cast<ICmpInst>(U);
+           return Compare && Compare->isUnsigned();
+         });
+}
 
 class Collector {
 public:
@@ -128,6 +139,8 @@ void Collector::visit(Instruction &I) {
     copy(&I, I.getOperand(2));
   } else if (isa<BinaryOperator>(I) && (I.isBitwiseLogicOp() || I.isShift())) {
     Parts.push_back(&I);
+  } else if (asksForRange(I)) {
+    number(&I);
   } else if (isa<BinaryOperator>(I)) {
     number(&I);
     for (const Value *V : I.operands())
