@@ -7,6 +7,7 @@
 #include "Activity.h"
 #include "BitSources.h"
 #include "LostBits.h"
+#include "callee/Signals.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 #include "request/RequestSpellings.h"
@@ -410,9 +411,11 @@ void ActivitySolver::freezeGlobals() {
         FrozenCells.set(G.canonicalCell(Cell));
 }
 
-/// True if a function that nobody knows is given F, or what calls it.
+/// True if a function that nobody knows is given F, or what calls it, or a signal runs it.
 static bool isGivenAway(const Function &F, const HandlerRegistry &H, unsigned Depth = 0) {
   constexpr unsigned MostDepth = 4;
+  if (handlesSignals(F))
+    return true;
   return any_of(F.uses(), [&](const Use &U) {
     auto *Call = dyn_cast<CallBase>(U.getUser());
     const Function *To = Call ? Call->getCalledFunction() : nullptr;
