@@ -4,6 +4,8 @@
 // Supports: global variables
 #include "GradientCheck.h"
 
+#include <signal.h>
+
 static int Calls;
 static const double Scale = 0.75;
 static double Coefficient[3] = {0.5, 0.25, 0.125};
@@ -76,3 +78,21 @@ static double advanced(const double *x, int n) {
   return s * x[0];
 }
 GRADIENT_CHECK(global_advanced, Double, advanced, In(double, 6), Int(6))
+
+// A signal's handler changes what the function reads.
+static int raised;
+static void onSignal(int number) { raised += number == SIGUSR1; }
+static double handled(const double *x, int n) {
+  double s = 0;
+  void (*before)(int) = signal(SIGUSR1, onSignal);
+  raised = 0;
+  for (int i = 0; i < n; ++i) {
+    s += x[i];
+    if (s > 1)
+      raise(SIGUSR1);
+    s *= 1 + 0.1 * raised;
+  }
+  signal(SIGUSR1, before);
+  return s * x[0];
+}
+GRADIENT_CHECK(global_handled, Double, handled, InRange(double, 6, 0.4, 0.6), Int(6))

@@ -7,6 +7,7 @@
 #include "Activity.h"
 #include "BitSources.h"
 #include "LostBits.h"
+#include "callee/Signals.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 #include "request/RequestSpellings.h"
@@ -410,8 +411,10 @@ void ActivitySolver::freezeGlobals() {
         FrozenCells.set(G.canonicalCell(Cell));
 }
 
-/// True if a function that nobody knows is given F.
+/// True if a function that nobody knows is given F, or a signal runs it.
 static bool isGivenAway(const Function &F, const HandlerRegistry &H) {
+  if (handlesSignals(F))
+    return true;
   return any_of(F.uses(), [&](const Use &U) {
     auto *Call = dyn_cast<CallBase>(U.getUser());
     const Function *To = Call && !Call->isCallee(&U) ? Call->getCalledFunction() : nullptr;

@@ -8,7 +8,10 @@
 #include "contraflow/core/Callee.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 
@@ -101,6 +104,20 @@ static LostFlow::End memoryOf(const Value *Stream, const MemoryGraph &G) {
   return Out;
 }
 
+/// True if Read may come after Written. What runs once is the root alone, unless it calls itself.
+static bool mayFollow(const CallBase &Read, const CallBase &Written, ArrayRef<Function *> Closure) {
+  const Function *Root = Closure.front();
+  const bool IsCalled = any_of(Root->users(), [&](const User *U) {
+    auto *I = dyn_cast<Instruction>(U);
+    return I && is_contained(Closure, I->getFunction());
+  });
+  if (IsCalled || Read.getFunction() != Root || Written.getFunction() != Root)
+    return true;
+  const DominatorTree DT(*const_cast<Function *>(Root));
+  const LoopInfo Loops(DT);
+  return isPotentiallyReachable(&Written, &Read, nullptr, &DT, &Loops);
+}
+
 void addStreamFlows(ArrayRef<Function *> Closure, const MemoryGraph &G,
                     std::vector<LostFlow> &Flows) {
   struct Move {
@@ -131,7 +148,7 @@ void addStreamFlows(ArrayRef<Function *> Closure, const MemoryGraph &G,
       Flows.push_back({From, To.Floats, To.Call});
   for (const Move &To : Read)
     for (const Move &From : Written)
-      if (mayBeOneStream(From.Stream, To.Stream))
+      if (mayBeOneStream(From.Stream, To.Stream) && mayFollow(*To.Call, *From.Call, Closure))
         Flows.push_back({From.Floats, To.Floats, To.Call});
 }
 

@@ -12,6 +12,7 @@
 
 #include "Math.h"
 #include "Silent.h"
+#include "callee/Signals.h"
 #include "callee/Views.h"
 #include "contraflow/core/Callee.h"
 #include "llvm/ADT/STLExtras.h"
@@ -343,7 +344,7 @@ CalleeInfo lookupCallee(const Function &F) {
   const StringRef Name = calleeName(F);
   const CalleeTable &Table = CalleeTable::get();
   if (const Entry *E = Table.find(Name))
-    return speaksOfLibrary(F, Name, *E) ? E->Info : CalleeInfo();
+    return speaksOfLibrary(F, Name, *E) && !runsHandlers(F) ? E->Info : CalleeInfo();
   if (const PrefixEntry *E = Table.findPrefix(Name))
     return E->Info;
   return {};

@@ -25,18 +25,6 @@ constexpr int64_t Anywhere = -2;    ///< offset: numbers lie wherever the progra
 
 constexpr int64_t Word = 8;
 
-/// Of struct cf_field.
-enum FieldKind : unsigned {
-  KindFloat,
-  KindDouble,
-  KindLongDouble,
-  KindPointer,
-  KindEither,
-  KindFloatOfWord = 7, ///< in a word that may be an address
-  KindWord = 8,        ///< an address, or floats
-  KindNoAddress = 9    ///< a float's word, which is cleared if it is an address
-};
-
 unsigned allKinds(const MemoryLayout &Layout) {
   unsigned Kinds = 0;
   for (auto &F : Layout.Fields)

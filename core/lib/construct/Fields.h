@@ -9,6 +9,18 @@
 
 namespace contraflow {
 
+/// Of struct cf_field.
+enum FieldKind : unsigned {
+  KindFloat,
+  KindDouble,
+  KindLongDouble,
+  KindPointer,
+  KindEither,
+  KindFloatOfWord = 7, ///< in a word that may be an address
+  KindWord = 8,        ///< an address, or floats
+  KindNoAddress = 9    ///< a float's word, which is cleared if it is an address
+};
+
 /// A row of struct cf_field.
 struct FieldRow {
   int64_t Offset;

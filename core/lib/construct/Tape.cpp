@@ -15,6 +15,7 @@
 //   reverse:  resume(tape); release all; close(tape)
 //   copy_adjoint(dst, src, n), that is src += dst, dst = 0:      reverse: dst' = src'
 
+#include "Fields.h"
 #include "Memory.h"
 #include "contraflow/core/Diag.h"
 
@@ -293,6 +294,9 @@ public:
     CallBase &Call = *Site.Anchor;
     if (movesPointers(Call)) {
       copyPointers(B, Call);
+    } else if (B.shadow(Site.Operands[0]) && looksAtWords(Call)) {
+      return diffError(DiagId::UnknownType, Call,
+                       "a second derivative of floats where others hold addresses");
     } else if (Value *Dst = B.shadow(Site.Operands[0])) {
       Value *Src = B.shadow(Site.Operands[1]);
       Value *Null = ConstantPointerNull::get(B.ir().getPtrTy());
@@ -315,6 +319,15 @@ private:
   static constexpr unsigned FirstOfTable = 4; ///< operand of the reverse: period, table, count
   static bool movesPointers(const CallBase &Call) {
     return Call.getCalledFunction()->getName() == Forward;
+  }
+  /// True if what is moved depends on where addresses are: nobody knows that later.
+  static bool looksAtWords(const CallBase &Call) {
+    auto *Table = dyn_cast<GlobalVariable>(Call.getArgOperand(FirstOfTable + 1));
+    auto *Rows = Table ? Table->getInitializer() : nullptr;
+    return isa_and_nonnull<ConstantArray>(Rows) && any_of(Rows->operands(), [](const Use &Row) {
+             auto *Kind = cast<Constant>(Row)->getAggregateElement(1);
+             return cast<ConstantInt>(Kind)->equalsInt(KindFloatOfWord);
+           });
   }
   /// What has no shadow is its own.
   static void copyPointers(SweepBuilder &B, CallBase &Call) {

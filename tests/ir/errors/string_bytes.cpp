@@ -109,6 +109,30 @@ static double passed(const double *x, int n) {
   std::fwrite(&s, sizeof s, 1, out);
   return s;
 }
+static double restarted(const double *x, int n) {
+  double y[8] = {};
+  std::FILE *state = std::fopen("state", "rb");
+  // CHECK-NOT: string_bytes.cpp:[[@LINE+1]]:
+  n = std::fread(y, sizeof *y, n, state);
+  std::fclose(state);
+  for (int i = 0; i < n; i++) {
+    y[i] += x[i];
+    state = std::fopen("state", "wb");
+    std::fwrite(y, sizeof *y, n, state);
+    std::fclose(state);
+  }
+  return total(y, n);
+}
+static double swapped(const double *x, int n) {
+  double y[8] = {}, s = 0;
+  std::FILE *file = std::fopen("state", "r+b");
+  for (int i = 0; i < n; i++) {
+    // CHECK-DAG: string_bytes.cpp:[[@LINE+1]]:{{.*}}[CF216]{{.*}}file
+    s += std::fread(y, sizeof *y, 2, file) * y[0] * x[i];
+    std::fwrite(&s, sizeof s, 1, file);
+  }
+  return s;
+}
 void ask(double *x, double *xb, int n) {
   __enzyme_autodiff((void *)appended, x, xb, n);
   __enzyme_autodiff((void *)written, x, xb, n);
@@ -118,4 +142,6 @@ void ask(double *x, double *xb, int n) {
   __enzyme_autodiff((void *)streamed, x, xb, n);
   __enzyme_autodiff((void *)inMemory, x, xb, n);
   __enzyme_autodiff((void *)passed, x, xb, n);
+  __enzyme_autodiff((void *)restarted, x, xb, n);
+  __enzyme_autodiff((void *)swapped, x, xb, n);
 }

@@ -10,6 +10,8 @@
 
 template <class... A> void __enzyme_autodiff(void *, A...);
 void elsewhere();
+extern "C" void (*signal(int, void (*)(int)))(int);
+extern "C" int raise(int);
 
 double seen[2];
 double *led;
@@ -41,6 +43,8 @@ void user(double *x, double *x_bar) {
 void give(void (*)());
 static double touched;
 static void touch() { touched *= 2; }
+static double handled;
+static void handle(int) { handled *= 2; }
 double byCallback(double *x) {
   touched = x[0];
   // CHECK-DAG: visible_globals.cpp:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'give
@@ -48,6 +52,13 @@ double byCallback(double *x) {
   // CHECK-DAG: visible_globals.cpp:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'elsewhere
   elsewhere();
   return touched * x[1];
+}
+double bySignal(double *x) {
+  signal(10, handle);
+  handled = x[0];
+  // CHECK-DAG: visible_globals.cpp:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'raise
+  raise(10);
+  return handled * x[1];
 }
 double ofSeen(double *x) {
   seen[0] = x[0];
@@ -64,6 +75,7 @@ double ofLed(double *x) {
 }
 void user(double *x, double *x_bar) {
   __enzyme_autodiff((void *)byCallback, x, x_bar);
+  __enzyme_autodiff((void *)bySignal, x, x_bar);
   __enzyme_autodiff((void *)ofSeen, x, x_bar);
   __enzyme_autodiff((void *)ofLed, x, x_bar);
 }
