@@ -38,12 +38,12 @@ struct cf_mpi_record;
 
 /* One member of a repeated layout. For fields of shadows only: kinds 3, 4 and 7 to 9, and the
  * offset -1, the first address that is a multiple of the period. For bytes of messages only: from
- * kind 5 to kind 6, or to the end, nothing is known of the bytes. */
+ * kind 5 to kind 6, or to the end, nothing is known of the bytes. Kinds: 0: float, 1: double,
+ * 2: x87 80-bit, 3: pointer, 4: double or pointer, 7: float that may be part of a pointer,
+ * 8: floats or pointer, 9: not a pointer any more. */
 struct cf_field {
   int64_t offset; /* in bytes; the fields of a layout come in the order of their offsets */
-  int32_t
-      kind; /* 0: float, 1: double, 2: x87 80-bit, 3: pointer, 4: double or pointer, 7: float
-             * that   may be part of a pointer, 8: floats or pointer, 9: not a pointer any more */
+  int32_t kind;
 };
 
 /* A kind of object behind global variables. Members repeat with the period, 0: they do not;

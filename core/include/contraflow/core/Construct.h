@@ -114,7 +114,7 @@ struct CallFacts {
     int64_t Stride = 0; ///< how far apart the parts may be is a multiple of this
   } Linked;
   /// Where the pointer at an offset of an operand's memory leads to: one of these, or an array;
-  /// SK_Pointer: what the result leads to, for now.
+  /// SK_Pointer: what the result leads to.
   struct Member {
     unsigned Operand;
     int64_t Offset;
