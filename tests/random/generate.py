@@ -185,7 +185,7 @@ class Program:
     def copy(self):
         kind = self.pick(("memcpy", "swap", "local", "zero", "heap"))
         if kind == "memcpy":
-            self.emit(f"memcpy({self.pick(self.arrays)}, {self.pick(('x', 'c'))}, sizeof(real) * {self.pick(('n', 'n / 2', '5'))});")
+            self.emit(f"memcpy({self.pick(self.arrays)}, {self.pick(('x', 'c'))}, sizeof(real) * {self.pick(('n', '(n / 2)', '5'))});")
         elif kind == "swap":
             self.emit("{ real *swapped = u; u = v; v = swapped; }")
             self.emit(f"u[{self.index()}] = tanh({self.expression(1)} + v[{self.index()}]);")
