@@ -163,14 +163,14 @@ void Finder::visit(const CallBase &Call) {
         Read.Place = *Source;
         numbersAt(To, false, Read.Numbers);
       }
-      for (const Value *Stream : {From, To})
-        if (Stream->getType()->isPointerTy() || Stream->getType()->isIntegerTy())
-          Streams.insert(Stream->getType()->isPointerTy() ? getUnderlyingObject(Stream) : Stream);
     }
   if (!Written.Numbers.empty())
     Printers.push_back(std::move(Written));
   if (!Read.Numbers.empty())
     Scanners.push_back(std::move(Read));
+  for (int Operand : {Move->To, Move->From})
+    if (Operand >= 0)
+      Streams.insert(getUnderlyingObject(Call.getArgOperand(Operand)));
   // what is returned is the stream itself, the text, or another name of it
   const int Operand = Move->To >= 0 ? Move->To : Move->From;
   if (Operand >= 0 && (Call.getType()->isPointerTy() || Move->To == TextMove::Result))

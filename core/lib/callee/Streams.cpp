@@ -9,8 +9,8 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 
@@ -72,14 +72,17 @@ SmallVector<const Value *, 2> filesOf(const Value *Stream) {
   auto *Object = dyn_cast<AllocaInst>(Stream);
   if (!Object)
     return Out;
-  for (const Instruction &I : instructions(*Object->getFunction())) {
-    auto *Store = dyn_cast<StoreInst>(&I);
-    if (auto *Call = dyn_cast<CallBase>(&I))
-      Add(*Call, Object);
-    else if (Store && isa<CallBase>(Store->getValueOperand()) &&
-             getUnderlyingObject(Store->getPointerOperand()) == Object)
-      Add(*cast<CallBase>(Store->getValueOperand()), nullptr);
-  }
+  SmallVector<const Value *, 8> Members = {Object};
+  while (!Members.empty())
+    for (const User *U : Members.pop_back_val()->users()) {
+      auto *Store = dyn_cast<StoreInst>(U);
+      if (isa<GEPOperator, CastInst>(U))
+        Members.push_back(U);
+      else if (auto *Call = dyn_cast<CallBase>(U))
+        Add(*Call, Object);
+      else if (Store && isa<CallBase>(Store->getValueOperand()))
+        Add(*cast<CallBase>(Store->getValueOperand()), nullptr);
+    }
   return Out;
 }
 
