@@ -86,9 +86,31 @@ SmallVector<const Value *, 2> filesOf(const Value *Stream) {
   return Out;
 }
 
+/// True if the program may give a file of one of these names the other one.
+bool mayBeRenamed(const Module &M, StringRef A, StringRef B) {
+  static constexpr StringLiteral Renaming[] = {
+#define CF_RENAMES(Name) Name,
+#include "Streams.def"
+  };
+  return any_of(Renaming, [&](StringRef Name) {
+    const Function *F = M.getFunction(Name);
+    return F && any_of(F->users(), [&](const User *U) {
+             auto *Call = dyn_cast<CallBase>(U);
+             StringRef From, To;
+             return !Call || Call->arg_size() < 2 ||
+                    !getConstantStringInfo(Call->getArgOperand(0), From) ||
+                    !getConstantStringInfo(Call->getArgOperand(1), To) || (From == A && To == B) ||
+                    (From == B && To == A);
+           });
+  });
+}
+
 bool mayBeOneFile(const Value *A, const Value *B) {
   StringRef First, Second;
-  return !getConstantStringInfo(A, First) || !getConstantStringInfo(B, Second) || First == Second;
+  if (!getConstantStringInfo(A, First) || !getConstantStringInfo(B, Second) || First == Second)
+    return true;
+  auto *Name = dyn_cast<GlobalVariable>(getUnderlyingObject(A));
+  return Name && mayBeRenamed(*Name->getParent(), First, Second);
 }
 
 /// The object that an address is in, and how far from its beginning.

@@ -6,8 +6,8 @@
 // RUN: %not %clangxx -O0 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: %not %clangxx -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 //
-// CHECK-COUNT-12: [CF216]
-// CHECK: 12 errors generated
+// CHECK-COUNT-13: [CF216]
+// CHECK: 13 errors generated
 
 #include <cstdio>
 #include <cstdlib>
@@ -49,6 +49,18 @@ static double lines(const double *x) {
   const bool isThere = std::fgets(line, sizeof line, file);
   std::fclose(file);
   return isThere * std::strtod(line, nullptr) * x[2];
+}
+static double renamed(const double *x) {
+  std::FILE *file = std::fopen("new", "w");
+  std::fprintf(file, "%.17g", x[0] * x[1]);
+  std::fclose(file);
+  if (std::rename("new", "numbers"))
+    return 0;
+  file = std::fopen("numbers", "r");
+  double y;
+  const int n = std::fscanf(file, "%lf", &y);
+  std::fclose(file);
+  return n * y * x[2];
 }
 __attribute__((noinline)) static void save(const double *y, int n, const char *name) {
   std::FILE *file = std::fopen(name, "w");
@@ -157,6 +169,7 @@ void ask(double *x, double *xb) {
   __enzyme_autodiff((void *)scanned, x, xb);
   __enzyme_autodiff((void *)rewound, x, xb);
   __enzyme_autodiff((void *)lines, x, xb);
+  __enzyme_autodiff((void *)renamed, x, xb);
   __enzyme_autodiff((void *)saved, x, xb);
   __enzyme_autodiff((void *)inMemory, x, xb);
   __enzyme_autodiff((void *)files, x, xb);
