@@ -177,8 +177,9 @@ void Finder::visit(const CallBase &Call) {
     wayBoth(place(&Call), place(Call.getArgOperand(Operand)));
 }
 
-/// Members of strings and the like, and functions that only print: from any object to any other.
-/// What makes text of values is given them in memory.
+/// Members of strings and the like: from all operands to the first one, which is the object, or
+/// what is returned. Functions that only print: from any object to any other. What makes text of
+/// values is given them in memory.
 void Finder::visitMember(const CallBase &Call) {
   const CalleeInfo Info = lookupCallee(Call);
   const Function *F = Call.getCalledFunction();
@@ -190,26 +191,30 @@ void Finder::visitMember(const CallBase &Call) {
   if ((!IsMember && !IsSilent && !IsUnknown) || Call.arg_empty())
     return;
   const auto First = place(Call.getArgOperand(0));
-  TextEnd Written{&Call, 0, {}};
+  const bool IsDirected = IsMember && !Info.Text && !exchangesText(Call);
+  SmallVector<LostFlow::End, 2> Written;
+  std::optional<unsigned> Target = First;
   auto Join = [&](const Value *V) {
     const auto Other = place(V);
-    wayBoth(First, Other);
+    way(Other, First);
+    if (!IsDirected || V == &Call)
+      way(First, Other);
     wayInside(V, Other);
-    if (Other)
-      Written.Place = *Other;
+    if (!Target)
+      Target = Other;
   };
   for (const Value *V : Call.args()) {
     if (V->getType()->isPointerTy())
       Join(V);
     if (Info.Text || IsSilent || V->getType()->isFPOrFPVectorTy())
-      numbersAt(V, true, Written.Numbers);
+      numbersAt(V, true, Written);
   }
   if (Call.getType()->isPointerTy())
     Join(&Call);
   if (IsNumber && First)
     Scanners.push_back({&Call, *First, {{&Call, {}}}});
-  else if (First && !Written.Numbers.empty())
-    Printers.push_back(std::move(Written));
+  else if (Target && !Written.empty())
+    Printers.push_back({&Call, *Target, std::move(Written)});
 }
 
 void Finder::joinStreams() {

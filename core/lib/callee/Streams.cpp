@@ -199,6 +199,15 @@ std::optional<TextMove> textMove(const CallBase &Call) {
   return Out && int(Call.arg_size()) > std::max(Out->To, Out->From) ? Out : std::nullopt;
 }
 
+bool exchangesText(const CallBase &Call) {
+  static constexpr StringLiteral Members[] = {
+#define CF_TEXT_EXCHANGE(Member) Member,
+#include "Streams.def"
+  };
+  const Function *F = Call.getCalledFunction();
+  return !F || any_of(Members, [&](StringRef Member) { return F->getName().contains(Member); });
+}
+
 bool readsStreams(const Module &M) {
   return any_of(M, [](const Function &F) {
     if (auto Known = entries().find(F.getName()); Known != entries().end())

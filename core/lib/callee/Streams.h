@@ -34,6 +34,9 @@ struct TextMove {
 
 std::optional<TextMove> textMove(const llvm::CallBase &Call);
 
+/// Of a member of a string: true if it may write to more than its object or, if it returns one,
+/// that.
+bool exchangesText(const llvm::CallBase &Call);
 /// True if the module may read a file.
 bool readsStreams(const llvm::Module &M);
 /// True for calls that open a file, or write to a stream in a variable that outlives the function.

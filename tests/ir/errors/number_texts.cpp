@@ -6,13 +6,15 @@
 // RUN: %not %clangxx -O0 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: %not %clangxx -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 //
-// CHECK-COUNT-13: [CF216]
-// CHECK: 13 errors generated
+// CHECK-COUNT-14: [CF216]
+// CHECK: 14 errors generated
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iostream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <unistd.h>
@@ -134,6 +136,11 @@ static double streams(const double *x) {
   in >> y;
   return y * x[2];
 }
+static double swapped(const double *x) {
+  std::string text = std::to_string(x[0] * x[1]), other = "1";
+  text.swap(other);
+  return std::stod(other) * x[2];
+}
 
 // No errors: a log, then a file of another name; input, then output.
 static double logged(const double *x) {
@@ -164,6 +171,16 @@ static double reported(const double *x) {
   in >> y;
   return y * x[0];
 }
+static std::map<std::string, std::string> settings;
+static void say(const std::string &line) { std::cerr << line << '\n'; }
+static double configured(const double *x) {
+  double s = 0;
+  for (const auto &[name, value] : settings) {
+    say("with " + name + " at " + std::to_string(x[0]));
+    s += std::stod(value) * x[0];
+  }
+  return s;
+}
 void ask(double *x, double *xb) {
   __enzyme_autodiff((void *)copied, x, xb);
   __enzyme_autodiff((void *)scanned, x, xb);
@@ -178,7 +195,9 @@ void ask(double *x, double *xb) {
   __enzyme_autodiff((void *)piped, x, xb);
   __enzyme_autodiff((void *)strings, x, xb);
   __enzyme_autodiff((void *)streams, x, xb);
+  __enzyme_autodiff((void *)swapped, x, xb);
   __enzyme_autodiff((void *)logged, x, xb);
   __enzyme_autodiff((void *)updated, x, xb);
   __enzyme_autodiff((void *)reported, x, xb);
+  __enzyme_autodiff((void *)configured, x, xb);
 }
