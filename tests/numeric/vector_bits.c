@@ -143,6 +143,32 @@ static double guesses(const float *x) {
   return out[0] * out[1] + out[2] * out[3];
 }
 
+/// Pairs change places, as integers of 16 bytes.
+static double movedPairs(const double *x, int n) {
+  typedef unsigned __int128 __attribute__((aligned(8), may_alias)) Pair;
+  double y[8] = {0}, s = 0;
+  for (int i = 0; i + 2 <= n; i += 2)
+    _mm_storeu_si128((__m128i *)(y + n - 2 - i), _mm_loadu_si128((const __m128i *)(x + i)));
+  for (int i = 0; i + 4 <= n; i += 4) {
+    const Pair kept = *(Pair *)(y + i);
+    *(Pair *)(y + i) = *(Pair *)(y + i + 2);
+    *(Pair *)(y + i + 2) = kept;
+  }
+  for (int i = 0; i < n; i++)
+    s += y[i] * y[i] * x[n - 1 - i];
+  return s;
+}
+static float movedFours(const float *x, int n) {
+  float y[8] = {0}, s = 0;
+  for (int i = 0; i + 4 <= n; i += 4)
+    _mm_storeu_si128((__m128i *)(y + n - 4 - i), _mm_loadu_si128((const __m128i *)(x + i)));
+  for (int i = 0; i < n; i++)
+    s += y[i] * x[i] * (i + 1);
+  return s;
+}
+
+GRADIENT_CHECK(vector_moved_pairs, Double, movedPairs, In(double, 8), Int(8))
+GRADIENT_CHECK(vector_moved_fours, Float, movedFours, In(float, 8), Int(8))
 GRADIENT_CHECK(vector_guesses, Double, guesses, InRange(float, 4, 0.5, 0.9))
 GRADIENT_CHECK(vector_copies, Double, copiedRecords, In(double, 5), Int(5))
 GRADIENT_CHECK(vector_table, Double, table, In(double, 5), Int(5))

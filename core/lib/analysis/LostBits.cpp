@@ -9,6 +9,7 @@
 #include "BitSources.h"
 #include "DigitPlaces.h"
 #include "TextBytes.h"
+#include "TextNumbers.h"
 #include "contraflow/core/Callee.h"
 #include "rules/Rounding.h"
 #include "rules/Smooth.h"
@@ -608,6 +609,7 @@ LostBits findLostBits(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
     Out = Finder(Closure, Graph, Handlers).run();
   addTextFlows(Closure, Graph, Out.Flows);
   addStreamFlows(Closure, Graph, Out.Flows);
+  addNumberTexts(Closure, Graph, Out.Flows);
   return Out;
 }
 

@@ -9,9 +9,7 @@
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"
-#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 
@@ -104,18 +102,22 @@ static LostFlow::End memoryOf(const Value *Stream, const MemoryGraph &G) {
   return Out;
 }
 
-/// True if Read may come after Written. What runs once is the root alone, unless it calls itself.
-static bool mayFollow(const CallBase &Read, const CallBase &Written, ArrayRef<Function *> Closure) {
-  const Function *Root = Closure.front();
+CallOrder::CallOrder(ArrayRef<Function *> Closure) {
+  Function *Root = Closure.front();
   const bool IsCalled = any_of(Root->users(), [&](const User *U) {
     auto *I = dyn_cast<Instruction>(U);
     return I && is_contained(Closure, I->getFunction());
   });
-  if (IsCalled || Read.getFunction() != Root || Written.getFunction() != Root)
-    return true;
-  const DominatorTree DT(*const_cast<Function *>(Root));
-  const LoopInfo Loops(DT);
-  return isPotentiallyReachable(&Written, &Read, nullptr, &DT, &Loops);
+  if (IsCalled)
+    return;
+  Once = Root;
+  DT.recalculate(*Root);
+  Loops.analyze(DT);
+}
+
+bool CallOrder::mayFollow(const CallBase &Later, const CallBase &Earlier) const {
+  return !Once || Later.getFunction() != Once || Earlier.getFunction() != Once ||
+         isPotentiallyReachable(&Earlier, &Later, nullptr, &DT, &Loops);
 }
 
 void addStreamFlows(ArrayRef<Function *> Closure, const MemoryGraph &G,
@@ -146,9 +148,12 @@ void addStreamFlows(ArrayRef<Function *> Closure, const MemoryGraph &G,
   for (const Move &To : Read)
     if (LostFlow::End From = memoryOf(To.Stream, G); !From.Places.empty())
       Flows.push_back({From, To.Floats, To.Call});
+  if (Read.empty() || Written.empty())
+    return;
+  const CallOrder Order(Closure);
   for (const Move &To : Read)
     for (const Move &From : Written)
-      if (mayBeOneStream(From.Stream, To.Stream) && mayFollow(*To.Call, *From.Call, Closure))
+      if (mayBeOneStream(From.Stream, To.Stream) && Order.mayFollow(*To.Call, *From.Call))
         Flows.push_back({From.Floats, To.Floats, To.Call});
 }
 

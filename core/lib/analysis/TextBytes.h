@@ -11,6 +11,9 @@
 
 #include "LostBits.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+
 namespace contraflow {
 
 /// Adds a flow from what a string is given to what is read from one that may be the same.
@@ -18,5 +21,17 @@ void addTextFlows(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &G
                   std::vector<LostFlow> &Flows);
 void addStreamFlows(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
                     std::vector<LostFlow> &Flows);
+
+/// Which calls may come after which. What runs once is the root alone, unless it calls itself.
+class CallOrder {
+public:
+  explicit CallOrder(llvm::ArrayRef<llvm::Function *> Closure);
+  bool mayFollow(const llvm::CallBase &Later, const llvm::CallBase &Earlier) const;
+
+private:
+  const llvm::Function *Once = nullptr; ///< the root, if it runs once
+  llvm::DominatorTree DT;
+  llvm::LoopInfo Loops;
+};
 
 } // namespace contraflow

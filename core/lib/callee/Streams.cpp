@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Streams that come from elsewhere in different ways are taken for different ones: a program that
-// reads one file and writes another is the usual case.
+// reads one file and writes another is the usual case. Files that are opened are different ones if
+// their names are constant and differ.
 
 #include "Streams.h"
 #include "contraflow/core/Callee.h"
@@ -9,6 +10,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 
@@ -30,25 +32,85 @@ const StringMap<Entry> &entries() {
   return Table;
 }
 
-/// The name of the file that a stream was opened under.
-const Value *fileOf(const Value *Stream) {
+/// The name of the file if Call opens one: the result or, if there is one, Object, whose members
+/// these are.
+const Value *openedBy(const CallBase &Call, const Value *Object) {
   static const StringMap<unsigned> Opening = {
 #define CF_OPENS(Name, File) {Name, File},
 #include "Streams.def"
   };
-  auto *Call = dyn_cast<CallBase>(Stream);
-  const Function *F = Call ? Call->getCalledFunction() : nullptr;
-  auto Known = F ? Opening.find(F->getName()) : Opening.end();
-  return Known != Opening.end() && Call->arg_size() > Known->second
-             ? Call->getArgOperand(Known->second)
+  static constexpr StringLiteral Classes[] = {
+#define CF_OPENS_OBJECT(Prefix) Prefix,
+#include "Streams.def"
+  };
+  const Function *F = Call.getCalledFunction();
+  if (!F)
+    return nullptr;
+  if (auto Known = Opening.find(F->getName()); !Object && Known != Opening.end())
+    return Call.arg_size() > Known->second ? Call.getArgOperand(Known->second) : nullptr;
+  const bool IsOpening = any_of(Classes, [&](StringRef Class) {
+    StringRef Member = F->getName();
+    return Member.consume_front(Class) &&
+           (Member.starts_with("C1") || Member.starts_with("C2") || Member.starts_with("4open"));
+  });
+  return Object && IsOpening && Call.arg_size() > 1 &&
+                 Call.getArgOperand(1)->getType()->isPointerTy() &&
+                 getUnderlyingObject(Call.getArgOperand(0)) == Object
+             ? Call.getArgOperand(1)
              : nullptr;
 }
 
-bool isOneFile(const Value *A, const Value *B) {
+/// The names of the files that a stream was opened under.
+SmallVector<const Value *, 2> filesOf(const Value *Stream) {
+  SmallVector<const Value *, 2> Out;
+  auto Add = [&](const CallBase &Call, const Value *Object) {
+    if (const Value *File = openedBy(Call, Object))
+      Out.push_back(File);
+  };
+  if (auto *Call = dyn_cast<CallBase>(Stream))
+    Add(*Call, nullptr);
+  auto *Object = dyn_cast<AllocaInst>(Stream);
+  if (!Object)
+    return Out;
+  SmallVector<const Value *, 8> Members = {Object};
+  while (!Members.empty())
+    for (const User *U : Members.pop_back_val()->users()) {
+      auto *Store = dyn_cast<StoreInst>(U);
+      if (isa<GEPOperator, CastInst>(U))
+        Members.push_back(U);
+      else if (auto *Call = dyn_cast<CallBase>(U))
+        Add(*Call, Object);
+      else if (Store && isa<CallBase>(Store->getValueOperand()))
+        Add(*cast<CallBase>(Store->getValueOperand()), nullptr);
+    }
+  return Out;
+}
+
+/// True if the program may give a file of one of these names the other one.
+bool mayBeRenamed(const Module &M, StringRef A, StringRef B) {
+  static constexpr StringLiteral Renaming[] = {
+#define CF_RENAMES(Name) Name,
+#include "Streams.def"
+  };
+  return any_of(Renaming, [&](StringRef Name) {
+    const Function *F = M.getFunction(Name);
+    return F && any_of(F->users(), [&](const User *U) {
+             auto *Call = dyn_cast<CallBase>(U);
+             StringRef From, To;
+             return !Call || Call->arg_size() < 2 ||
+                    !getConstantStringInfo(Call->getArgOperand(0), From) ||
+                    !getConstantStringInfo(Call->getArgOperand(1), To) || (From == A && To == B) ||
+                    (From == B && To == A);
+           });
+  });
+}
+
+bool mayBeOneFile(const Value *A, const Value *B) {
   StringRef First, Second;
-  return A && B &&
-         (A == B ||
-          (getConstantStringInfo(A, First) && getConstantStringInfo(B, Second) && First == Second));
+  if (!getConstantStringInfo(A, First) || !getConstantStringInfo(B, Second) || First == Second)
+    return true;
+  auto *Name = dyn_cast<GlobalVariable>(getUnderlyingObject(A));
+  return Name && mayBeRenamed(*Name->getParent(), First, Second);
 }
 
 /// The object that an address is in, and how far from its beginning.
@@ -56,6 +118,21 @@ std::pair<const Value *, int64_t> placeOf(const Value *Address, const DataLayout
   APInt Offset(Layout.getIndexTypeSizeInBits(Address->getType()), 0);
   const Value *Base = Address->stripAndAccumulateConstantOffsets(Layout, Offset, true);
   return {Base, Offset.getSExtValue()};
+}
+
+/// True if an array was filled with the ends of one stream.
+bool isPair(const Value *Array) {
+  static const StringMap<unsigned> Opening = {
+#define CF_OPENS_PAIR(Name, Pair) {Name, Pair},
+#include "Streams.def"
+  };
+  return any_of(Array->users(), [&](const User *U) {
+    auto *Call = dyn_cast<CallBase>(U);
+    const Function *F = Call ? Call->getCalledFunction() : nullptr;
+    auto Known = F ? Opening.find(F->getName()) : Opening.end();
+    return Known != Opening.end() && Call->arg_size() > Known->second &&
+           Call->getArgOperand(Known->second) == Array;
+  });
 }
 
 } // namespace
@@ -85,10 +162,73 @@ bool mayBeOneStream(const Value *A, const Value *B) {
   if (A == B)
     return !isa<Constant>(A) || isa<GlobalVariable>(A);
   auto *First = dyn_cast<LoadInst>(A), *Second = dyn_cast<LoadInst>(B);
-  if (First && Second)
-    return placeOf(First->getPointerOperand(), First->getDataLayout()) ==
-           placeOf(Second->getPointerOperand(), First->getDataLayout());
-  return isOneFile(fileOf(A), fileOf(B));
+  if (First && Second) {
+    const auto Place = placeOf(First->getPointerOperand(), First->getDataLayout());
+    const auto Other = placeOf(Second->getPointerOperand(), First->getDataLayout());
+    return Place == Other || (Place.first == Other.first && isPair(Place.first));
+  }
+  const auto Files = filesOf(A), OtherFiles = filesOf(B);
+  return any_of(Files, [&](const Value *File) {
+    return any_of(OtherFiles, [&](const Value *Other) { return mayBeOneFile(File, Other); });
+  });
+}
+
+static std::optional<TextMove> textMove(StringRef Name) {
+  constexpr int Result = TextMove::Result, Others = TextMove::Others;
+  static const StringMap<TextMove> Names = {
+#define CF_TEXT_MOVE(Name, To, From) {Name, TextMove{To, From}},
+#include "Streams.def"
+  };
+  static const std::pair<StringRef, TextMove> Prefixes[] = {
+#define CF_TEXT_MOVE_PREFIX(Prefix, To, From) {Prefix, TextMove{To, From}},
+#include "Streams.def"
+  };
+  if (auto Known = Names.find(Name); Known != Names.end())
+    return Known->second;
+  for (const auto &[Prefix, Move] : Prefixes)
+    if (Name.starts_with(Prefix))
+      return Move;
+  return std::nullopt;
+}
+
+std::optional<TextMove> textMove(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  if (!F || lookupCallee(Call).Kind != CalleeKind::Inactive)
+    return std::nullopt;
+  const auto Out = textMove(F->getName());
+  return Out && int(Call.arg_size()) > std::max(Out->To, Out->From) ? Out : std::nullopt;
+}
+
+bool exchangesText(const CallBase &Call) {
+  static constexpr StringLiteral Members[] = {
+#define CF_TEXT_EXCHANGE(Member) Member,
+#include "Streams.def"
+  };
+  const Function *F = Call.getCalledFunction();
+  return !F || any_of(Members, [&](StringRef Member) { return F->getName().contains(Member); });
+}
+
+bool readsStreams(const Module &M) {
+  return any_of(M, [](const Function &F) {
+    if (auto Known = entries().find(F.getName()); Known != entries().end())
+      return Known->second.Way == StreamMove::In;
+    const auto Move = textMove(F.getName());
+    return Move && Move->To == TextMove::Others;
+  });
+}
+
+bool leavesText(const CallBase &Call) {
+  const Value *Own = Call.arg_empty() || !Call.getArgOperand(0)->getType()->isPointerTy()
+                         ? nullptr
+                         : getUnderlyingObject(Call.getArgOperand(0));
+  if (openedBy(Call, nullptr) || (Own && openedBy(Call, Own)))
+    return true;
+  const auto Move = textMove(Call);
+  if (!Move || Move->To < 0)
+    return false;
+  auto *Stream = dyn_cast<LoadInst>(Call.getArgOperand(Move->To));
+  auto *Variable = Stream ? dyn_cast<GlobalVariable>(Stream->getPointerOperand()) : nullptr;
+  return Variable && !Variable->isDeclaration();
 }
 
 std::optional<StreamMemory> streamMemory(const Value *Stream) {

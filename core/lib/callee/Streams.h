@@ -25,8 +25,25 @@ struct StreamMemory {
 
 std::optional<StreamMemory> streamMemory(const llvm::Value *Stream);
 
+/// Characters go from one operand of a call to another. Of its numbers, which become characters or
+/// are made of them, the same is said.
+struct TextMove {
+  enum Special { Result = -1, Others = -2 };
+  int To, From;
+};
+
+std::optional<TextMove> textMove(const llvm::CallBase &Call);
+
+/// Of a member of a string: true if it may write to more than its object or, if it returns one,
+/// that.
+bool exchangesText(const llvm::CallBase &Call);
+/// True if the module may read a file.
+bool readsStreams(const llvm::Module &M);
+/// True for calls that open a file, or write to a stream in a variable that outlives the function.
+bool leavesText(const llvm::CallBase &Call);
+
 /// True if both streams may be of one file: they are the same value, or read from the same place,
-/// or opened under the same name.
+/// or opened under names that may be the same.
 bool mayBeOneStream(const llvm::Value *A, const llvm::Value *B);
 
 } // namespace contraflow

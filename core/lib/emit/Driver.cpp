@@ -319,7 +319,9 @@ static Error checkStrings(RequestState &S) {
     if (auto *Call = dyn_cast<CallBase>(I))
       Out = joinErrors(std::move(Out),
                        diffError(DiagId::UnsupportedDigits, *I,
-                                 streamMove(*Call)
+                                 textMove(*Call) && !streamMove(*Call)
+                                     ? "they are read from text that they were written to"
+                                 : streamMove(*Call)
                                      ? "they are read from a file that they were written to"
                                      : "they are bytes of a string that is read again"));
   return Out;

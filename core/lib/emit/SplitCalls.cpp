@@ -4,7 +4,8 @@
 // is split like any function that is called:
 //
 //   augmented:  tape = open(); handle = {tape, frame, which}; ...; pause(tape); return handle
-//   reverse:    check which; resume(tape); ...; release what is left; close(tape)
+//   reverse:    check which, and that its shadows are the same: the frame leads there;
+//   resume(tape); ...; release what is left; close(tape)
 
 #include "ForwardSweep.h"
 #include "Replay.h"
@@ -31,8 +32,15 @@ CallInst *runtime(RequestState &S, IRBuilder<> &B, StringRef Name, Type *Result,
   return SweepBuilder::callRuntime(B, S.C.M, Name, Result, Args);
 }
 
-/// Ends the program unless the handle was left for this reverse function.
-void checkHandle(RequestState &S, IRBuilder<> &B, Function &F, SplitHandle &Handle) {
+/// The arguments with shadows that the reverse sweep may write to.
+SmallVector<unsigned, 8> usedShadows(RequestState &S, Unit &Root) {
+  SmallVector<unsigned, 8> Out = shadowedPointers(S.Spec);
+  erase_if(Out, [&](unsigned A) { return !Root.Split.HasShadow[A]; });
+  return Out;
+}
+
+/// Ends the program unless the handle was left for this reverse function and these shadows.
+void checkHandle(RequestState &S, Unit &Root, IRBuilder<> &B, Function &F, SplitHandle &Handle) {
   LLVMContext &Context = F.getContext();
   Value *Which = Handle.get(SplitHandle::Which);
   auto *Wrong = BasicBlock::Create(Context, "wrong", &F);
@@ -44,14 +52,30 @@ void checkHandle(RequestState &S, IRBuilder<> &B, Function &F, SplitHandle &Hand
   runtime(S, B, "fail", B.getVoidTy(), {B.CreateGlobalString(Text)});
   B.CreateUnreachable();
   B.SetInsertPoint(Right);
+  const auto Given = shadowedPointers(S.Spec);
+  Value *Same = B.getTrue();
+  for (const auto &[I, A] : enumerate(usedShadows(S, Root))) {
+    Value *Shadow = F.getArg(F.arg_size() - 2 - Given.size() + (find(Given, A) - Given.begin()));
+    Same = B.CreateAnd(Same, B.CreateICmpEQ(Handle.shadow(I), Shadow));
+  }
+  auto *Other = BasicBlock::Create(Context, "other", &F);
+  auto *Begin = BasicBlock::Create(Context, "begin", &F);
+  B.CreateCondBr(Same, Begin, Other);
+  B.SetInsertPoint(Other);
+  runtime(S, B, "fail", B.getVoidTy(),
+          {B.CreateGlobalString("[CF319] a reverse call of '" + userName(*S.Spec.Primal) +
+                                "' is given other shadows than its augmented call")});
+  B.CreateUnreachable();
+  B.SetInsertPoint(Begin);
 }
 
 Function *emitAugmented(RequestState &S, Unit &Root, Function *Reverse) {
   Function *F = newCall(S, augmentedType(S.Spec), "cf.first.", *Root.Forward);
   IRBuilder<> B(BasicBlock::Create(F->getContext(), "entry", F));
   Value *Tape = runtime(S, B, "tape_open", B.getPtrTy(), {});
-  SplitHandle Handle(
-      B, runtime(S, B, "tape_reserve", B.getPtrTy(), {Tape, B.getInt64(SplitHandle::Bytes)}));
+  const auto Shadowed = usedShadows(S, Root);
+  Value *Bytes = B.getInt64(SplitHandle::Bytes + Shadowed.size() * sizeof(void *));
+  SplitHandle Handle(B, runtime(S, B, "tape_reserve", B.getPtrTy(), {Tape, Bytes}));
   Value *Log = isRecord(*S.Spec.Primal)
                    ? runtime(S, B, "log_open", B.getPtrTy(), {Tape, S.Spec.Primal})
                    : nullptr;
@@ -67,6 +91,8 @@ Function *emitAugmented(RequestState &S, Unit &Root, Function *Reverse) {
     Value *Shadow = F->getArg(Next++);
     if (Root.Split.HasShadow[A])
       Args.push_back(Shadow);
+    if (const auto *At = find(Shadowed, A); At != Shadowed.end())
+      Handle.setShadow(At - Shadowed.begin(), Shadow);
   }
   Args.push_back(Tape);
   CallInst *Call = B.CreateCall(Root.Forward, Args);
@@ -107,7 +133,7 @@ Function *emitReverse(RequestState &S, Unit &Root) {
   IRBuilder<> B(BasicBlock::Create(F->getContext(), "entry", F));
   SplitHandle Handle = SplitHandle::given(B, F->getArg(F->arg_size() - 2));
   Value *Keep = F->getArg(F->arg_size() - 1);
-  checkHandle(S, B, *F, Handle);
+  checkHandle(S, Root, B, *F, Handle);
   Value *Tape = Handle.get(SplitHandle::Tape), *Frame = Handle.get(SplitHandle::Frame);
   runtime(S, B, "tape_resume", B.getVoidTy(), {Tape});
   Instruction *Start = B.CreateUnreachable(), *Then, *Else;

@@ -13,6 +13,7 @@ namespace contraflow {
 class SplitHandle {
 public:
   /// Tape; the root frame of an adjoint and its reverse function; the log of a tangent, or null.
+  /// Behind them the shadows that the frame leads to.
   enum Field { Tape, Frame, Which, Log };
   static constexpr int64_t Bytes = 32;
 
@@ -28,9 +29,15 @@ public:
   llvm::Value *address() const { return Address; }
   llvm::Value *get(Field F) { return B.CreateLoad(B.getPtrTy(), place(F)); }
   void set(Field F, llvm::Value *V) { B.CreateStore(V, place(F)); }
+  llvm::Value *shadow(unsigned I) {
+    return B.CreateLoad(B.getPtrTy(), place(Bytes / sizeof(void *) + I));
+  }
+  void setShadow(unsigned I, llvm::Value *V) {
+    B.CreateStore(V, place(Bytes / sizeof(void *) + I));
+  }
 
 private:
-  llvm::Value *place(Field F) { return B.CreateConstGEP1_64(B.getPtrTy(), Address, F); }
+  llvm::Value *place(unsigned F) { return B.CreateConstGEP1_64(B.getPtrTy(), Address, F); }
 
   llvm::IRBuilderBase &B;
   llvm::Value *Address;

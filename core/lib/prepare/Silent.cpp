@@ -14,6 +14,7 @@
 
 #include "Silent.h"
 #include "callee/Silent.h"
+#include "callee/Streams.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Request.h"
 
@@ -71,6 +72,8 @@ SilentCallees::Effect SilentCallees::effectOfStore(const Value *Pointer, const V
 SilentCallees::Effect SilentCallees::effectOfKnown(const CallBase &Call, uint64_t Own) {
   const CalleeInfo Info = lookupCallee(Call);
   UsesLibrary |= Info.Kind == CalleeKind::Inactive;
+  if (Info.Kind == CalleeKind::Inactive && leavesText(Call) && readsStreams(*Call.getModule()))
+    return Effect::Active; // which may be read again
   auto All = [&](function_ref<bool(const Value *)> IsFine) {
     return all_of(Call.args(), [&](const Use &Arg) {
       return !Arg->getType()->isPointerTy() || IsFine(Arg.get());

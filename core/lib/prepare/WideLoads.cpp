@@ -19,6 +19,8 @@
 //   %w = insertelement <2 x i64> _, i64 (ptrtoint %q), i64 0
 //   %v = shufflevector %numbers, (bitcast %w to <2 x double>)      store double %a, ptr %p
 //   store <2 x double> %v, ptr %p                             ->   store ptr %q, ptr (%p + 8)
+//
+// Words that are only moved (an __int128, _mm_loadu_si128) move one by one.
 
 #include "WideLoads.h"
 
@@ -210,6 +212,41 @@ bool isWide(const LoadInst &Load) {
          T->getScalarSizeInBits() <= WordBits;
 }
 
+/// True for several words that are stored and nothing else.
+bool isMoved(const LoadInst &Load) {
+  Type *T = Load.getType();
+  const unsigned Bits = T->getPrimitiveSizeInBits().getKnownMinValue();
+  return (T->isIntegerTy() ||
+          (isa<FixedVectorType>(T) && T->getScalarType()->isIntegerTy(WordBits))) &&
+         Bits > WordBits && Bits % WordBits == 0 && !Load.use_empty() &&
+         all_of(Load.users(), [&](const User *U) {
+           auto *Store = dyn_cast<StoreInst>(U);
+           return Store && Store->isSimple() && Store->getValueOperand() == &Load;
+         });
+}
+
+/// Words of a load that is only stored.
+void splitMoved(LoadInst &Load) {
+  const unsigned Words = Load.getType()->getPrimitiveSizeInBits() / WordBits;
+  constexpr uint64_t Bytes = WordBits / 8;
+  SmallVector<Value *, 4> Parts;
+  IRBuilder<> B(&Load);
+  for (unsigned W = 0; W != Words; ++W)
+    Parts.push_back(B.CreateAlignedLoad(
+        B.getInt64Ty(), B.CreateConstGEP1_64(B.getInt8Ty(), Load.getPointerOperand(), W * Bytes),
+        commonAlignment(Load.getAlign(), W * Bytes)));
+  for (User *U : make_early_inc_range(Load.users())) {
+    auto *Store = cast<StoreInst>(U);
+    B.SetInsertPoint(Store);
+    for (const auto &[W, Part] : enumerate(Parts))
+      B.CreateAlignedStore(
+          Part, B.CreateConstGEP1_64(B.getInt8Ty(), Store->getPointerOperand(), W * Bytes),
+          commonAlignment(Store->getAlign(), W * Bytes));
+    Store->eraseFromParent();
+  }
+  Load.eraseFromParent();
+}
+
 /// A scalar (lane NoLane), or a lane of a vector.
 using Place = std::pair<Value *, int>;
 constexpr int NoLane = -1;
@@ -272,17 +309,22 @@ const Instruction *findAddressInVector(Function &F) {
 bool splitWideLoads(Function &F) {
   if (!F.getDataLayout().isLittleEndian())
     return false;
-  SmallVector<LoadInst *, 8> Wide, Addresses;
+  SmallVector<LoadInst *, 8> Wide, Moved, Addresses;
   SmallVector<StoreInst *, 8> Stores;
   for (Instruction &I : instructions(F))
-    if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple() && isWide(*Load))
+    if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple() && isMoved(*Load))
+      Moved.push_back(Load);
+    else if (Load && Load->isSimple() && isWide(*Load))
       Wide.push_back(Load);
     else if (Load && Load->isSimple() && Load->getType()->isPointerTy())
       Addresses.push_back(Load);
     else if (auto *Store = dyn_cast<StoreInst>(&I);
              Store && Store->isSimple() && isPairOfWords(*Store))
       Stores.push_back(Store);
-  bool Any = false;
+  bool Any = !Moved.empty();
+  erase_if(Stores, [&](StoreInst *Store) { return is_contained(Moved, Store->getValueOperand()); });
+  for (LoadInst *Load : Moved)
+    splitMoved(*Load);
   for (StoreInst *Store : Stores)
     Any |= splitStore(*Store);
   for (LoadInst *Load : Wide)

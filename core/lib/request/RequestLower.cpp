@@ -219,6 +219,9 @@ void RequestLowering::addTape(unsigned Lane) {
   const DerivativeSpec &Spec = Request.Spec;
   if (Request.Part == RequestPart::Reverse && Spec.Result == Activity::Active)
     Args.push_back(seed(Lane));
+  if (Request.Part == RequestPart::Reverse && !Spec.Repeated)
+    for (unsigned A : shadowedPointers(Spec))
+      Args.push_back(shadow(Request.Args[A], Lane, *Spec.Primal->getArg(A)));
   Value *Tape = Request.Tape.Value;
   for (bool Behind : {Request.Tape.ByReference, Request.TapeInMemory})
     if (Behind)

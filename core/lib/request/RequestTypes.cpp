@@ -130,11 +130,21 @@ FunctionType *augmentedType(const DerivativeSpec &Spec) {
   return functionOf(Spec, Results, argumentTypes(Spec));
 }
 
+SmallVector<unsigned, 8> shadowedPointers(const DerivativeSpec &Spec) {
+  SmallVector<unsigned, 8> Out;
+  for (const Argument &A : Spec.Primal->args())
+    if (A.getType()->isPointerTy() && !A.hasStructRetAttr() &&
+        is_contained({Activity::Dup, Activity::DupNoNeed}, Spec.Args[A.getArgNo()]))
+      Out.push_back(A.getArgNo());
+  return Out;
+}
+
 FunctionType *reverseType(const DerivativeSpec &Spec) {
   SmallVector<Type *, 2> Parameters;
   if (Spec.Result == Activity::Active)
     Parameters.push_back(Spec.Primal->getReturnType());
-  Parameters.push_back(PointerType::getUnqual(Spec.Primal->getContext()));
+  Parameters.append(shadowedPointers(Spec).size() + 1,
+                    PointerType::getUnqual(Spec.Primal->getContext()));
   Parameters.push_back(Type::getInt1Ty(Spec.Primal->getContext()));
   return functionOf(Spec, derivativeResults(Spec), Parameters);
 }

@@ -91,6 +91,8 @@ llvm::FunctionType *derivativeType(const DerivativeSpec &Spec);
 /// stays, and returns the adjoints.
 llvm::FunctionType *augmentedType(const DerivativeSpec &Spec);
 llvm::FunctionType *reverseType(const DerivativeSpec &Spec);
+/// The pointers among the arguments that have shadows.
+llvm::SmallVector<unsigned, 8> shadowedPointers(const DerivativeSpec &Spec);
 /// The second function of a split tangent: as that of a whole one, with the tape and whether it
 /// stays behind the other parameters.
 llvm::FunctionType *replayType(const DerivativeSpec &Spec);

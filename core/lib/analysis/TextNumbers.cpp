@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places of text are the nodes of the memory graph, and descriptors of files. Where characters go
+// from one to another (strcpy, fputs, memcpy, members of strings), there is a way; what is
+// formatted comes to all places that a way leads to. Streams that may be one are one place.
+//
+//   snprintf(a, 64, "%g", y)      y -> a        strcpy(b, a)      a -> b
+//   fputs(b, out)                 b -> out      fgets(c, n, in)   in -> c     out - in: one name
+//   z = strtod(c, 0)              c -> z                                      so y -> z
+//
+// Numbers that the program itself spells, character by character, are not seen.
+
+#include "TextNumbers.h"
+#include "TextBytes.h"
+#include "callee/Silent.h"
+#include "callee/Streams.h"
+#include "contraflow/core/Callee.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr int64_t Anywhere = -1;
+
+/// A call that makes text of numbers or numbers of text, and the place of the text.
+struct TextEnd {
+  const CallBase *Call;
+  unsigned Place;
+  SmallVector<LostFlow::End, 2> Numbers;
+};
+
+class Finder {
+public:
+  Finder(ArrayRef<Function *> Closure, const MemoryGraph &G) : Closure(Closure), G(G) {}
+
+  void run(std::vector<LostFlow> &Flows);
+
+private:
+  void visit(const CallBase &Call);
+  void visitMember(const CallBase &Call);
+  std::optional<unsigned> place(const Value *V);
+  std::optional<unsigned> placeOf(unsigned Node) { return number(Nodes, Node); }
+  template <class Map, class Key> unsigned number(Map &Numbers, Key K);
+  void way(std::optional<unsigned> From, std::optional<unsigned> To);
+  void wayBoth(std::optional<unsigned> A, std::optional<unsigned> B);
+  void wayInside(const Value *V, std::optional<unsigned> Place);
+  void numbersAt(const Value *V, bool Deep, SmallVectorImpl<LostFlow::End> &Out) const;
+  SmallVector<const Value *, 4> operands(const CallBase &Call, int Which, int Other) const;
+  DenseSet<unsigned> reached(unsigned Place) const;
+  void joinStreams();
+
+  ArrayRef<Function *> Closure;
+  const MemoryGraph &G;
+  DenseMap<unsigned, unsigned> Nodes;
+  DenseMap<const Value *, unsigned> Values;
+  std::vector<SmallVector<unsigned, 2>> Ways; ///< from place to places
+  SetVector<const Value *> Streams;
+  SmallVector<TextEnd, 4> Printers, Scanners;
+};
+
+template <class Map, class Key> unsigned Finder::number(Map &Numbers, Key K) {
+  const auto [Known, IsNew] = Numbers.try_emplace(K, Ways.size());
+  if (IsNew)
+    Ways.emplace_back();
+  return Known->second;
+}
+
+std::optional<unsigned> Finder::place(const Value *V) {
+  if (!V->getType()->isPointerTy())
+    return isa<Constant>(V) ? std::nullopt : std::optional(number(Values, V));
+  const Value *Object = getUnderlyingObject(V);
+  const auto *Global = dyn_cast<GlobalVariable>(Object);
+  if (isa<ConstantPointerNull, UndefValue>(Object) || (Global && Global->isConstant()))
+    return std::nullopt;
+  if (const Location At = G.find(V))
+    return placeOf(G.canonical(At.Node));
+  return number(Values, Object);
+}
+
+void Finder::way(std::optional<unsigned> From, std::optional<unsigned> To) {
+  if (From && To && *From != *To)
+    Ways[*From].push_back(*To);
+}
+
+void Finder::wayBoth(std::optional<unsigned> A, std::optional<unsigned> B) {
+  way(A, B);
+  way(B, A);
+}
+
+/// An object and the memory that it leads to hold the same text.
+void Finder::wayInside(const Value *V, std::optional<unsigned> Place) {
+  const Location At = V->getType()->isPointerTy() ? G.find(V) : Location();
+  if (!Place || !At)
+    return;
+  G.overlapping(At, Anywhere, [&](unsigned C) {
+    if (const auto To = G.pointee(C))
+      wayBoth(Place, placeOf(G.canonical(To->Node)));
+  });
+}
+
+/// The numbers that V is or that lie where it leads, if Deep in the whole object and those that it
+/// leads to.
+void Finder::numbersAt(const Value *V, bool Deep, SmallVectorImpl<LostFlow::End> &Out) const {
+  if (V->getType()->isFPOrFPVectorTy() && !isa<Constant>(V))
+    Out.push_back({V, {}});
+  const Location At = V->getType()->isPointerTy() ? G.find(V) : Location();
+  if (!At)
+    return;
+  LostFlow::End Cells;
+  auto Add = [&](unsigned C) {
+    if ((G.kindsOfCell(C) & SK_AnyFloat) && !(G.kindsOfCell(C) & SK_Pointer))
+      Cells.Places.push_back(C);
+  };
+  G.overlapping(At, Deep ? Anywhere : 1, [&](unsigned C) {
+    Add(C);
+    if (const auto To = Deep ? G.pointee(C) : std::nullopt)
+      G.overlapping(*To, Anywhere, Add);
+  });
+  if (!Cells.Places.empty())
+    Out.push_back(std::move(Cells));
+}
+
+SmallVector<const Value *, 4> Finder::operands(const CallBase &Call, int Which, int Other) const {
+  if (Which == TextMove::Result)
+    return {&Call};
+  if (Which >= 0)
+    return {Call.getArgOperand(Which)};
+  SmallVector<const Value *, 4> Out;
+  for (const Use &U : Call.args())
+    if (int(U.getOperandNo()) != Other && !U->getType()->isIntegerTy())
+      Out.push_back(U);
+  return Out;
+}
+
+void Finder::visit(const CallBase &Call) {
+  if (isa<MemTransferInst>(Call))
+    return way(place(Call.getArgOperand(1)), place(Call.getArgOperand(0)));
+  const auto Move = textMove(Call);
+  if (!Move)
+    return visitMember(Call);
+  const bool Prints = Move->From == TextMove::Others;
+  TextEnd Written{&Call, 0, {}}, Read{&Call, 0, {}};
+  for (const Value *To : operands(Call, Move->To, Move->From))
+    for (const Value *From : operands(Call, Move->From, Move->To)) {
+      const bool IsNumber = To->getType()->isFPOrFPVectorTy();
+      const auto Source =
+          IsNumber || !From->getType()->isFPOrFPVectorTy() ? place(From) : std::nullopt;
+      const auto Target = IsNumber ? std::nullopt : place(To);
+      way(Source, Target);
+      wayInside(From, Source);
+      wayInside(To, Target);
+      if (Prints && Target) {
+        Written.Place = *Target;
+        numbersAt(From, true, Written.Numbers);
+      } else if (!Prints && Source) {
+        Read.Place = *Source;
+        numbersAt(To, false, Read.Numbers);
+      }
+    }
+  if (!Written.Numbers.empty())
+    Printers.push_back(std::move(Written));
+  if (!Read.Numbers.empty())
+    Scanners.push_back(std::move(Read));
+  for (int Operand : {Move->To, Move->From})
+    if (Operand >= 0)
+      Streams.insert(getUnderlyingObject(Call.getArgOperand(Operand)));
+  // what is returned is the stream itself, the text, or another name of it
+  const int Operand = Move->To >= 0 ? Move->To : Move->From;
+  if (Operand >= 0 && (Call.getType()->isPointerTy() || Move->To == TextMove::Result))
+    wayBoth(place(&Call), place(Call.getArgOperand(Operand)));
+}
+
+/// Members of strings and the like: from all operands to the first one, which is the object, or
+/// what is returned. Functions that only print: from any object to any other. What makes text of
+/// values is given them in memory.
+void Finder::visitMember(const CallBase &Call) {
+  const CalleeInfo Info = lookupCallee(Call);
+  const Function *F = Call.getCalledFunction();
+  const bool IsSilent = Call.hasFnAttr(SilentMark);
+  const bool IsNumber = Call.getType()->isFloatingPointTy(); // stod
+  const bool IsUnknown =
+      IsNumber && F && F->isDeclaration() && Info.Kind == CalleeKind::Unknown && !F->isIntrinsic();
+  const bool IsMember = Info.Kind == CalleeKind::Inactive && Info.OwnObjects && !Info.Opaque;
+  if ((!IsMember && !IsSilent && !IsUnknown) || Call.arg_empty())
+    return;
+  const auto First = place(Call.getArgOperand(0));
+  const bool IsDirected = IsMember && !Info.Text && !exchangesText(Call);
+  SmallVector<LostFlow::End, 2> Written;
+  std::optional<unsigned> Target = First;
+  auto Join = [&](const Value *V) {
+    const auto Other = place(V);
+    way(Other, First);
+    if (!IsDirected || V == &Call)
+      way(First, Other);
+    wayInside(V, Other);
+    if (!Target)
+      Target = Other;
+  };
+  for (const Value *V : Call.args()) {
+    if (V->getType()->isPointerTy())
+      Join(V);
+    if (Info.Text || IsSilent || V->getType()->isFPOrFPVectorTy())
+      numbersAt(V, true, Written);
+  }
+  if (Call.getType()->isPointerTy())
+    Join(&Call);
+  if (IsNumber && First)
+    Scanners.push_back({&Call, *First, {{&Call, {}}}});
+  else if (Target && !Written.empty())
+    Printers.push_back({&Call, *Target, std::move(Written)});
+}
+
+void Finder::joinStreams() {
+  for (const Value *Stream : Streams)
+    if (const auto M = streamMemory(Stream)) {
+      const auto Text = place(M->Pointer);
+      wayBoth(place(Stream), Text);
+      wayInside(M->Pointer, Text);
+    }
+  for (const Value *A : Streams)
+    for (const Value *B : Streams)
+      if (A != B && A->getType() == B->getType() && mayBeOneStream(A, B))
+        way(place(A), place(B));
+}
+
+DenseSet<unsigned> Finder::reached(unsigned Place) const {
+  DenseSet<unsigned> Out = {Place};
+  SmallVector<unsigned, 8> List = {Place};
+  while (!List.empty())
+    for (unsigned Next : Ways[List.pop_back_val()])
+      if (Out.insert(Next).second)
+        List.push_back(Next);
+  return Out;
+}
+
+void Finder::run(std::vector<LostFlow> &Flows) {
+  for (const Function *F : Closure)
+    for (const Instruction &I : instructions(*F))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        visit(*Call);
+  if (Printers.empty() || Scanners.empty())
+    return;
+  joinStreams();
+  const CallOrder Order(Closure);
+  for (const TextEnd &Printer : Printers) {
+    const DenseSet<unsigned> Places = reached(Printer.Place);
+    for (const TextEnd &Scanner : Scanners) {
+      if (!Places.contains(Scanner.Place) || !Order.mayFollow(*Scanner.Call, *Printer.Call))
+        continue;
+      for (const LostFlow::End &From : Printer.Numbers)
+        for (const LostFlow::End &To : Scanner.Numbers)
+          Flows.push_back({From, To, Scanner.Call});
+    }
+  }
+}
+
+} // namespace
+
+void addNumberTexts(ArrayRef<Function *> Closure, const MemoryGraph &G,
+                    std::vector<LostFlow> &Flows) {
+  Finder(Closure, G).run(Flows);
+}
+
+} // namespace contraflow

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers that are written as text and read again. What is only written, or only read, is constant,
+// and so is what comes from a file of another name.
+//
+// RUN: %not %clangxx -O0 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: %not %clangxx -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
+//
+// CHECK-COUNT-14: [CF216]
+// CHECK: 14 errors generated
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+
+double __enzyme_autodiff(void *, ...);
+
+static double copied(const double *x) {
+  char text[64], copy[64];
+  std::snprintf(text, sizeof text, "%.17g", x[0] * x[1]);
+  std::strcpy(copy, text);
+  return std::atof(copy) * x[2];
+}
+static double scanned(const double *x) {
+  char text[64];
+  double y;
+  std::snprintf(text, sizeof text, "%.17g", x[0] * x[1]);
+  return std::sscanf(text, "%lf", &y) * y * x[2];
+}
+static double rewound(const double *x) {
+  std::FILE *file = std::tmpfile();
+  double y;
+  std::fprintf(file, "%.17g", x[0] * x[1]);
+  std::rewind(file);
+  return std::fscanf(file, "%lf", &y) * y * x[2];
+}
+static double lines(const double *x) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.17g", x[0] * x[1]);
+  std::FILE *file = std::fopen("numbers", "w");
+  std::fputs(text, file);
+  std::fclose(file);
+  file = std::fopen("numbers", "r");
+  char line[64];
+  const bool isThere = std::fgets(line, sizeof line, file);
+  std::fclose(file);
+  return isThere * std::strtod(line, nullptr) * x[2];
+}
+static double renamed(const double *x) {
+  std::FILE *file = std::fopen("new", "w");
+  std::fprintf(file, "%.17g", x[0] * x[1]);
+  std::fclose(file);
+  if (std::rename("new", "numbers"))
+    return 0;
+  file = std::fopen("numbers", "r");
+  double y;
+  const int n = std::fscanf(file, "%lf", &y);
+  std::fclose(file);
+  return n * y * x[2];
+}
+__attribute__((noinline)) static void save(const double *y, int n, const char *name) {
+  std::FILE *file = std::fopen(name, "w");
+  for (int i = 0; i < n; i++)
+    std::fprintf(file, "%.17g %d\n", y[i], i);
+  std::fprintf(file, "end of %d\n", n);
+  std::fclose(file);
+}
+static double saved(const double *x) {
+  double y[2] = {x[0] * x[1], x[0]};
+  save(y, 2, "numbers");
+  std::FILE *file = std::fopen("numbers", "r");
+  const int n = std::fscanf(file, "%lf", y);
+  std::fclose(file);
+  return n * y[0] * x[2];
+}
+static double inMemory(const double *x) {
+  char *text;
+  std::size_t size;
+  std::FILE *file = open_memstream(&text, &size);
+  std::fprintf(file, "%.17g", x[0] * x[1]);
+  std::fclose(file);
+  const double y = std::atof(text);
+  std::free(text);
+  return y * x[2];
+}
+static double files(const double *x) {
+  double y;
+  {
+    std::ofstream out("numbers");
+    out << "y " << x[0] * x[1];
+  }
+  std::ifstream in("numbers");
+  in >> y;
+  return y * x[2];
+}
+static double named(const double *x) {
+  const std::string name = "numbers";
+  double y;
+  {
+    std::ofstream out(name);
+    out << x[0] * x[1];
+  }
+  std::ifstream in(name);
+  in >> y;
+  return y * x[2];
+}
+static double bytes(const double *x) {
+  double y = x[0] * x[1], z;
+  {
+    std::ofstream out("numbers", std::ios::binary);
+    out.write(reinterpret_cast<const char *>(&y), sizeof y);
+  }
+  std::ifstream in("numbers", std::ios::binary);
+  in.read(reinterpret_cast<char *>(&z), sizeof z);
+  return z * x[2];
+}
+static double piped(const double *x) {
+  int ends[2];
+  if (pipe(ends))
+    return 0;
+  double y = x[0] * x[1], z = 0;
+  return (write(ends[1], &y, sizeof y) + read(ends[0], &z, sizeof z)) * z * x[2];
+}
+static double strings(const double *x) { return std::stod(std::to_string(x[0] * x[1])) * x[2]; }
+static double streams(const double *x) {
+  std::ostringstream out;
+  out << x[0] << ' ' << x[1];
+  std::istringstream in(out.str());
+  double y;
+  in >> y;
+  return y * x[2];
+}
+static double swapped(const double *x) {
+  std::string text = std::to_string(x[0] * x[1]), other = "1";
+  text.swap(other);
+  return std::stod(other) * x[2];
+}
+
+// No errors: a log, then a file of another name; input, then output.
+static double logged(const double *x) {
+  std::FILE *log = std::fopen("log", "a"), *in = std::fopen("weights", "r");
+  std::fprintf(log, "%g\n", x[0]);
+  std::printf("%g\n", x[1]);
+  char line[64];
+  double y, s = 0;
+  while (std::fgets(line, sizeof line, in))
+    if (std::sscanf(line, "%lf", &y) == 1)
+      s += y * x[0];
+  std::fprintf(stderr, "%g\n", s);
+  return s;
+}
+static double updated(const double *x) {
+  double y;
+  std::ifstream in("numbers");
+  in >> y;
+  std::ofstream out("numbers");
+  out << y * x[0];
+  return y * x[1];
+}
+static double reported(const double *x) {
+  std::ofstream log("log");
+  log << x[0] << '\n';
+  std::ifstream in("weights");
+  double y;
+  in >> y;
+  return y * x[0];
+}
+static std::map<std::string, std::string> settings;
+static void say(const std::string &line) { std::cerr << line << '\n'; }
+static double configured(const double *x) {
+  double s = 0;
+  for (const auto &[name, value] : settings) {
+    say("with " + name + " at " + std::to_string(x[0]));
+    s += std::stod(value) * x[0];
+  }
+  return s;
+}
+void ask(double *x, double *xb) {
+  __enzyme_autodiff((void *)copied, x, xb);
+  __enzyme_autodiff((void *)scanned, x, xb);
+  __enzyme_autodiff((void *)rewound, x, xb);
+  __enzyme_autodiff((void *)lines, x, xb);
+  __enzyme_autodiff((void *)renamed, x, xb);
+  __enzyme_autodiff((void *)saved, x, xb);
+  __enzyme_autodiff((void *)inMemory, x, xb);
+  __enzyme_autodiff((void *)files, x, xb);
+  __enzyme_autodiff((void *)named, x, xb);
+  __enzyme_autodiff((void *)bytes, x, xb);
+  __enzyme_autodiff((void *)piped, x, xb);
+  __enzyme_autodiff((void *)strings, x, xb);
+  __enzyme_autodiff((void *)streams, x, xb);
+  __enzyme_autodiff((void *)swapped, x, xb);
+  __enzyme_autodiff((void *)logged, x, xb);
+  __enzyme_autodiff((void *)updated, x, xb);
+  __enzyme_autodiff((void *)reported, x, xb);
+  __enzyme_autodiff((void *)configured, x, xb);
+}
