@@ -137,6 +137,53 @@ static double hessian_particles(const double *x) {
 HESSIAN(hessian_particles)
 HESSIAN_TWICE(hessian_particles)
 
+// Numbers change places with addresses: in the reverse sweep a place holds a number where the
+// forward sweep has left an address.
+template <typename Number, int count> struct Place {
+  union {
+    Number numbers[count];
+    Number *at;
+  };
+  bool leads;
+  Number value() const { return leads ? *at * *at : numbers[0] * numbers[count - 1]; }
+};
+template <typename Number, int count> static Number places(const Number *x) {
+  Place<Number, count> p[7];
+  Number w = x[0] * x[1], sum = 0;
+  for (int i = 0; i < 7; ++i) {
+    p[i].leads = i % 3 == 0;
+    if (p[i].leads) {
+      p[i].at = &w;
+    } else {
+      p[i].numbers[0] = x[i % n] * x[2];
+      p[i].numbers[count - 1] = x[i % n] * x[3];
+    }
+  }
+  std::swap(p[0], p[5]);
+  for (int i = 0; i < 4; ++i) {
+    const Place<Number, count> first = p[i];
+    p[i] = p[i + 1];
+    p[i + 1] = p[i + 2];
+    p[i + 2] = first;
+  }
+  memmove(static_cast<void *>(p), p + 1, 4 * sizeof *p);
+  for (int i = 0; i < 7; ++i)
+    sum += p[i].value() / (i + 1);
+  return sum;
+}
+static double hessian_places(const double *x) { return places<double, 1>(x); }
+HESSIAN(hessian_places)
+HESSIAN_TWICE(hessian_places)
+
+static float bent_places(const float *x) {
+  float g[n] = {}, sum = 0;
+  __enzyme_autodiff_hessian((void *)places<float, 2>, enzyme_dup, x, g);
+  for (int i = 0; i < n; ++i)
+    sum += g[i] * x[(i + 1) % n];
+  return sum;
+}
+GRADIENT_CHECK(bent_places, Float, bent_places, In(float, n))
+
 // A third derivative, forwards and backwards through the list.
 static double bent(double x) {
   std::list<double> l;

@@ -294,22 +294,27 @@ public:
     CallBase &Call = *Site.Anchor;
     if (movesPointers(Call)) {
       copyPointers(B, Call);
-    } else if (B.shadow(Site.Operands[0]) && looksAtWords(Call)) {
-      return diffError(DiagId::UnknownType, Call,
-                       "a second derivative of floats where others hold addresses");
     } else if (Value *Dst = B.shadow(Site.Operands[0])) {
       Value *Src = B.shadow(Site.Operands[1]);
       Value *Null = ConstantPointerNull::get(B.ir().getPtrTy());
       Site.Recorded = {Dst, Src ? Src : Null, Site.Operands[2]};
+      if (looksAtAddresses(Call)) {
+        B.ir().SetInsertPoint(&Call);
+        Site.Recorded.push_back(B.runtime("copy_fields_keep", B.ir().getPtrTy(),
+                                          {Site.Operands[0], Site.Operands[2], B.tape()}));
+      }
     }
     return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
     if (Recalled.empty())
       return Error::success();
-    SmallVector<Value *, 6> Args(Recalled);
+    SmallVector<Value *, 7> Args(Recalled);
     Args.append(Site.Operands.begin() + FirstOfTable, Site.Operands.end()); // constants
-    B.runtime("copy_fields_back", B.ir().getVoidTy(), Args);
+    const bool Kept = Recalled.size() > Places;
+    B.runtime(Kept ? "copy_fields_back_kept" : "copy_fields_back", B.ir().getVoidTy(), Args);
+    if (Kept)
+      B.runtime("tape_release", B.ir().getVoidTy(), {B.tape(), Recalled[Places]});
     return Error::success();
   }
 
@@ -317,16 +322,17 @@ private:
   static constexpr StringLiteral Forward = "cf_v1_copy_fields_forward";
   static constexpr StringLiteral Backward = "cf_v1_copy_fields_adjoint";
   static constexpr unsigned FirstOfTable = 4; ///< operand of the reverse: period, table, count
+  static constexpr unsigned Places = 3;       ///< what is recorded of each copy: dst, src, bytes
   static bool movesPointers(const CallBase &Call) {
     return Call.getCalledFunction()->getName() == Forward;
   }
-  /// True if what is moved depends on where addresses are: nobody knows that later.
-  static bool looksAtWords(const CallBase &Call) {
+  /// True if what is moved depends on where addresses are.
+  static bool looksAtAddresses(const CallBase &Call) {
     auto *Table = dyn_cast<GlobalVariable>(Call.getArgOperand(FirstOfTable + 1));
     auto *Rows = Table ? Table->getInitializer() : nullptr;
     return isa_and_nonnull<ConstantArray>(Rows) && any_of(Rows->operands(), [](const Use &Row) {
-             auto *Kind = cast<Constant>(Row)->getAggregateElement(1);
-             return cast<ConstantInt>(Kind)->equalsInt(KindFloatOfWord);
+             auto *Kind = cast<ConstantInt>(cast<Constant>(Row)->getAggregateElement(1));
+             return Kind->equalsInt(KindFloatOfWord) || Kind->equalsInt(KindEither);
            });
   }
   /// What has no shadow is its own.

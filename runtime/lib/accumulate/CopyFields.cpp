@@ -67,15 +67,28 @@ void moveAdjoint(char *Dst, char *Src, bool Atomic, int32_t K) {
   }
 }
 
-// Zero where there is no source. An address stays.
+// Zero where there is no source.
 void copyBar(char *Dst, const char *Src, int32_t K) {
-  if (K == NoAddress || (K == FloatOfWord && (liesInAddress(Dst) || (Src && liesInAddress(Src)))) ||
-      (K == Either && (isAddress(read<uint64_t>(Dst)) || (Src && isAddress(read<uint64_t>(Src))))))
+  if (K == NoAddress)
     return;
   if (Src)
     std::memmove(Dst, Src, static_cast<size_t>(widthOf(K)));
   else
     std::memset(Dst, 0, static_cast<size_t>(widthOf(K)));
+}
+
+// What was an address has not moved. Addresses of the forward sweep may be left where a number was.
+void copyBarKept(char *Dst, char *Src, const char *Kept, int32_t K) {
+  if ((K == FloatOfWord && liesInAddress(Kept)) || (K == Either && isAddress(read<uint64_t>(Kept))))
+    return;
+  if (K == FloatOfWord) {
+    dropAddress(Dst);
+    if (Src)
+      dropAddress(Src);
+  } else if (K == Either && Src && isAddress(read<uint64_t>(Src))) {
+    Src = nullptr;
+  }
+  copyBar(Dst, Src, K);
 }
 
 bool isZero(const char *At, int64_t Bytes) {
@@ -177,5 +190,23 @@ void cf_v1_copy_fields_back(void *dst_bar, const void *src_bar, int64_t bytes, i
   forEachField({dst_bar, bytes, period, fields, n}, dst_bar < src_bar, [&](int64_t At, int32_t K) {
     copyBar(static_cast<char *>(dst_bar) + At,
             src_bar ? static_cast<const char *>(src_bar) + At : nullptr, K);
+  });
+}
+
+void *cf_v1_copy_fields_keep(const void *dst_bar, int64_t bytes, struct cf_tape *tape) {
+  void *Kept = cf_v1_tape_reserve(tape, std::max<int64_t>(bytes, 1));
+  if (dst_bar)
+    std::memcpy(Kept, dst_bar, static_cast<size_t>(bytes));
+  return Kept;
+}
+
+void cf_v1_copy_fields_back_kept(void *dst_bar, void *src_bar, int64_t bytes, const void *kept,
+                                 int64_t period, const struct cf_field *fields, int32_t n) {
+  if (!dst_bar || dst_bar == src_bar)
+    return;
+  forEachField({dst_bar, bytes, period, fields, n}, dst_bar < src_bar, [&](int64_t At, int32_t K) {
+    copyBarKept(static_cast<char *>(dst_bar) + At,
+                src_bar ? static_cast<char *>(src_bar) + At : nullptr,
+                static_cast<const char *>(kept) + At, K);
   });
 }
