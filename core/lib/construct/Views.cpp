@@ -17,6 +17,14 @@
 //
 //   resize(pool, n ...)             scratch_room(n ...)
 //   p = scratch(thread)             p' = scratch_shadow(p)
+//
+// Where all threads meet, one goes on alone until it lets the others go. Backwards they meet where
+// it did that, and again where they had met:
+//
+//   if (meet()) {                   reverse of part():  barrier
+//     ...                           reverse of meet():  a barrier for all; in front of it, one for
+//     part();                                           those that had waited
+//   }
 
 #include "callee/Views.h"
 #include "Memory.h"
@@ -107,16 +115,19 @@ public:
   bool claims(const CallBase &Call) const override {
     const auto Action = viewAction(*Call.getCalledFunction());
     return Action && !Call.arg_empty() && Call.getArgOperand(0)->getType()->isPointerTy() &&
-           (Action == ViewAction::Room || Action == ViewAction::Other ||
+           (Action == ViewAction::Room || Action == ViewAction::Team ||
             Call.getType()->isPointerTy());
   }
   bool severalDirections() const override { return false; }
   bool knowsOwnShadows(const CallBase &) const override { return true; }
   bool hasReverse(const CallBase &) const override { return false; }
-  /// Behind all members, the object of a thread or of all of them leads to what it hands out.
+  /// Behind all members, the object of a thread or of all of them leads to what it hands out. All
+  /// threads have one object.
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
-    if (Call.getType()->isPointerTy())
+    if (viewAction(*Call.getCalledFunction()) == ViewAction::Other)
+      Facts.Linked = {.Operands = {0}, .Offsets = {}, .Result = true};
+    else if (Call.getType()->isPointerTy())
       Facts.Members.push_back({0, Behind, SK_Pointer, /*IsArray=*/false});
     return Facts;
   }
@@ -132,7 +143,7 @@ private:
 
   static Error lend(SweepBuilder &B, CallBase &Call, uint64_t Which) {
     auto &IR = B.ir();
-    if (viewAction(*Call.getCalledFunction()) == ViewAction::Other)
+    if (viewAction(*Call.getCalledFunction()) == ViewAction::Team)
       return diffError(DiagId::NoRule, Call, Call.getCalledFunction()->getName());
     if (viewAction(*Call.getCalledFunction()) == ViewAction::Room) {
       Value *Bytes = IR.getInt64(0);
@@ -150,11 +161,44 @@ private:
   }
 };
 
+class MeetingHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {
+#define CF_MEETING(Action, Prefix) Prefix "*",
+#include "callee/Views.def"
+    };
+  }
+  bool claims(const CallBase &Call) const override {
+    const auto Action = viewAction(*Call.getCalledFunction());
+    return Action == ViewAction::Parting ||
+           (Action == ViewAction::Meeting && Call.getType()->isIntegerTy());
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  bool allDirections() const override { return true; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    auto &IR = B.ir();
+    if (viewAction(*Site.Anchor->getCalledFunction()) == ViewAction::Meeting) {
+      IR.SetInsertPoint(Site.Anchor->getNextNode());
+      Site.Recorded = {IR.CreateZExt(IR.CreateIsNull(Site.Anchor), IR.getInt32Ty())};
+    }
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+    auto &IR = B.ir();
+    B.runtime("team_meet_again", IR.getVoidTy(),
+              {Recalled.empty() ? static_cast<Value *>(IR.getInt32(0)) : Recalled[0]});
+    return Error::success();
+  }
+};
+
 } // namespace
 
 void registerViewHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<RecordHandler>());
   Registry.add(std::make_unique<ScratchHandler>());
+  Registry.add(std::make_unique<MeetingHandler>());
 }
 
 } // namespace contraflow
