@@ -52,6 +52,12 @@ void each_index(const View &view, Visit &&visit, Index... index) {
   }
 }
 
+/// What the views of one memory have in common.
+template <class View> struct shadow_of_memory {
+  const void *data;
+  View shadow;
+};
+
 template <class View> struct view_shadow {
   using type = Kokkos::View<typename View::non_const_data_type, typename View::array_layout,
                             typename View::device_type>;
@@ -62,11 +68,7 @@ template <class View> struct view_shadow {
   static_assert(!View::memory_traits::is_unmanaged,
                 "contraflow: an unmanaged view owns nothing; its shadow is a view of a shadow");
 
-  /// What the views of one memory have in common.
-  struct known {
-    const void *data;
-    type shadow;
-  };
+  using known = shadow_of_memory<type>;
 
   template <class Builder> static View build(const View &x, Builder &builder) {
     if (!x.data())
