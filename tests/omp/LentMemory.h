@@ -33,9 +33,16 @@ public:
     return first;
   }
   void pool_rendezvous_release() const noexcept { Arrived->fetch_add(1); }
+  /// Teams within the team, of one thread each.
+  int organize_team(int size) noexcept { return TeamSize = size; }
+  void disband_team() noexcept { TeamSize = 1; }
+  bool team_rendezvous() const noexcept { return true; }
+  void team_rendezvous_release() const noexcept {}
+  int64_t *team_shared() const noexcept { return Scratch + Reduce + 1; }
 
 private:
   static constexpr int Reduce = 8;
+  int TeamSize = 1;
 };
 
 class OpenMPInternal {
@@ -43,7 +50,8 @@ public:
   static constexpr int Most = 64;
   HostThreadTeamData *get_thread_data() const noexcept { return Pool[omp_get_thread_num()]; }
   HostThreadTeamData *get_thread_data(int i) const noexcept { return Pool[i]; }
-  void resize_thread_data(size_t reduce, size_t) {
+  void resize_thread_data(size_t reduce, size_t shared) {
+    reduce += shared;
     for (int i = 0; i < Most; ++i) {
       if (!Pool[i]) {
         Pool[i] = new HostThreadTeamData;
@@ -152,6 +160,30 @@ template <class F> struct Scan {
       double &base = reinterpret_cast<double *>(data.pool_reduce_local())[1];
       for (int i = first; i < last; ++i)
         Body(i, base, true);
+    }
+  }
+};
+
+/// Each member of the league has a team and its memory.
+template <class F> struct League {
+  F Body;
+  OpenMPInternal *Instance;
+  int N;
+  void execute() const {
+    const std::lock_guard<std::mutex> lock(Instance->Busy);
+    Instance->resize_thread_data(sizeof(double), N * sizeof(double));
+    const int threads = omp_get_max_threads();
+#pragma omp parallel num_threads(threads)
+    {
+      HostThreadTeamData &data = *Instance->get_thread_data();
+      const int t = omp_get_thread_num();
+      if (data.organize_team(1))
+        for (int i = N * t / threads; i < N * (t + 1) / threads; ++i) {
+          Body(i, reinterpret_cast<double *>(data.team_shared()));
+          if (data.team_rendezvous())
+            data.team_rendezvous_release();
+        }
+      data.disband_team();
     }
   }
 };

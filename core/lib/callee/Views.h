@@ -24,7 +24,8 @@ enum class ViewAction {
   Scratch,
   Meeting,
   Parting,
-  Team
+  Team,
+  Alone
 };
 
 std::optional<ViewAction> viewAction(const llvm::Function &F);

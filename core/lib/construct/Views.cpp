@@ -25,6 +25,8 @@
 //     ...                           reverse of meet():  a barrier for all; in front of it, one for
 //     part();                                           those that had waited
 //   }
+//
+// Teams within the team are made of one thread each in an adjoint, which is checked at run time.
 
 #include "callee/Views.h"
 #include "Memory.h"
@@ -115,10 +117,12 @@ public:
   bool claims(const CallBase &Call) const override {
     const auto Action = viewAction(*Call.getCalledFunction());
     return Action && !Call.arg_empty() && Call.getArgOperand(0)->getType()->isPointerTy() &&
-           (Action == ViewAction::Room || Action == ViewAction::Team ||
-            Call.getType()->isPointerTy());
+           (Action == ViewAction::Room ||
+            (Action == ViewAction::Team
+                 ? Call.arg_size() == 2 && Call.getArgOperand(1)->getType()->isIntegerTy(32)
+                 : Call.getType()->isPointerTy()));
   }
-  bool severalDirections() const override { return false; }
+  bool severalDirections() const override { return true; }
   bool knowsOwnShadows(const CallBase &) const override { return true; }
   bool hasReverse(const CallBase &) const override { return false; }
   /// Behind all members, the object of a thread or of all of them leads to what it hands out. All
@@ -132,7 +136,9 @@ public:
     return Facts;
   }
   /// What a tangent leaves behind is no zero, which an adjoint begins with: theirs are apart.
-  Error tangent(SweepBuilder &B, CallBase &Call) const override { return lend(B, Call, 1); }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    return lend(B, Call, 1 + B.direction());
+  }
   Error augment(SweepBuilder &B, CallSite &Site) const override { return lend(B, *Site.Anchor, 0); }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
@@ -140,12 +146,14 @@ public:
 
 private:
   static constexpr int64_t Behind = 1 << 16;
+  static constexpr unsigned NoAddress = 48; ///< bits above are those of no address
 
   static Error lend(SweepBuilder &B, CallBase &Call, uint64_t Which) {
     auto &IR = B.ir();
-    if (viewAction(*Call.getCalledFunction()) == ViewAction::Team)
-      return diffError(DiagId::NoRule, Call, Call.getCalledFunction()->getName());
-    if (viewAction(*Call.getCalledFunction()) == ViewAction::Room) {
+    if (viewAction(*Call.getCalledFunction()) == ViewAction::Team) {
+      if (Which == 0)
+        B.runtime("team_of_one", IR.getVoidTy(), {Call.getArgOperand(1)});
+    } else if (viewAction(*Call.getCalledFunction()) == ViewAction::Room) {
       Value *Bytes = IR.getInt64(0);
       for (Value *V : drop_begin(Call.args()))
         Bytes = IR.CreateAdd(Bytes, IR.CreateZExtOrTrunc(V, IR.getInt64Ty()));
@@ -153,9 +161,10 @@ private:
     } else if (B.shadow(&Call)) {
       IR.SetInsertPoint(Call.getNextNode());
       const bool IsMemory = viewAction(*Call.getCalledFunction()) == ViewAction::Scratch;
-      B.setShadow(&Call, IsMemory ? B.runtime("scratch_shadow", IR.getPtrTy(),
-                                              {IR.CreatePtrAdd(&Call, IR.getInt64(Which))})
-                                  : static_cast<Value *>(&Call));
+      B.setShadow(&Call, IsMemory
+                             ? B.runtime("scratch_shadow", IR.getPtrTy(),
+                                         {IR.CreatePtrAdd(&Call, IR.getInt64(Which << NoAddress))})
+                             : static_cast<Value *>(&Call));
     }
     return Error::success();
   }
@@ -171,11 +180,14 @@ public:
   }
   bool claims(const CallBase &Call) const override {
     const auto Action = viewAction(*Call.getCalledFunction());
-    return Action == ViewAction::Parting ||
+    return Action == ViewAction::Parting || Action == ViewAction::Alone ||
            (Action == ViewAction::Meeting && Call.getType()->isIntegerTy());
   }
   CallFacts facts(const CallBase &) const override { return {}; }
   bool allDirections() const override { return true; }
+  bool hasReverse(const CallBase &Call) const override {
+    return viewAction(*Call.getCalledFunction()) != ViewAction::Alone;
+  }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     auto &IR = B.ir();
@@ -185,8 +197,10 @@ public:
     }
     return Error::success();
   }
-  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
     auto &IR = B.ir();
+    if (viewAction(*Site.Anchor->getCalledFunction()) == ViewAction::Alone)
+      return Error::success();
     B.runtime("team_meet_again", IR.getVoidTy(),
               {Recalled.empty() ? static_cast<Value *>(IR.getInt32(0)) : Recalled[0]});
     return Error::success();
