@@ -17,6 +17,7 @@ struct ViewFunction {
 constexpr ViewFunction ViewFunctions[] = {
 #define CF_VIEW(Action, Prefix, Word) {ViewAction::Action, Prefix, Word},
 #define CF_SCRATCH(Action, Prefix) {ViewAction::Action, Prefix, ""},
+#define CF_MEETING(Action, Prefix) {ViewAction::Action, Prefix, ""},
 #include "Views.def"
 };
 

@@ -13,7 +13,20 @@ class Module;
 
 namespace contraflow {
 
-enum class ViewAction { Allocate, Data, Retain, Release, Room, Thread, Scratch, Other };
+enum class ViewAction {
+  Allocate,
+  Data,
+  Retain,
+  Release,
+  Room,
+  Thread,
+  Other,
+  Scratch,
+  Meeting,
+  Parting,
+  Team,
+  Alone
+};
 
 std::optional<ViewAction> viewAction(const llvm::Function &F);
 /// The function that hands out the memory of a record; null if the module has none.

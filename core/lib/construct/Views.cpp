@@ -17,6 +17,16 @@
 //
 //   resize(pool, n ...)             scratch_room(n ...)
 //   p = scratch(thread)             p' = scratch_shadow(p)
+//
+// Where all threads meet, one goes on alone until it lets the others go. Backwards they meet where
+// it did that, and again where they had met:
+//
+//   if (meet()) {                   reverse of part():  barrier
+//     ...                           reverse of meet():  a barrier for all; in front of it, one for
+//     part();                                           those that had waited
+//   }
+//
+// Teams within the team are made of one thread each in an adjoint, which is checked at run time.
 
 #include "callee/Views.h"
 #include "Memory.h"
@@ -107,21 +117,28 @@ public:
   bool claims(const CallBase &Call) const override {
     const auto Action = viewAction(*Call.getCalledFunction());
     return Action && !Call.arg_empty() && Call.getArgOperand(0)->getType()->isPointerTy() &&
-           (Action == ViewAction::Room || Action == ViewAction::Other ||
-            Call.getType()->isPointerTy());
+           (Action == ViewAction::Room ||
+            (Action == ViewAction::Team
+                 ? Call.arg_size() == 2 && Call.getArgOperand(1)->getType()->isIntegerTy(32)
+                 : Call.getType()->isPointerTy()));
   }
-  bool severalDirections() const override { return false; }
+  bool severalDirections() const override { return true; }
   bool knowsOwnShadows(const CallBase &) const override { return true; }
   bool hasReverse(const CallBase &) const override { return false; }
-  /// Behind all members, the object of a thread or of all of them leads to what it hands out.
+  /// Behind all members, the object of a thread or of all of them leads to what it hands out. All
+  /// threads have one object.
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
-    if (Call.getType()->isPointerTy())
+    if (viewAction(*Call.getCalledFunction()) == ViewAction::Other)
+      Facts.Linked = {.Operands = {0}, .Offsets = {}, .Result = true};
+    else if (Call.getType()->isPointerTy())
       Facts.Members.push_back({0, Behind, SK_Pointer, /*IsArray=*/false});
     return Facts;
   }
   /// What a tangent leaves behind is no zero, which an adjoint begins with: theirs are apart.
-  Error tangent(SweepBuilder &B, CallBase &Call) const override { return lend(B, Call, 1); }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    return lend(B, Call, 1 + B.direction());
+  }
   Error augment(SweepBuilder &B, CallSite &Site) const override { return lend(B, *Site.Anchor, 0); }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
@@ -129,12 +146,14 @@ public:
 
 private:
   static constexpr int64_t Behind = 1 << 16;
+  static constexpr unsigned NoAddress = 48; ///< bits above are those of no address
 
   static Error lend(SweepBuilder &B, CallBase &Call, uint64_t Which) {
     auto &IR = B.ir();
-    if (viewAction(*Call.getCalledFunction()) == ViewAction::Other)
-      return diffError(DiagId::NoRule, Call, Call.getCalledFunction()->getName());
-    if (viewAction(*Call.getCalledFunction()) == ViewAction::Room) {
+    if (viewAction(*Call.getCalledFunction()) == ViewAction::Team) {
+      if (Which == 0)
+        B.runtime("team_of_one", IR.getVoidTy(), {Call.getArgOperand(1)});
+    } else if (viewAction(*Call.getCalledFunction()) == ViewAction::Room) {
       Value *Bytes = IR.getInt64(0);
       for (Value *V : drop_begin(Call.args()))
         Bytes = IR.CreateAdd(Bytes, IR.CreateZExtOrTrunc(V, IR.getInt64Ty()));
@@ -142,10 +161,48 @@ private:
     } else if (B.shadow(&Call)) {
       IR.SetInsertPoint(Call.getNextNode());
       const bool IsMemory = viewAction(*Call.getCalledFunction()) == ViewAction::Scratch;
-      B.setShadow(&Call, IsMemory ? B.runtime("scratch_shadow", IR.getPtrTy(),
-                                              {IR.CreatePtrAdd(&Call, IR.getInt64(Which))})
-                                  : static_cast<Value *>(&Call));
+      B.setShadow(&Call, IsMemory
+                             ? B.runtime("scratch_shadow", IR.getPtrTy(),
+                                         {IR.CreatePtrAdd(&Call, IR.getInt64(Which << NoAddress))})
+                             : static_cast<Value *>(&Call));
     }
+    return Error::success();
+  }
+};
+
+class MeetingHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {
+#define CF_MEETING(Action, Prefix) Prefix "*",
+#include "callee/Views.def"
+    };
+  }
+  bool claims(const CallBase &Call) const override {
+    const auto Action = viewAction(*Call.getCalledFunction());
+    return Action == ViewAction::Parting || Action == ViewAction::Alone ||
+           (Action == ViewAction::Meeting && Call.getType()->isIntegerTy());
+  }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  bool allDirections() const override { return true; }
+  bool hasReverse(const CallBase &Call) const override {
+    return viewAction(*Call.getCalledFunction()) != ViewAction::Alone;
+  }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    auto &IR = B.ir();
+    if (viewAction(*Site.Anchor->getCalledFunction()) == ViewAction::Meeting) {
+      IR.SetInsertPoint(Site.Anchor->getNextNode());
+      Site.Recorded = {IR.CreateZExt(IR.CreateIsNull(Site.Anchor), IR.getInt32Ty())};
+    }
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
+    auto &IR = B.ir();
+    if (viewAction(*Site.Anchor->getCalledFunction()) == ViewAction::Alone)
+      return Error::success();
+    B.runtime("team_meet_again", IR.getVoidTy(),
+              {Recalled.empty() ? static_cast<Value *>(IR.getInt32(0)) : Recalled[0]});
     return Error::success();
   }
 };
@@ -155,6 +212,7 @@ private:
 void registerViewHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<RecordHandler>());
   Registry.add(std::make_unique<ScratchHandler>());
+  Registry.add(std::make_unique<MeetingHandler>());
 }
 
 } // namespace contraflow

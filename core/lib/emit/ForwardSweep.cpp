@@ -18,9 +18,11 @@
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/KnownBits.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -375,6 +377,20 @@ static bool isDistance(const Instruction &I) {
   return strideOf(&I).IsDifference && !leavesRegisters(I);
 }
 
+/// The operand of which I sets or clears flags in the low bits: an address. Or null.
+static Value *changedFlags(const Instruction &I) {
+  constexpr unsigned FlagBits = 12;
+  if (!I.isBitwiseLogicOp() || !I.getType()->isIntegerTy(64))
+    return nullptr;
+  for (unsigned Mask : {1, 0}) {
+    const KnownBits Bits = computeKnownBits(I.getOperand(Mask), I.getDataLayout());
+    const APInt MayChange = I.getOpcode() == Instruction::And ? ~Bits.One : ~Bits.Zero;
+    if (MayChange.getActiveBits() <= FlagBits)
+      return I.getOperand(1 - Mask);
+  }
+  return nullptr;
+}
+
 /// A number instead of an address has no shadow, and leads equally far.
 static bool isNumberOfSteps(const Use &Op, const Value *Shadow) {
   auto *None = dyn_cast<Constant>(Shadow);
@@ -403,6 +419,12 @@ Error ForwardSweep::visitPointer(Instruction &I) {
       shadows()[&I] = &I;
       return Error::success();
     }
+  if (Value *From = changedFlags(I)) { // the shadow may have other low bits: it leads equally far
+    Value *Distance = B.CreateSub(&I, From);
+    Value *Shadow = S.Activity.hasShadow(From) ? shadowOf(From) : From;
+    shadows()[&I] = B.CreateAdd(Shadow, Distance, I.getName() + ".shadow");
+    return Error::success();
+  }
   bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,
                     IntToPtrInst, PtrToIntInst, TruncInst, ZExtInst, CallBase>(I) ||
                 isDistance(I);

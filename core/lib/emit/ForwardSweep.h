@@ -34,6 +34,7 @@ public:
   llvm::Value *shadow(llvm::Value *Pointer) override;
   void setShadow(llvm::Value *Pointer, llvm::Value *Shadow) override;
   unsigned directions() const override { return ShadowLanes.size(); }
+  unsigned direction() const override { return Lane; }
   llvm::Value *shadowIn(unsigned Direction, llvm::Value *Pointer) override;
   llvm::Value *isOwnShadow(llvm::Value *Pointer) override;
   /// An integer that is a double at one time and a pointer at another.

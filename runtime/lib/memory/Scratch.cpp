@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 namespace {
@@ -44,6 +45,11 @@ void cf_v1_scratch_room(int64_t bytes) {
   int64_t Known = Room.load();
   while (Known < bytes && !Room.compare_exchange_weak(Known, bytes))
     ;
+}
+
+void cf_v1_team_of_one(int32_t threads) {
+  if (threads > 1)
+    contraflow::fail(contraflow::ErrorId::TeamOfSeveral, std::to_string(threads));
 }
 
 void *cf_v1_scratch_shadow(void *scratch) {

@@ -180,6 +180,12 @@ void cf_v1_omp_barrier() {
   omp::barrier();
 }
 
+void cf_v1_team_meet_again(int32_t had_waited) {
+  if (had_waited)
+    cf_v1_omp_barrier();
+  cf_v1_omp_barrier();
+}
+
 void cf_v1_omp_alone_begin() { omp::beginAlone(); }
 
 void cf_v1_omp_alone_end() { omp::endAlone(); }

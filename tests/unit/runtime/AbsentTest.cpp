@@ -31,6 +31,7 @@ TEST(Absent, TeamOfOne) {
   std::thread([] { EXPECT_EQ(cf_v1_omp_is_only(), 0); }).join();
   cf_v1_omp_alone_begin();
   cf_v1_omp_barrier();
+  cf_v1_team_meet_again(1);
   cf_v1_omp_alone_end();
   cf_v1_tape_release(Mine, Frame);
   cf_v1_omp_team_end(Team);

@@ -23,6 +23,13 @@ TEST(FailDeathTest, NumberedSentenceWithDetailsPlaceAndAdvice) {
               "\\(thread 0\\); raise CONTRAFLOW_TAPE_BUDGET .*\n$");
 }
 
+TEST(FailDeathTest, TeamsOfSeveralThreads) {
+  cf_v1_team_of_one(0);
+  cf_v1_team_of_one(1);
+  EXPECT_EXIT(cf_v1_team_of_one(3), testing::KilledBySignal(SIGABRT),
+              "\\[CF333\\] a kernel makes teams of 3 threads");
+}
+
 TEST(FailDeathTest, NamesRankAndThread) {
   const auto Die = [] {
     cf_set_rank_hook([] { return 3; });

@@ -235,13 +235,13 @@ public:
   /// The shadow of a pointer, or null when its memory is inactive. Forward sweep and tangent.
   virtual llvm::Value *shadow(llvm::Value *Pointer) = 0;
   virtual void setShadow(llvm::Value *Pointer, llvm::Value *Shadow) = 0;
-  /// Tangent: the number of directions, and the shadow in one of them.
+  /// Tangent: the number of directions, that which is being built, and the shadow in one of them.
   virtual unsigned directions() const { return 1; }
+  virtual unsigned direction() const { return 0; }
   virtual llvm::Value *shadowIn(unsigned Direction, llvm::Value *Pointer) {
     return Direction == 0 ? shadow(Pointer) : nullptr;
   }
-  /// If the shadow of a pointer may be the pointer itself, because its memory is constant: whether
-  /// it is, an i1. Else null. Forward sweep and tangent.
+  /// Whether a pointer is its own shadow, an i1; null: it never is. Forward sweep and tangent.
   virtual llvm::Value *isOwnShadow(llvm::Value *) { return nullptr; }
   /// True if the memory holds active floats.
   virtual bool activeMemory(const llvm::Value *Pointer) const = 0;

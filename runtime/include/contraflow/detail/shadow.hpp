@@ -12,6 +12,7 @@
 #ifndef CONTRAFLOW_DETAIL_SHADOW_HPP
 #define CONTRAFLOW_DETAIL_SHADOW_HPP
 
+#include <any>
 #include <array>
 #include <complex>
 #include <concepts>
@@ -51,6 +52,13 @@ concept names_members = requires(T &t) { contraflow_members(t); };
 template <class T>
 concept map_like = std::ranges::range<T> && requires { typename T::mapped_type; };
 
+/// Classes of other libraries whose copies share what they own (contraflow/kokkos.hpp):
+///   static T build(const T &x, Builder &builder)      its shadow, by builder.build(part)
+///   static void each_part(T &x, Visit visit)          visit(part)
+template <class T> struct foreign;
+template <class T>
+concept is_foreign = requires { sizeof(foreign<T>); };
+
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wc++26-extensions"
 /// The members of a structure without bases, as references.
@@ -75,6 +83,8 @@ template <class T, class Visit> void each_number(T &t, Visit &&visit) {
     visit(parts[0]);
     visit(parts[1]);
   } else if constexpr (discrete<type>) {
+  } else if constexpr (is_foreign<type>) {
+    foreign<type>::each_part(t, member);
   } else if constexpr (names_members<T>) {
     std::apply([&](auto &...m) { (member(m), ...); }, contraflow_members(t));
   } else if constexpr (is_pair_like<type>) {
@@ -110,7 +120,7 @@ inline constexpr bool any_shares<std::pair<T, U>> = shares<T>() || shares<U>();
 template <class... M> inline constexpr bool any_shares<std::variant<M...>> = (shares<M>() || ...);
 
 template <class T> consteval bool shares() {
-  if constexpr (is_owner<T>)
+  if constexpr (is_owner<T> || is_foreign<T>)
     return true;
   else if constexpr (std::is_scalar_v<T> || is_complex<T> || discrete<T>)
     return false;
@@ -140,6 +150,8 @@ public:
       return shadow;
     } else if constexpr (is_owner<T>) {
       return build_owner(x);
+    } else if constexpr (is_foreign<T>) {
+      return foreign<T>::build(x, *this);
     } else if constexpr (is_pair_like<T>) {
       return std::apply([&](const auto &...m) { return T{build(m)...}; }, x);
     } else if constexpr (is_optional<T>) {
@@ -150,6 +162,9 @@ public:
       return build_class(x);
     }
   }
+
+  /// What is known of the memory at an address, which several objects of a library share.
+  std::any &known(const void *address) { return of_libraries[address]; }
 
 private:
   template <class T, class D> std::unique_ptr<T, D> build_owner(const std::unique_ptr<T, D> &x) {
@@ -163,9 +178,15 @@ private:
   }
 
   template <class T> T build_class(const T &x) {
-    static_assert(!names_members<T>, "contraflow: a class with contraflow_members() owns through "
-                                     "smart pointers: make its shadow by hand");
-    if constexpr (requires { std::tuple_size<T>::value; }) {
+    if constexpr (names_members<T>) {
+      static_assert(std::copy_constructible<T>,
+                    "contraflow: a class with contraflow_members() that "
+                    "cannot be copied: make its shadow by hand");
+      T shadow(x);
+      std::apply([&](auto &...m) { ((m = build(std::as_const(m))), ...); },
+                 contraflow_members(shadow));
+      return shadow;
+    } else if constexpr (requires { std::tuple_size<T>::value; }) {
       return std::apply([&](const auto &...m) { return T{build(m)...}; }, x);
     } else if constexpr (map_like<T>) {
       T shadow;
@@ -183,6 +204,7 @@ private:
   }
 
   std::map<const void *, std::shared_ptr<void>> shared;
+  std::map<const void *, std::any> of_libraries;
 };
 
 } // namespace contraflow::detail

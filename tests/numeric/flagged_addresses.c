@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Addresses with flags in their low bits, which are numbers in memory between one table entry and
+// the next.
+// Supports: flags in the low bits of pointers that were stored
+#include "GradientCheck.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+union Handle {
+  uintptr_t bits;
+  double *owner;
+};
+struct Row {
+  union Handle handle;
+  int n;
+};
+enum { Borrowed = 1, Dirty = 2, Flags = 7 };
+
+/// The real owner, unless somebody has borrowed it.
+static void refer(struct Row *to, const struct Row *from, int counts) {
+  to->handle.bits =
+      !counts || (from->handle.bits & Borrowed) ? from->handle.bits | Borrowed : from->handle.bits;
+  to->n = from->n;
+}
+
+static double *dataOf(const struct Row *r) {
+  union Handle handle = r->handle;
+  handle.bits &= ~(uintptr_t)Flags;
+  return handle.owner;
+}
+
+static double table(const double *x, int n) {
+  struct Row *rows = malloc((size_t)n * sizeof *rows);
+  rows[0].handle.owner = malloc((size_t)n * sizeof(double));
+  rows[0].n = n;
+  for (int i = 0; i < n; ++i)
+    rows[0].handle.owner[i] = x[i] * x[i];
+  for (int i = 1; i < n; ++i) {
+    refer(&rows[i], &rows[i / 2], i % 3);
+    if (x[i] > 0)
+      rows[i].handle.bits ^= Dirty;
+  }
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    dataOf(&rows[i])[i] *= x[0];
+    rows[i].handle.bits &= ~(uintptr_t)Dirty;
+    sum += dataOf(&rows[n - 1])[i] * x[i] * (rows[i].handle.bits & Borrowed ? 2 : 1);
+  }
+  free(rows[0].handle.owner);
+  free(rows);
+  return sum;
+}
+
+GRADIENT_CHECK(flagged_addresses, Double, table, In(double, 7), Int(7))
