@@ -56,6 +56,33 @@ bool waitsByLooking(const CallBase &Call) {
          });
 }
 
+constexpr StringRef Dispatch = "__kmpc_dispatch_init_", DispatchNext = "__kmpc_dispatch_next_";
+
+/// __kmpc_for_static_init(ident, thread, schedule, &last, &lower, &upper, &stride, 1, chunk) with
+/// the plain static schedule;
+/// __kmpc_dispatch_init(ident, thread, schedule, lower, upper, 1, chunk) and
+/// __kmpc_dispatch_next(ident, thread, &last, &lower, &upper, &stride).
+std::optional<Division> divisionBy(const CallBase &Call) {
+  constexpr uint64_t Static = 34, Modifiers = 3u << 29;
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee)
+    return std::nullopt;
+  StringRef Name = Callee->getName();
+  const bool IsSigned = Name.back() != 'u';
+  auto Constant = [&](unsigned Operand) {
+    return dyn_cast<ConstantInt>(Call.getArgOperand(Operand));
+  };
+  if (Name.starts_with(DispatchNext) && Call.arg_size() == 6)
+    return Division{3, 4, Division::Next, IsSigned};
+  if (Name.starts_with(Dispatch) && Call.arg_size() == 7)
+    if (const ConstantInt *Step = Constant(5); Step && Step->isOne())
+      return Division{3, 4, Division::Deal, IsSigned};
+  if (const ConstantInt *Schedule = Call.arg_size() == 9 ? Constant(2) : nullptr;
+      Schedule && (Schedule->getZExtValue() & ~Modifiers) == Static)
+    return Division{4, 5};
+  return std::nullopt;
+}
+
 constexpr StringRef BeginAlone = "__kmpc_serialized_parallel",
                     EndAlone = "__kmpc_end_serialized_parallel";
 
@@ -80,15 +107,9 @@ public:
                      "a thread waits for another by flush alone; read and write the flag with "
                      "'omp atomic'");
   }
-  /// __kmpc_for_static_init(ident, thread, schedule, &last, &lower, &upper, &stride, 1, chunk) with
-  /// the plain static schedule.
   std::optional<Division> division(const CallBase &Call) const override {
-    constexpr uint64_t Static = 34, Modifiers = 3u << 29;
-    auto *Schedule = Call.arg_size() == 9 ? dyn_cast<ConstantInt>(Call.getArgOperand(2)) : nullptr;
-    if (!Schedule || (Schedule->getZExtValue() & ~Modifiers) != Static ||
-        hasRegionAlone(*Call.getFunction()))
-      return std::nullopt;
-    return Division{4, 5};
+    auto Found = divisionBy(Call);
+    return Found && !hasRegionAlone(*Call.getFunction()) ? Found : std::nullopt;
   }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }

@@ -9,6 +9,7 @@
 #include "ThroughIndex.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -48,6 +49,13 @@ private:
   const DividedLoop *divisionOf(const Loop &L) const;
   Value *lowerBound(const DividedLoop &D) const;
   const SCEV *tripOf(const DividedLoop &D) const;
+  bool isBound(const Value *Memory, const NextPiece &Piece, const Loop &L) const;
+  const NextPiece *pieceOf(const Loop &L) const;
+  const DealtLoop *dealOf(const Loop &L) const;
+  bool isFresh(const LoadInst &Bound, const Loop &Part) const;
+  bool isPiece(const Loop &Part, const NextPiece &Piece);
+  bool describePart(Instruction &Load, Value *Address, const Loop &Part, SharedLoop &Out);
+  bool describeDealt(SharedLoop &Out);
   bool describe(Instruction &Load, Value *Address, SharedLoop &Out);
   bool describeThrough(SharedUpdate U, const SCEV *Pointer, SharedLoop &Out);
   const SCEV *integerOf(const SCEV *Pointer, const Loop *Outer, Extent &E);
@@ -562,6 +570,139 @@ bool Sharer::describeLoop(SharedLoop &Out) {
   return Out.Updates.size() <= 400 || fail("too many addresses");
 }
 
+/// Nobody but those who ask for pieces writes the memory of a bound while the loop runs.
+bool Sharer::isBound(const Value *Memory, const NextPiece &Piece, const Loop &L) const {
+  return isa<AllocaInst>(Memory) && all_of(Memory->users(), [&](const User *U) {
+           auto *I = cast<Instruction>(U);
+           if (auto *Store = dyn_cast<StoreInst>(I))
+             return Store->getPointerOperand() == Memory && !L.contains(I);
+           return isa<LoadInst>(I) || I->isLifetimeStartOrEnd() ||
+                  any_of(Q.Pieces, [&](const NextPiece &Other) {
+                    return Other.Call == I && Other.Lower == Piece.Lower &&
+                           Other.Upper == Piece.Upper;
+                  });
+         });
+}
+
+/// What L asks for in each iteration; null: several things, or nothing.
+const NextPiece *Sharer::pieceOf(const Loop &L) const {
+  const NextPiece *Found = nullptr;
+  for (const NextPiece &P : Q.Pieces) {
+    if (!L.contains(P.Call))
+      continue;
+    if (LI.getLoopFor(P.Call->getParent()) != &L || (Found && Found->Lower != P.Lower))
+      return nullptr;
+    Found = &P;
+  }
+  return Found && Found->Lower != Found->Upper && isBound(Found->Lower, *Found, L) &&
+                 isBound(Found->Upper, *Found, L)
+             ? Found
+             : nullptr;
+}
+
+/// The last one before L.
+const DealtLoop *Sharer::dealOf(const Loop &L) const {
+  const DealtLoop *Found = nullptr;
+  for (const DealtLoop &D : Q.Deals)
+    if (DT.dominates(D.Deal, &L.getHeader()->front()) &&
+        (!Found || DT.dominates(Found->Deal, D.Deal)))
+      Found = &D;
+  auto *First = Found ? dyn_cast<ConstantInt>(Found->Lower) : nullptr;
+  return First && !First->isNegative() &&
+                 LI.getLoopFor(Found->Deal->getParent()) == L.getParentLoop() &&
+                 Q.Phases.phaseOf(*Found->Deal->getNextNode()) ==
+                     Q.Phases.phaseOf(L.getHeader()->front())
+             ? Found
+             : nullptr;
+}
+
+/// True if no other piece is asked for between the load of a bound and the loop over the piece.
+bool Sharer::isFresh(const LoadInst &Bound, const Loop &Part) const {
+  const Loop *All = Part.getParentLoop();
+  if (LI.getLoopFor(Bound.getParent()) != All || !Bound.isSimple() ||
+      !DT.dominates(Bound.getParent(), Part.getHeader()))
+    return false;
+  SmallPtrSet<BasicBlock *, 1> NextTime{All->getHeader()};
+  return none_of(Q.Pieces, [&](const NextPiece &P) {
+    return All->contains(P.Call) && !DT.dominates(P.Call, &Bound) &&
+           (P.Call->getParent() == All->getHeader() ||
+            isPotentiallyReachable(P.Call->getParent(), Part.getHeader(), &NextTime, &DT, &LI));
+  });
+}
+
+/// True if a loop runs from the lower to the upper bound of the piece at hand. Its first iteration
+/// is known then.
+bool Sharer::isPiece(const Loop &Part, const NextPiece &Piece) {
+  const SCEV *Count = SE.getBackedgeTakenCount(&Part);
+  if (isa<SCEVCouldNotCompute>(Count))
+    return false;
+  auto LoadsOf = [&](Value *Memory) {
+    SmallVector<LoadInst *, 2> Out;
+    for (User *U : Memory->users())
+      if (auto *Load = dyn_cast<LoadInst>(U); Load && isFresh(*Load, Part))
+        Out.push_back(Load);
+    return Out;
+  };
+  for (LoadInst *First : LoadsOf(Piece.Lower))
+    for (LoadInst *Last : LoadsOf(Piece.Upper)) {
+      if (First->getType() != Last->getType() ||
+          SE.getTypeSizeInBits(Count->getType()) < SE.getTypeSizeInBits(First->getType()))
+        continue;
+      FirstIteration = First;
+      if (SE.getTruncateOrNoop(Count, First->getType()) ==
+          SE.getMinusSCEV(SE.getSCEV(Last), SE.getSCEV(First)))
+        return true;
+    }
+  return false;
+}
+
+bool Sharer::describePart(Instruction &Load, Value *Address, const Loop &Part, SharedLoop &Out) {
+  const SCEV *Pointer = SE.getSCEV(Address);
+  const uint64_t Size = Load.getDataLayout().getTypeStoreSize(Load.getType());
+  Type *T = Type::getInt64Ty(Load.getContext());
+  Extent E{SE.getZero(T), SE.getConstant(T, Size)};
+  const SCEV *S = integerOf(Pointer, &Part, E);
+  auto Bytes = S ? footprint(S, &Part, E) : std::nullopt;
+  if (Bytes)
+    Out.Updates.push_back({&Load, *Bytes, SE.getPointerBase(Pointer), false});
+  return Bytes.has_value();
+}
+
+///   while (next(&lower, &upper))  for (i = lower; i <= upper; ++i)  ...
+bool Sharer::describeDealt(SharedLoop &Out) {
+  const NextPiece *Piece = pieceOf(*Out.L);
+  const DealtLoop *Deal = dealOf(*Out.L);
+  if (!Piece || !Deal)
+    return fail("no loop of the region is divided among the threads in one piece each");
+  Now = Out.L;
+  Type *I64 = Type::getInt64Ty(Deal->Deal->getContext());
+  const SCEV *Last = SE.getSCEV(Deal->Upper);
+  Out.Trip = SE.getAddExpr(SE.getOne(I64), Deal->IsSigned ? SE.getNoopOrSignExtend(Last, I64)
+                                                          : SE.getNoopOrZeroExtend(Last, I64));
+  if (!uniform(Out.Trip))
+    return fail("the bounds of the divided loop may differ from thread to thread");
+  for (auto &[Load, Address] : Q.Updates) {
+    if (Q.Owned.contains(Load))
+      continue;
+    Loop *Part = LI.getLoopFor(Load->getParent());
+    while (Part && Part->getParentLoop() != Out.L)
+      Part = Part->getParentLoop();
+    if (!Part || !isPiece(*Part, *Piece))
+      return fail("an update is outside of the iterations that are dealt out");
+    if (describePart(*Load, Address, *Part, Out))
+      continue;
+    if (!Q.MayBeLoose)
+      return fail(NotAffine);
+    Out.Loose.push_back({Load, Address});
+  }
+  if (!Out.Loose.empty() && !loosen(Out))
+    return fail(NotAffine);
+  classify(Out, {});
+  if (Out.Plain.empty())
+    return fail(Out.Loose.empty() ? "every iteration adds to the same memory" : NotAffine);
+  return Out.Plain.size() <= 128 || fail("too many addresses");
+}
+
 SharingAnswer Sharer::run() {
   SharingAnswer Out;
   SmallSetVector<Loop *, 2> Loops = wholeLoops();
@@ -569,6 +710,12 @@ SharingAnswer Sharer::run() {
     return {{}, "the update is outside loops"};
   if (!exclude(Loops.getArrayRef()))
     return {{}, "several loops add to shared memory, and no barrier is between them"};
+  if (Loops.size() == 1 && !divisionOf(*Loops[0])) {
+    Out.Loops.emplace_back();
+    Out.Loops.back().L = Loops[0];
+    Out.Loops.back().Phase = Q.Phases.phaseOf(Loops[0]->getHeader()->front());
+    return describeDealt(Out.Loops.back()) ? std::move(Out) : SharingAnswer{{}, Why};
+  }
   for (Loop *L : Loops) {
     Out.Loops.emplace_back();
     Out.Loops.back().L = L;

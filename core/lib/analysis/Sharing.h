@@ -27,6 +27,11 @@
 // notes the lowest and the highest of these addresses; if what is known (a) lies elsewhere, it is
 // added plainly beside them. Other updates of the same array are atomic, too.
 //
+//   #pragma omp for schedule(dynamic)
+//
+// Which thread gets which iterations is known when it happens. So there are no phases: updates are
+// plain if no iteration comes near another one, which the runtime finds out from the footprints.
+//
 // A body is looked at phase by phase (TeamPhases.h): each phase may have a divided loop of its own,
 // also within loops that all threads run alike.
 
@@ -59,6 +64,19 @@ struct DividedLoop {
   llvm::CallBase *Division = nullptr; ///< the call that computes the bounds
   llvm::Value *Lower = nullptr;       ///< memory that receives a thread's first iteration
   llvm::Value *Upper = nullptr;       ///< holds the last iteration of all before the call
+};
+
+/// Pieces of a loop that are dealt out: each iteration of all is in one piece.
+struct DealtLoop {
+  llvm::Value *Lower = nullptr, *Upper = nullptr; ///< the first and the last iteration of all
+  bool IsSigned = true;
+  llvm::CallBase *Deal = nullptr;
+};
+
+/// A call that writes the bounds of the next piece.
+struct NextPiece {
+  llvm::CallBase *Call = nullptr;
+  llvm::Value *Lower = nullptr, *Upper = nullptr; ///< memory
 };
 
 /// Bytes that iteration i of the divided loop adds to: [Base + Stride * i, + Extent).
@@ -103,7 +121,7 @@ struct LooseUpdate {
 /// A loop of a region body whose updates need no atomics. Footprints are those of all its versions.
 struct SharedLoop {
   llvm::Loop *L = nullptr;
-  const DividedLoop *Division = nullptr;
+  const DividedLoop *Division = nullptr; ///< none where pieces are dealt out: L asks for them
   unsigned Phase = 0;
   llvm::SmallVector<SharedUpdate, 16> Updates;
   llvm::SmallVector<Footprint, 16> Plain, Atomic;
@@ -119,6 +137,8 @@ struct SharedLoop {
 struct SharingQuestions {
   const TeamPhases &Phases;
   llvm::ArrayRef<DividedLoop> Loops;
+  llvm::ArrayRef<DealtLoop> Deals;
+  llvm::ArrayRef<NextPiece> Pieces;
   /// Loads whose adjoint updates memory that other threads know, with the shadow's address.
   llvm::ArrayRef<std::pair<llvm::Instruction *, llvm::Value *>> Updates;
   /// True if all threads that are in the divided loop at the same time compute the same value.

@@ -136,6 +136,14 @@ void AdjointEmitter::showPlan(ArrayRef<Value *> Needs, TapePlan &Plan, SnapshotS
   remarkPlan(S, Plan, Snapshots, *U.Forward);
 }
 
+static void needTables(const SharedPlans &Sharing, SmallVectorImpl<Value *> &Needs) {
+  for (const SharedPlan &Plan : concat<const SharedPlan>(Sharing.Loops, Sharing.Dealt)) {
+    Needs.append({Plan.Groups, Plan.Trip});
+    for (const PrivateArray &P : Plan.Loop.Private)
+      Needs.push_back(P.Pointer);
+  }
+}
+
 Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   FunctionAnalysisManager &FAM = S.C.FAM;
   FAM.clear(*U.Forward, U.Forward->getName());
@@ -155,11 +163,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
     printSharing(*U.Forward, Sharing);
   auto &Shared = Sharing.Loops;
   SmallVector<Value *, 32> Needs = Shape.needs();
-  for (const SharedPlan &Plan : Shared) {
-    Needs.append({Plan.Groups, Plan.Trip});
-    for (const PrivateArray &P : Plan.Loop.Private)
-      Needs.push_back(P.Pointer);
-  }
+  needTables(Sharing, Needs);
   for (auto &[Block, Step] : Shape.steps())
     for (Instruction &I : *Block)
       Steps.needs(I, Needs);
@@ -206,6 +210,8 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   showPlan(Needs, Plan, Snapshots);
   for (const SharedPlan &P : Shared)
     remarkPhases(S, P);
+  for (const SharedPlan &P : Sharing.Dealt)
+    remarkDealt(S, P);
   for (const WindowLoop &W : Windows)
     remarkWindows(S, W);
   for (auto &Copy : Snapshots.all()) {
@@ -215,6 +221,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   FrameEmitter Frames(S, U, Shape, Plan, Q);
   Frames.run();
   noteRanges(S, U, Shared, Windows);
+  noteRanges(S, U, Sharing.Dealt, Windows);
   for (SharedPlan &P : Shared) // versions of one loop: all threads must agree
     P.Loop.Ordered = any_of(Shared, [&](const SharedPlan &Other) {
       return Other.Loop.Phase == P.Loop.Phase && mustKeepOrder(S, Other, Steps, Plan);

@@ -4,6 +4,7 @@
 // differentiate(); the rest declares functions and moves code into them.
 
 #include "Absent.h"
+#include "ForwardSweep.h"
 #include "OneThread.h"
 #include "Pieces.h"
 #include "Print.h"
@@ -589,6 +590,16 @@ static void addOneThreadVersions(const RequestState &S, Unit &U) {
         U.Pieces.push_back(One);
 }
 
+/// What a whole loop has one answer to gets a loop for each answer.
+static Simplify howMuch(const Function &F) {
+  const Function *Question = F.getParent()->getFunction((RuntimePrefix + "omp_pieces_apart").str());
+  return Question &&
+                 any_of(Question->users(),
+                        [&](const User *U) { return cast<Instruction>(U)->getFunction() == &F; })
+             ? Simplify::Most
+             : Simplify::Usual;
+}
+
 static Error finish(RequestState &S) {
   Timed T("finish", "Verify and simplify");
   shareTwins(S);
@@ -609,7 +620,7 @@ static Error finish(RequestState &S) {
         return diffError(DiagId::Internal, *F, Fault);
       if (!S.Spec.Again)
         keepWideVariables(*F);
-      simplifyFunction(*F, S.C);
+      simplifyFunction(*F, S.C, howMuch(*F));
     }
   }
   simplifyUnread(S);

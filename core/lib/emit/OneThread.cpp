@@ -45,13 +45,14 @@ enum class Question {
 
 constexpr std::pair<StringLiteral, Question> Questions[] = {
     {"omp_is_alone", Question::Whether},          {"omp_range_apart", Question::Whether},
-    {"omp_window_cover", Question::Covered},      {"omp_reach_note", Question::Courtesy},
-    {"omp_range_note", Question::Noted},          {"omp_share_open", Question::ShareOpen},
-    {"omp_share_phase", Question::SharePhase},    {"omp_share_close", Question::Courtesy},
-    {"omp_share_enter", Question::Courtesy},      {"omp_share_leave", Question::Courtesy},
-    {"omp_window_add_f64", Question::WindowAdd},  {"omp_window_add_f32", Question::WindowAdd},
-    {"omp_window_take_f64", Question::Courtesy},  {"omp_window_take_f32", Question::Courtesy},
-    {"omp_window_close_f64", Question::Courtesy}, {"omp_window_close_f32", Question::Courtesy},
+    {"omp_pieces_apart", Question::Whether},      {"omp_window_cover", Question::Covered},
+    {"omp_reach_note", Question::Courtesy},       {"omp_range_note", Question::Noted},
+    {"omp_share_open", Question::ShareOpen},      {"omp_share_phase", Question::SharePhase},
+    {"omp_share_close", Question::Courtesy},      {"omp_share_enter", Question::Courtesy},
+    {"omp_share_leave", Question::Courtesy},      {"omp_window_add_f64", Question::WindowAdd},
+    {"omp_window_add_f32", Question::WindowAdd},  {"omp_window_take_f64", Question::Courtesy},
+    {"omp_window_take_f32", Question::Courtesy},  {"omp_window_close_f64", Question::Courtesy},
+    {"omp_window_close_f32", Question::Courtesy},
 };
 
 Question questionOf(const Instruction &I) {

@@ -104,14 +104,18 @@ void printNeeds(const Function &F, ArrayRef<Value *> Needs) {
 
 void printSharing(const Function &F, const SharedPlans &Sharing) {
   errs() << "sharing of " << F.getName() << ":\n";
-  if (Sharing.Loops.empty() && !Sharing.Why.empty())
+  if (Sharing.Loops.empty() && Sharing.Dealt.empty() && !Sharing.Why.empty())
     errs() << "  all updates are atomic: " << Sharing.Why << "\n";
-  for (const SharedPlan &Plan : Sharing.Loops) {
+  auto Show = [](const SharedPlan &Plan, StringRef When) {
     errs() << "  loop at " << SourcePlace::of(*Plan.Loop.L->getHeader()->getTerminator()).str()
-           << " updates without atomics what is loaded by\n";
+           << " updates without atomics" << When << " what is loaded by\n";
     for (const Instruction *Load : Plan.Loop.PlainLoads)
       printValue(*Load);
-  }
+  };
+  for (const SharedPlan &Plan : Sharing.Loops)
+    Show(Plan, "");
+  for (const SharedPlan &Plan : Sharing.Dealt)
+    Show(Plan, ", if iterations are apart,");
 }
 
 } // namespace contraflow

@@ -104,6 +104,14 @@ void remarkPhases(RequestState &S, const SharedPlan &Plan) {
          Private);
 }
 
+void remarkDealt(RequestState &S, const SharedPlan &Plan) {
+  RemarkFigure Figures[] = {{"Plain", Plan.Plain}, {"Atomic", Plan.Atomic}};
+  tell(S, RemarkKind::Passed, "Dealt", placeOf(*Plan.Loop.L),
+       "the reverse of this loop adds to " + counted(Plan.Plain, "footprint") +
+           " without atomics where the run finds its iterations apart",
+       Figures);
+}
+
 void remarkWindows(RequestState &S, const WindowLoop &Loop) {
   const auto Arrays = static_cast<int64_t>(Loop.Arrays.size());
   RemarkFigure Figures[] = {{"Arrays", Arrays}};

@@ -22,6 +22,7 @@ void remarkUnordered(RequestState &S, const llvm::Instruction &Call);
 void remarkRunTime(RequestState &S, const llvm::Instruction &Access);
 /// Passed "Phases": a divided loop whose updates are plain.
 void remarkPhases(RequestState &S, const SharedPlan &Plan);
+void remarkDealt(RequestState &S, const SharedPlan &Plan);
 /// Passed "Windows": a loop that adds through indices to memory of the thread's own.
 void remarkWindows(RequestState &S, const WindowLoop &Loop);
 

@@ -23,6 +23,7 @@ void ReverseSweep::enterLoops(BasicBlock &From, BasicBlock *To) {
       openShared(*P, Last);
     else
       B.CreateStore(Last, Counters[L]);
+    openDealt(L);
     if (const DeferredLoop *D = deferred(L))
       openBuffers(*D);
     if (Value *Frame = In.Frames.lastFrame(&From, L)) {
@@ -172,6 +173,8 @@ Expected<BasicBlock *> ReverseSweep::run() {
     runtime("omp_ledger_open", B.getVoidTy(), {});
   for (const SharedPlan &Plan : In.Sharing.Loops)
     preparePhases(Plan);
+  for (const SharedPlan &Plan : In.Sharing.Dealt)
+    Dealt.push_back({&Plan, local(B.getInt32Ty(), "apart", true)});
   prepareWindows();
   Error Errors = Error::success();
   for (auto &[Block, Step] : In.Shape.steps())

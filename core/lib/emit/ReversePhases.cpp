@@ -90,7 +90,30 @@ Value *ReverseSweep::apart(const Instruction &Load) {
   for (const PhaseState &P : Phases)
     if (P.Apart && P.Plan->Loop.PlainLoads.contains(&Load))
       return B.CreateICmpNE(B.CreateLoad(B.getInt32Ty(), P.Apart), B.getInt32(0));
+  for (const DealtState &D : Dealt)
+    if (D.Plan->Loop.PlainLoads.contains(&Load))
+      return B.CreateICmpNE(B.CreateLoad(B.getInt32Ty(), D.Apart), B.getInt32(0));
   return nullptr;
+}
+
+Value *ReverseSweep::apartFromLoose(const SharedPlan &Plan) {
+  return runtime("omp_range_apart", B.getInt32Ty(),
+                 {In.U.ReverseTape, B.getInt32(Plan.Range), recall(Plan.Groups),
+                  B.getInt32(Plan.Plain + Plan.Atomic), recall(Plan.Trip)});
+}
+
+/// When a loop whose pieces are dealt out is entered.
+void ReverseSweep::openDealt(const Loop *L) {
+  for (const DealtState &D : Dealt) {
+    if (D.Plan->Loop.L != L)
+      continue;
+    Value *Apart = runtime("omp_pieces_apart", B.getInt32Ty(),
+                           {recall(D.Plan->Groups), B.getInt32(D.Plan->Plain),
+                            B.getInt32(D.Plan->Atomic), recall(D.Plan->Trip)});
+    if (D.Plan->Range >= 0)
+      Apart = B.CreateAnd(Apart, apartFromLoose(*D.Plan));
+    B.CreateStore(Apart, D.Apart);
+  }
 }
 
 /// How many groups are added to plainly: none if loose updates may meet one.
@@ -98,9 +121,7 @@ Value *ReverseSweep::plainGroups(const PhaseState &P) {
   Value *Plain = B.getInt32(P.Plan->Plain);
   if (!P.Apart)
     return Plain;
-  Value *Apart = runtime("omp_range_apart", B.getInt32Ty(),
-                         {In.U.ReverseTape, B.getInt32(P.Plan->Range), recall(P.Plan->Groups),
-                          B.getInt32(P.Plan->Plain + P.Plan->Atomic), recall(P.Plan->Trip)});
+  Value *Apart = apartFromLoose(*P.Plan);
   B.CreateStore(Apart, P.Apart);
   return B.CreateSelect(B.CreateICmpNE(Apart, B.getInt32(0)), Plain, B.getInt32(0));
 }

@@ -115,11 +115,18 @@ private:
     llvm::SmallVector<PrivateState, 2> Private; ///< one for each private array
     llvm::BasicBlock *Head = nullptr, *Tail = nullptr;
   };
+  /// A loop whose pieces are dealt out.
+  struct DealtState {
+    const SharedPlan *Plan = nullptr;
+    llvm::AllocaInst *Apart = nullptr; ///< whether its iterations are apart from each other
+  };
+  void openDealt(const llvm::Loop *L);
   void preparePhases(const SharedPlan &Plan);
   void emitPhaseHead(const PhaseState &P);
   llvm::Value *shareField(const PhaseState &P, unsigned Field, llvm::Value *Index);
   void openShared(const PhaseState &P, llvm::Value *Last);
   llvm::Value *plainGroups(const PhaseState &P);
+  llvm::Value *apartFromLoose(const SharedPlan &Plan);
   void coverWindows(const PhaseState &P);
   void addSettledVersions();
   void addSettledVersion(const PhaseState &P);
@@ -178,6 +185,7 @@ private:
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Counters, IterationFrames, Buffers;
   llvm::SmallVector<std::pair<llvm::PHINode *, llvm::Value *>, 4> PhiBars;
   llvm::SmallVector<PhaseState, 2> Phases;
+  llvm::SmallVector<DealtState, 1> Dealt;
   llvm::SmallVector<WindowState, 2> Windows;
   llvm::SmallVector<llvm::BasicBlock *, 4> OutsideWindows; ///< where something is added atomically
 };

@@ -57,10 +57,10 @@ public:
 
 private:
   void collect();
-  StringRef planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> Loops,
-                      SmallVectorImpl<SharedPlan> &Out);
+  StringRef planPhase(PhaseContents &Phase, SmallVectorImpl<SharedPlan> &Out);
   StringRef planLoop(SharedPlan &New, const PhaseContents &Phase);
-  SmallVector<DividedLoop, 2> divisions() const;
+  void findDivisions();
+  StringRef planDealt(SharedPlan &New);
   bool uniform(Value *V, const Loop &L);
   bool uniformOnceMore(Value *V, const Loop &L);
   bool isReadByAll(const LoadInst &Load, const Loop &L) const;
@@ -85,6 +85,9 @@ private:
   TeamPhases Barriers, Phases;   ///< of the forward sweep, of the reverse sweep
   SmallSet<unsigned, 4> Waiting; ///< those of the forward sweep with critical sections
   MapVector<unsigned, PhaseContents> Contents;
+  SmallVector<DividedLoop, 2> Loops;
+  SmallVector<DealtLoop, 2> Deals;
+  SmallVector<NextPiece, 2> Pieces;
   SmallPtrSet<const PHINode *, 4> Assumed; ///< uniform, while that is being looked into
   int Ranges = 0;                          ///< how many are in use
 };
@@ -113,17 +116,23 @@ void SharedPlanner::collect() {
     }
 }
 
-SmallVector<DividedLoop, 2> SharedPlanner::divisions() const {
-  SmallVector<DividedLoop, 2> Out;
+void SharedPlanner::findDivisions() {
   for (Instruction &I : instructions(*U.Forward)) {
     auto *Call = dyn_cast<CallBase>(&I);
     const ConstructHandler *H = Call ? S.C.Handlers.find(*Call) : nullptr;
     if (!H)
       continue;
-    if (auto D = H->division(*Call))
-      Out.push_back({Call, Call->getArgOperand(D->Lower), Call->getArgOperand(D->Upper)});
+    auto D = H->division(*Call);
+    if (!D)
+      continue;
+    Value *Lower = Call->getArgOperand(D->Lower), *Upper = Call->getArgOperand(D->Upper);
+    if (D->What == Division::Piece)
+      Loops.push_back({Call, Lower, Upper});
+    else if (D->What == Division::Deal)
+      Deals.push_back({Lower, Upper, D->IsSigned, Call});
+    else
+      Pieces.push_back({Call, Lower, Upper});
   }
-  return Out;
 }
 
 /// The same on every thread that is in L: computed from captured values, memory that nobody writes
@@ -353,6 +362,16 @@ StringRef SharedPlanner::planLoop(SharedPlan &New, const PhaseContents &Phase) {
   return {};
 }
 
+/// Nobody waits there, and nothing is carried from piece to piece but by who reverses it in order.
+StringRef SharedPlanner::planDealt(SharedPlan &New) {
+  merge(New.Loop.Plain);
+  merge(New.Loop.Atomic);
+  New.Plain = New.Loop.Plain.size();
+  New.Atomic = New.Loop.Atomic.size();
+  return expand(New) ? StringRef()
+                     : "the addresses cannot be computed in front of the divided loop";
+}
+
 /// True if one thread makes all updates of the phase: the same one, or whoever is chosen once.
 bool SharedPlanner::isOneThreads(const PhaseContents &Phase) const {
   if (U.Foreign || !Phase.Waits.empty())
@@ -391,8 +410,7 @@ static bool isLoose(ArrayRef<SharedPlan> Plans, const Instruction &Load) {
   });
 }
 
-StringRef SharedPlanner::planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> Loops,
-                                   SmallVectorImpl<SharedPlan> &Out) {
+StringRef SharedPlanner::planPhase(PhaseContents &Phase, SmallVectorImpl<SharedPlan> &Out) {
   if (Phase.Hidden)
     return "a call of the region adds to memory as well";
   auto Uniform = [&](Value *V, const Loop &L) { return uniform(V, L); };
@@ -402,13 +420,15 @@ StringRef SharedPlanner::planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> L
   };
   auto MayWait = [&](Instruction &Load, Loop &L) { return mayWait(Load, L); };
   auto IsUnwritten = [&](Instruction &Load) { return isUnwritten(Load); };
-  SharingAnswer Found = findSharedLoops({Phases, Loops, Phase.Updates, Uniform, Same, MayWait,
-                                         IsUnwritten, Owned, !S.Switch.Deterministic && !U.Foreign},
-                                        A.LI, A.DT, A.SE);
+  SharingAnswer Found =
+      findSharedLoops({Phases, Loops, Deals, Pieces, Phase.Updates, Uniform, Same, MayWait,
+                       IsUnwritten, Owned, !S.Switch.Deterministic && !U.Foreign},
+                      A.LI, A.DT, A.SE);
   for (SharedLoop &Loop : Found.Loops) {
     SharedPlan New;
     New.Loop = std::move(Loop);
-    if (StringRef Why = planLoop(New, Phase); !Why.empty())
+    StringRef Why = New.Loop.Division ? planLoop(New, Phase) : planDealt(New);
+    if (!Why.empty())
       return Why;
     Out.push_back(std::move(New));
   }
@@ -423,7 +443,7 @@ StringRef SharedPlanner::planPhase(PhaseContents &Phase, ArrayRef<DividedLoop> L
 
 SharedPlans SharedPlanner::run() {
   collect();
-  SmallVector<DividedLoop, 2> Loops = divisions();
+  findDivisions();
   SharedPlans Out;
   Out.Why = "a call of the region adds to memory as well";
   for (auto &[Number, Phase] : Contents) {
@@ -435,20 +455,24 @@ SharedPlans SharedPlanner::run() {
       continue;
     }
     SmallVector<SharedPlan, 2> New;
-    Out.Why = planPhase(Phase, Loops, New);
+    Out.Why = planPhase(Phase, New);
     const bool Planned = Out.Why.empty();
     for (auto &[Load, Shadow] : Phase.Updates) {
       if (!Planned)
         Out.Atomic[Load] = Out.Why;
-      else if (Owned.contains(Load) && !isInside(New, *Load))
+      else if (Owned.contains(Load) && (!isInside(New, *Load) || !New[0].Loop.Division))
         continue;
       else if (isLoose(New, *Load))
         Out.Atomic[Load] = "its address is not affine in the divided loop";
       else
         Out.Planned.insert(Load);
+      if (Planned && !New.empty() && !New[0].Loop.Division &&
+          !New[0].Loop.PlainLoads.contains(Load))
+        Out.Atomic.try_emplace(Load, "every iteration adds to the same memory");
     }
     if (Planned)
-      std::move(New.begin(), New.end(), std::back_inserter(Out.Loops));
+      for (SharedPlan &P : New)
+        (P.Loop.Division ? Out.Loops : Out.Dealt).push_back(std::move(P));
   }
   return Out;
 }

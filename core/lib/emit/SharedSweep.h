@@ -34,6 +34,8 @@ struct SharedPlan {
 
 struct SharedPlans {
   llvm::SmallVector<SharedPlan, 2> Loops;
+  /// Loops whose pieces are dealt out: their updates are plain if the run finds them apart.
+  llvm::SmallVector<SharedPlan, 2> Dealt;
   llvm::StringRef Why; ///< there are none
   /// Why updates are atomic in phases without a shared loop.
   llvm::DenseMap<const llvm::Instruction *, llvm::StringRef> Atomic;

@@ -124,7 +124,8 @@ static bool isDivided(Function &F, const HandlerRegistry &Handlers) {
   return any_of(instructions(F), [&](Instruction &I) {
     auto *Call = dyn_cast<CallBase>(&I);
     const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
-    return H && H->division(*Call);
+    auto Division = H ? H->division(*Call) : std::nullopt;
+    return Division && Division->What == Division::Piece;
   });
 }
 

@@ -47,7 +47,14 @@ bool Widener::passes(Value *V) const {
   }
 }
 
-Value *Widener::extend(Value *V) { return Signed ? B.CreateSExt(V, Wide) : B.CreateZExt(V, Wide); }
+/// What was wide before and has lost nothing is taken as it was.
+Value *Widener::extend(Value *V) {
+  if (auto *Narrow = dyn_cast<TruncInst>(V);
+      Narrow && Narrow->getSrcTy() == Wide &&
+      (Signed ? Narrow->hasNoSignedWrap() : Narrow->hasNoUnsignedWrap()))
+    return Narrow->getOperand(0);
+  return Signed ? B.CreateSExt(V, Wide) : B.CreateZExt(V, Wide);
+}
 
 Value *Widener::widen(Value *V, unsigned Levels) {
   if (Value *Known = Done.lookup(V))

@@ -85,6 +85,18 @@ bool hullsMeet(const cf_footprint &G, const cf_footprint &H, int64_t Trip) {
   return Left.Begin < Right.End && Right.Begin < Left.End;
 }
 
+bool areApart(const cf_footprint *Groups, int32_t Plain, int32_t All, int64_t Trip) {
+  const int64_t Most = Trip - 1;
+  if (Most <= 0)
+    return true;
+  for (int32_t G = 0; G < Plain; ++G)
+    for (int32_t H = G; H < All; ++H)
+      if (Groups[G].extent > 0 && Groups[H].extent > 0 &&
+          overlapOfPair(Groups[G], Groups[H], Most) > 0)
+        return false;
+  return true;
+}
+
 int32_t numPhases(int64_t Overlap, int64_t SmallestShare, int32_t Threads) {
   if (Overlap == 0 || Threads == 1)
     return 1;
@@ -112,6 +124,11 @@ int32_t cf_v1_omp_phases(const struct cf_footprint *groups, int32_t ngroups, int
   const int Threads = omp::teamSize();
   *overlap = omp::overlapOf(groups, ngroups, trip);
   return omp::numPhases(*overlap, omp::smallestShare(trip, Threads), Threads);
+}
+
+int32_t cf_v1_omp_pieces_apart(const struct cf_footprint *groups, int32_t plain, int32_t atomic,
+                               int64_t trip) {
+  return omp::teamSize() == 1 || omp::areApart(groups, plain, plain + atomic, trip);
 }
 
 void cf_v1_omp_phase_range(int32_t phase, int32_t nphases, int64_t overlap, int64_t count,

@@ -12,6 +12,9 @@ namespace contraflow::omp {
 /// byte; exact for groups of the same stride. 0: none.
 int64_t overlapOf(const cf_footprint *Groups, int32_t NumGroups, int64_t Trip);
 
+/// True if no two iterations touch a common byte of which one is in the first Plain groups.
+bool areApart(const cf_footprint *Groups, int32_t Plain, int32_t All, int64_t Trip);
+
 /// True if the two groups may touch a common byte in any two iterations.
 bool hullsMeet(const cf_footprint &G, const cf_footprint &H, int64_t Trip);
 

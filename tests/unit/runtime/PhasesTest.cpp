@@ -41,6 +41,21 @@ int64_t overlap(const Groups &G, int64_t Trip) {
   return overlapOf(G.data(), static_cast<int32_t>(G.size()), Trip);
 }
 
+bool apartByDefinition(const Groups &G, size_t Plain, int64_t Trip) {
+  const auto Meet = [](cf_footprint A, cf_footprint B, int64_t I, int64_t K) {
+    const int64_t First = A.base + A.stride * I;
+    const int64_t Second = B.base + B.stride * K;
+    return First < Second + B.extent && Second < First + A.extent && A.extent > 0 && B.extent > 0;
+  };
+  for (size_t A = 0; A < Plain; ++A)
+    for (size_t B = 0; B < G.size(); ++B)
+      for (int64_t I = 0; I < Trip; ++I)
+        for (int64_t K = 0; K < Trip; ++K)
+          if (I != K && Meet(G[A], G[B], I, K))
+            return false;
+  return true;
+}
+
 class Phases : public testing::Test {
 protected:
   int64_t uniform(int64_t Low, int64_t High) {
@@ -136,6 +151,24 @@ TEST_F(Phases, OverlapIsSafeForDifferentStrides) {
     Apart += G.size() > 1 && Trip > 1 && overlap(G, Trip) < Trip - 1;
   }
   EXPECT_GT(Apart, 100); // groups that are far from each other do not count as meeting
+}
+
+TEST_F(Phases, PiecesAreApartOnlyIfNoTwoIterationsMeetWhereOneAddsPlainly) {
+  int Apart = 0;
+  for (int Round = 0; Round < 3000; ++Round) {
+    Groups G = randomGroups(Round % 4 != 0);
+    for (cf_footprint &F : G)
+      F.base *= Round % 3 == 0 ? 20 : 1;
+    const int64_t Trip = uniform(0, 12);
+    const auto Plain = static_cast<size_t>(uniform(0, static_cast<int64_t>(G.size())));
+    const bool Found =
+        areApart(G.data(), static_cast<int32_t>(Plain), static_cast<int32_t>(G.size()), Trip);
+    const bool OneStride = Round % 4 != 0;
+    ASSERT_TRUE(!Found || apartByDefinition(G, Plain, Trip));
+    ASSERT_TRUE(Found || !OneStride || !apartByDefinition(G, Plain, Trip));
+    Apart += Found && Plain > 0 && Trip > 1;
+  }
+  EXPECT_GT(Apart, 100);
 }
 
 TEST_F(Phases, IterationsOfDifferentThreadsInOnePhaseAreDisjoint) {

@@ -8,6 +8,8 @@
 
 #pragma once
 
+#include "contraflow/core/Division.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -69,12 +71,6 @@ struct Closure {
   llvm::SmallVector<int, 8> Operands;
   bool Team = false;     ///< run by several threads at once
   bool Detached = false; ///< perhaps not before the call has returned
-};
-
-/// A call that gives each thread one contiguous piece of a loop: which operands are the memory of
-/// the first and of the last iteration (before the call: of all; after it: of this thread).
-struct Division {
-  unsigned Lower, Upper;
 };
 
 /// A function that a call hands to a library, which will call it on its own account. The library's
