@@ -69,6 +69,14 @@ bool isPacked(const CallBase &Call, Role Buffer) {
 #include "parallel/mpi/Datatypes.def"
 }
 
+bool isEmpty(const CallBase &Call, Role Buffer) {
+  // A buffer, a count, a datatype: others have two buffers, or counts of blocks, in between.
+  if (Buffer.What != Role::Buf || Buffer.Datatype != static_cast<int>(Buffer.Argument) + 2)
+    return false;
+  auto *Count = dyn_cast<ConstantInt>(Call.getArgOperand(Buffer.Argument + 1));
+  return Count && Count->isZero();
+}
+
 bool isHandle(const Value *Pointer) {
   auto *C = dyn_cast<Constant>(Pointer);
   if (!C)
