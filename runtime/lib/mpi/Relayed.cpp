@@ -79,11 +79,17 @@ Pieces &relayed() {
 } // namespace
 
 void noteArrival(const View &V) {
-  if (!V.Base || V.Leaves <= 0 || !V.L->Raw || V.L->Inside.Count < 0)
+  if (!V.Base || V.Leaves <= 0 || !V.L->Raw)
     return;
   const std::int64_t Items = (V.Leaves + V.L->Leaves - 1) / V.L->Leaves;
-  for (int D = 0; D < V.directions(); ++D)
-    arrived().add({V.direction(D).Base, Items * V.L->Extent});
+  for (int D = 0; D < V.directions(); ++D) {
+    const Bytes Here = {V.direction(D).Base, Items * V.L->Extent};
+    relayed().remove(Here); // of other memory that was there before
+    if (V.L->Inside.Count >= 0)
+      arrived().add(Here);
+    else
+      arrived().remove(Here);
+  }
 }
 
 bool hasArrived(Bytes Of) { return arrived().overlaps(Of); }

@@ -266,7 +266,7 @@ void View::storeLeaves(const std::byte *From, bool Elsewhere) const {
   forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
     const std::int64_t Bytes = Count * sizeOf(Kind);
     if (Kind == Leaf::Byte)
-      Elsewhere ? noteRelayed({At, Bytes}) : forgetRelayed({At, Bytes});
+      Elsewhere && L->Inside.Count >= 0 ? noteRelayed({At, Bytes}) : forgetRelayed({At, Bytes});
     if (Kind != Leaf::Byte || L->Inside.Count < 0 || Elsewhere)
       std::memcpy(At, From, static_cast<std::size_t>(Bytes));
     else
@@ -292,7 +292,7 @@ void View::addLeaves(const std::byte *From, bool Elsewhere) const {
       noteRelayed({At, Count});
     if (Kind != Leaf::Byte)
       addRun(At, From, Kind, Count);
-    else if (mayLieAnywhere(*this, At, Count))
+    else if (PassedOn || L->Inside.Count < 0)
       addUnknown(At, From, Count);
     else
       forEachField(*this, At, Count,
