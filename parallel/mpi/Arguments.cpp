@@ -58,36 +58,23 @@ int64_t sizeOfDatatype(const CallBase &Call, int Argument) {
   return 1;
 }
 
-/// True if the module packs values and has no name for what it has packed: they travel as plain
-/// bytes, among others of which nothing tells them apart.
-static bool packsIntoBytes(const Module &M) {
-  auto IsUsed = [&](StringRef Name) {
-    const GlobalValue *V = M.getNamedValue(Name);
-    return V && !V->use_empty();
-  };
-#define MPI_PACKED_BYTES(Symbol, InFortran, Mpich)                                                 \
-  if (IsUsed(#Symbol))                                                                             \
-    return false;
-#include "parallel/mpi/Datatypes.def"
-  return any_of(rowsByName(), [&](const auto &Entry) {
-    return any_of(Entry.second->Roles, [](Role A) { return A.What == Role::Packed; }) &&
-           IsUsed(Entry.first());
-  });
-}
-
 bool isPacked(const CallBase &Call, Role Buffer) {
   if (Buffer.What != Role::Buf)
     return Buffer.What == Role::Packed;
   const Value *Datatype = datatypeBehind(Call.getArgOperand(Buffer.Datatype));
-#define MPI_PLAIN_BYTES(Symbol)                                                                    \
-  if (isa<GlobalVariable>(Datatype) && Datatype->getName() == #Symbol)                             \
-    return packsIntoBytes(*Call.getModule());
-#include "parallel/mpi/Datatypes.def"
 #define MPI_PACKED_BYTES(Symbol, InFortran, Mpich)                                                 \
   if (auto *Number = dyn_cast<ConstantInt>(Datatype))                                              \
     return Number->equalsInt(InFortran) || Number->equalsInt(Mpich);                               \
   return isa<GlobalVariable>(Datatype) && Datatype->getName() == #Symbol;
 #include "parallel/mpi/Datatypes.def"
+}
+
+bool isEmpty(const CallBase &Call, Role Buffer) {
+  // A buffer, a count, a datatype: others have two buffers, or counts of blocks, in between.
+  if (Buffer.What != Role::Buf || Buffer.Datatype != static_cast<int>(Buffer.Argument) + 2)
+    return false;
+  auto *Count = dyn_cast<ConstantInt>(Call.getArgOperand(Buffer.Argument + 1));
+  return Count && Count->isZero();
 }
 
 bool isHandle(const Value *Pointer) {

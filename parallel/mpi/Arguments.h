@@ -21,6 +21,9 @@ int64_t sizeOfDatatype(const llvm::CallBase &Call, int Argument);
 /// True if values of any datatype lie at any place of the buffer.
 bool isPacked(const llvm::CallBase &Call, Role Buffer);
 
+/// True if the count beside the buffer is the constant zero: whatever it points to stays as it is.
+bool isEmpty(const llvm::CallBase &Call, Role Buffer);
+
 /// True if nobody writes behind a pointer: a sentinel, or a handle that is the address of a
 /// variable of the library's, of which the program does not know what it is.
 bool isHandle(const llvm::Value *Pointer);

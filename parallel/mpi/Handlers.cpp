@@ -187,7 +187,7 @@ public:
         Facts.Foreign.push_back(A.Argument);
       else if (!A.hasShadow() && A.What != Role::Directed && !isAbsolute(A))
         Facts.Exposes.push_back({Memory, A.What == Role::Pending ? Completion : Anyone});
-      if (!A.hasShadow())
+      if (!A.hasShadow() || isEmpty(Call, A))
         continue;
       ScalarKind Kind = kindOfDatatype(Call, A.Datatype);
       if (Kind != SK_Int && A.What != Role::Cell)

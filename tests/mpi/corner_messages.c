@@ -41,3 +41,31 @@ static double corners(const double *x, int n) {
 }
 
 GRADIENT_CHECK(corner_messages, Double, corners, In(double, 6), Int(6))
+
+/// What is told by a message of no length needs a variable, which holds nothing.
+static double lastIsEmpty(const double *x, int n) {
+  int rank, size, dummy = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  double a[6], b[6], sum = 0;
+  for (int i = 0; i < n; i++)
+    a[i] = x[i] * x[i];
+  for (int k = 0, length = n; k < 2; k++, length = 0) {
+    MPI_Request request;
+    if (length > 0)
+      MPI_Irecv(b, length, MPI_DOUBLE, before, k, MPI_COMM_WORLD, &request);
+    else
+      MPI_Irecv(&dummy, 0, MPI_BYTE, before, k, MPI_COMM_WORLD, &request);
+    if (length > 0)
+      MPI_Send(a, length, MPI_DOUBLE, next, k, MPI_COMM_WORLD);
+    else
+      MPI_Send(&dummy, 0, MPI_BYTE, next, k, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  for (int i = 0; i < n; i++)
+    sum += b[i] * b[i] * x[n - 1 - i];
+  return sum;
+}
+
+GRADIENT_CHECK(last_is_empty, Double, lastIsEmpty, In(double, 6), Int(6))

@@ -97,3 +97,25 @@ static double distributed(const double *x) {
 }
 
 GRADIENT_CHECK(distributed_types, Double, distributed, In(double, 5))
+
+/// The last of three processes has none of two numbers.
+static double fewerThanParts(const double *x) {
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int count = 2, how = MPI_DISTRIBUTE_CYCLIC, argument = 1, parts = 3;
+  double a[2] = {x[0] * x[1], x[1] * x[2]}, b[2] = {0, 0}, sum = 0;
+  for (int part = 0; part < parts; part++) {
+    MPI_Datatype type;
+    MPI_Type_create_darray(parts, part, 1, &count, &how, &argument, &parts, MPI_ORDER_C, MPI_DOUBLE,
+                           &type);
+    MPI_Type_commit(&type);
+    MPI_Sendrecv(a, 1, type, (rank + 1) % size, part, b, 1, type, (rank + size - 1) % size, part,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Type_free(&type);
+    sum += b[0] * b[0] + (part + 1) * b[1] * x[0];
+  }
+  return sum;
+}
+
+GRADIENT_CHECK(distributed_few, Double, fewerThanParts, In(double, 3))

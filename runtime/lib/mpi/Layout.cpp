@@ -198,7 +198,8 @@ void appendDistributed(Layout &L, const Layout &Item, const Contents &C) {
       std::accumulate(Sizes, Sizes + Dims, std::size_t{1}, std::multiplies<std::size_t>());
   std::vector<std::int32_t> All(Elements), Mine(static_cast<std::size_t>(Bytes) / sizeof(int));
   std::iota(All.begin(), All.end(), 0);
-  PMPI_Pack(All.data(), 1, Numbers, Mine.data(), Bytes, &Position, MPI_COMM_SELF);
+  if (Bytes > 0) // some ranks may have no elements
+    PMPI_Pack(All.data(), 1, Numbers, Mine.data(), Bytes, &Position, MPI_COMM_SELF);
   PMPI_Type_free(&Numbers);
   for (const std::int32_t Element : Mine)
     appendItems(L, Item, 1, Element * Item.Extent);

@@ -80,6 +80,9 @@ const Layout &packedLayoutOf(const Layout &L);
 /// Leaves that a message of `Bytes` bytes filled.
 std::int64_t leavesIn(const Layout &L, std::int64_t Bytes);
 
+/// Of the word behind packed leaves some of which are bytes (View.cpp).
+constexpr std::int64_t WordBytes = sizeof(std::uint32_t);
+
 /// Shadow memory of the first `Leaves` leaves of a buffer. A null base is memory without a shadow:
 /// reads as zeros, drops what is written. Plain data: lives on the tape.
 struct View {
@@ -94,7 +97,8 @@ struct View {
     return {All ? All->from(Base, D) : Base, All && All->Layouts ? All->Layouts[D] : L, Leaves};
   }
 
-  std::int64_t bytes() const; ///< of the leaves of all directions, packed; a multiple of four
+  /// Of the leaves of all directions, packed, and of what is said about them; a multiple of four.
+  std::int64_t bytes() const;
   std::int64_t bytes(Leaf As) const { return Leaves * sizeOf(As); }
   /// The shadow memory itself if it is what pack() would write, else null.
   std::byte *direct() const;
@@ -110,6 +114,13 @@ struct View {
   void packAs(Leaf As, std::byte *To) const;
   void storeAs(Leaf As, const std::byte *From) const;
   void addAs(Leaf As, const std::byte *From) const;
+
+  std::int64_t leafBytes() const; ///< bytes() without what is said about them
+
+private:
+  void packLeaves(std::byte *To) const;
+  void storeLeaves(const std::byte *From, bool Elsewhere) const;
+  void addLeaves(const std::byte *From, bool Elsewhere) const;
 };
 
 /// A buffer argument and its shadow.

@@ -4,6 +4,7 @@
 
 #include "mpi/Absolute.h"
 #include "mpi/Refuse.h"
+#include "mpi/Relayed.h"
 
 #include <algorithm>
 #include <cstring>
@@ -137,6 +138,8 @@ void describeBetweenGroups(Described &D, const MovementCall &C, const Side &Send
   case Pattern::Neighbours:
     break; // not of intercommunicators
   }
+  for (int I = 0; I < M.Got.Size; ++I)
+    noteArrival(M.Got.at(I));
   D.Active = M.Given.leaves() + M.Got.leaves() > 0;
 }
 
@@ -206,6 +209,8 @@ void describe(Described &D, const MovementCall &C, const Side &Send, const Side 
   }
   }
   spreadBytes(M);
+  for (int I = 0; I < M.Got.Size; ++I)
+    noteArrival(M.Got.at(I));
   D.Active = C.OwnBlocksOnly || M.Given.leaves() + M.Got.leaves() > 0;
 }
 

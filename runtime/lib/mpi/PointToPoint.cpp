@@ -9,9 +9,11 @@
 #include "mpi/Order.h"
 #include "mpi/Outbox.h"
 #include "mpi/Refuse.h"
+#include "mpi/Relayed.h"
 #include "mpi/RequestTable.h"
 #include "mpi/Watch.h"
 
+#include <cstring>
 #include <string>
 
 namespace contraflow::mpi {
@@ -27,6 +29,8 @@ bool describe(Message &M, Role Kind, const Transfer &T) {
   M.Peer = T.Peer;
   M.Tag = T.Tag;
   M.Shadow = messageViewOf(T.Data);
+  if (Kind != Role::Send)
+    noteArrival(M.Shadow);
   M.Comm = &Communicator::of(T.Comm);
   return true;
 }
@@ -45,11 +49,25 @@ void keepOnTape(Message &M, cf_tape *Tape) {
     sendTangent(tangentOf(M));
 }
 
+// One side of a message may have packed bytes, and a word behind them (View.cpp), where the other
+// one has numbers. The packed bytes that one waits for, with room for that word:
+
+static Packed roomFor(const View &V) {
+  const std::int64_t Bytes = V.bytes();
+  Packed Data = packedBuffer(Bytes + WordBytes);
+  if (Bytes > 0 && V.L->Raw)
+    std::memset(Data.get() + Bytes - WordBytes, 0, WordBytes);
+  return Data;
+}
+
+static int mostUnits(const View &V) { return carrierCount(V.bytes() + WordBytes); }
+
 /// Bytes on one side may have met a datatype with integers on the other, which do not travel.
-static void checkLength(const MPI_Status &Status, std::int64_t Bytes) {
+static void checkLength(const MPI_Status &Status, const View &V) {
   int Count = 0;
   PMPI_Get_count(&Status, carrierUnit(), &Count);
-  if (Count != carrierCount(Bytes))
+  const int Expected = carrierCount(V.bytes()), Other = Expected + (V.L->Raw ? -1 : 1);
+  if (Count != Expected && Count != Other)
     refuse(Refusal::Datatype, "bytes that the other side has as numbers and integers");
 }
 
@@ -62,12 +80,12 @@ void receiveTangent(const Message &M) {
   const std::int64_t Bytes = M.Shadow.bytes();
   if (Bytes == 0 && !ranksShareMemory())
     return;
-  const Packed Data = packedBuffer(Bytes);
+  const Packed Data = roomFor(M.Shadow);
   const Watch Waits(M.Comm->carrier(), M.Peer);
   MPI_Status Status;
-  PMPI_Recv(Data.get(), carrierCount(Bytes), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
+  PMPI_Recv(Data.get(), mostUnits(M.Shadow), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
             M.Comm->carrier(), &Status);
-  checkLength(Status, Bytes);
+  checkLength(Status, M.Shadow);
   M.Shadow.store(Data.get());
 }
 
@@ -89,8 +107,8 @@ void postReturn(Message &M) {
   M.Open = true;
   if (Bytes == 0 && !ranksShareMemory())
     return;
-  M.Packed = packedBuffer(Bytes).release();
-  PMPI_Irecv(M.Packed, carrierCount(Bytes), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
+  M.Packed = roomFor(M.Shadow).release();
+  PMPI_Irecv(M.Packed, mostUnits(M.Shadow), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
              M.Comm->carrier(), &M.Request);
 }
 
@@ -103,7 +121,7 @@ void takeReturn(Message &M) {
   const Watch Waits(M.Comm->carrier(), M.Peer);
   MPI_Status Status;
   PMPI_Wait(&M.Request, &Status);
-  checkLength(Status, M.Shadow.bytes());
+  checkLength(Status, M.Shadow);
   M.Shadow.add(Data.get());
   ordered();
 }

@@ -2,11 +2,17 @@
 //
 // Moves leaves between shadow memory and packed buffers. The common case, dense items of one kind,
 // is one copy or one vectorised loop.
+//
+// Behind packed bytes there is a word that says where the numbers among them lie, for the other
+// side, whose memory may be of other numbers (Relayed.h):
+//
+//   layout with bytes:  leaves of the first direction | of the next one | ... | places
 
 #include "mpi/Layout.h"
 
 #include "accumulate/Atomic.h"
 #include "mpi/Refuse.h"
+#include "mpi/Relayed.h"
 
 #include <algorithm>
 #include <cstring>
@@ -85,6 +91,11 @@ void forEachField(const View &V, char *From, std::int64_t Bytes, Action Do) {
     }
 }
 
+/// Of a run of bytes.
+bool mayLieAnywhere(const View &V, const char *At, std::int64_t Count) {
+  return V.L->Inside.Count < 0 || isRelayed({At, Count});
+}
+
 bool isZero(const char *At, std::int64_t Bytes) {
   return std::all_of(At, At + Bytes, [](char C) { return C == 0; });
 }
@@ -127,9 +138,47 @@ void convert(void *To, Leaf ToKind, const void *From, Leaf FromKind, std::int64_
   });
 }
 
+/// Where numbers lie among packed bytes: a bit for each remainder of their places by their size,
+/// kind by kind (4 + 8 + 16), and these.
+using Places = std::uint32_t;
+constexpr Places Anywhere = Places{1} << 31;
+constexpr Places AlsoUnknown = Places{1} << 30; ///< nothing is known of some of the bytes
+
+constexpr Places placeOf(Leaf Kind, std::int64_t At) {
+  const int Before = Kind == Leaf::F32 ? 0 : Kind == Leaf::F64 ? 4 : 12;
+  return Kind == Leaf::Byte ? AlsoUnknown : Places{1} << (Before + At % sizeOf(Kind));
+}
+
+/// Of one direction. The beginning of each run tells, as far as it tells the other side.
+Places placesIn(const View &V) {
+  constexpr std::int64_t Beginning = 1024;
+  Places All = 0;
+  std::int64_t Before = 0;
+  forEachRun(V, [&](char *At, Leaf Kind, std::int64_t Count) {
+    if (Kind == Leaf::Byte && mayLieAnywhere(V, At, Count))
+      All |= Anywhere;
+    else if (Kind == Leaf::Byte)
+      forEachField(V, At, std::min(Count, Beginning),
+                   [&](char *, std::int64_t Behind, Leaf Field, std::int64_t) {
+                     All |= placeOf(Field, Before + Behind);
+                   });
+    Before += Count * sizeOf(Kind);
+  });
+  return All;
+}
+
+/// True if the other side has packed numbers where V has none.
+bool liesElsewhere(const View &V, const std::byte *Packed) {
+  if (!V.Base || !V.L->Raw || V.Leaves <= 0)
+    return false;
+  const auto Theirs = load<Places>(Packed + V.bytes() - WordBytes);
+  const Places Ours = Theirs & Anywhere ? 0 : placesIn(V.direction(0));
+  return !(Ours & AlsoUnknown) && (Theirs & ~AlsoUnknown & ~Ours) != 0;
+}
+
 /// Calls Do(view of one direction, packed bytes before it).
 template <class Action> void forEachDirection(const View &V, Action Do) {
-  const std::int64_t Bytes = V.direction(0).bytes();
+  const std::int64_t Bytes = V.direction(0).leafBytes();
   for (int D = 0; D < V.directions(); ++D)
     Do(V.direction(D), D * Bytes);
 }
@@ -139,11 +188,13 @@ constexpr auto Plus = [](auto Old, auto New) { return Old + New; };
 
 } // namespace
 
-std::int64_t View::bytes() const {
+std::int64_t View::bytes() const { return leafBytes() + (Leaves > 0 && L->Raw ? WordBytes : 0); }
+
+std::int64_t View::leafBytes() const {
   if (Leaves <= 0)
     return 0;
   if (All)
-    return All->Count * direction(0).bytes();
+    return All->Count * direction(0).leafBytes();
   std::int64_t Left = Leaves % L->Leaves;
   std::int64_t Bytes = Leaves / L->Leaves * L->LeafBytes;
   for (const Run &R : L->Runs) {
@@ -157,11 +208,21 @@ std::int64_t View::bytes() const {
 }
 
 void View::pack(std::byte *To) const {
+  packLeaves(To);
+  if (Leaves <= 0 || !L->Raw)
+    return;
+  Places All = 0;
+  for (int D = 0; D < directions() && Base; ++D)
+    All |= placesIn(direction(D));
+  std::memcpy(To + bytes() - WordBytes, &All, WordBytes);
+}
+
+void View::packLeaves(std::byte *To) const {
   if (All)
     return forEachDirection(*this,
-                            [&](const View &V, std::int64_t Behind) { V.pack(To + Behind); });
+                            [&](const View &V, std::int64_t Behind) { V.packLeaves(To + Behind); });
   if (!Base) {
-    std::memset(To, 0, static_cast<std::size_t>(bytes()));
+    std::memset(To, 0, static_cast<std::size_t>(leafBytes()));
     return;
   }
   forEachRun(*this, [&](const char *At, Leaf Kind, std::int64_t Count) {
@@ -193,15 +254,20 @@ void View::take(std::byte *To) const {
   });
 }
 
-void View::store(const std::byte *From) const {
+void View::store(const std::byte *From) const { storeLeaves(From, liesElsewhere(*this, From)); }
+
+void View::storeLeaves(const std::byte *From, bool Elsewhere) const {
   if (All)
-    return forEachDirection(*this,
-                            [&](const View &V, std::int64_t Behind) { V.store(From + Behind); });
+    return forEachDirection(*this, [&](const View &V, std::int64_t Behind) {
+      V.storeLeaves(From + Behind, Elsewhere);
+    });
   if (!Base)
     return;
   forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
     const std::int64_t Bytes = Count * sizeOf(Kind);
-    if (Kind != Leaf::Byte || L->Inside.Count < 0)
+    if (Kind == Leaf::Byte)
+      Elsewhere && L->Inside.Count >= 0 ? noteRelayed({At, Bytes}) : forgetRelayed({At, Bytes});
+    if (Kind != Leaf::Byte || L->Inside.Count < 0 || Elsewhere)
       std::memcpy(At, From, static_cast<std::size_t>(Bytes));
     else
       forEachField(
@@ -212,16 +278,21 @@ void View::store(const std::byte *From) const {
   });
 }
 
-void View::add(const std::byte *From) const {
+void View::add(const std::byte *From) const { addLeaves(From, liesElsewhere(*this, From)); }
+
+void View::addLeaves(const std::byte *From, bool Elsewhere) const {
   if (All)
-    return forEachDirection(*this,
-                            [&](const View &V, std::int64_t Behind) { V.add(From + Behind); });
+    return forEachDirection(
+        *this, [&](const View &V, std::int64_t Behind) { V.addLeaves(From + Behind, Elsewhere); });
   if (!Base)
     return;
   forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
+    const bool PassedOn = Kind == Leaf::Byte && Elsewhere && hasArrived({At, Count});
+    if (PassedOn)
+      noteRelayed({At, Count});
     if (Kind != Leaf::Byte)
       addRun(At, From, Kind, Count);
-    else if (L->Inside.Count < 0)
+    else if (PassedOn || L->Inside.Count < 0)
       addUnknown(At, From, Count);
     else
       forEachField(*this, At, Count,
@@ -248,7 +319,10 @@ void View::zero() const {
   if (!Base)
     return;
   forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
-    if (Kind != Leaf::Byte || L->Inside.Count < 0)
+    const bool Whole = Kind != Leaf::Byte || mayLieAnywhere(*this, At, Count);
+    if (Kind == Leaf::Byte)
+      forgetRelayed({At, Count});
+    if (Whole)
       std::memset(At, 0, static_cast<std::size_t>(Count * sizeOf(Kind)));
     else
       forEachField(*this, At, Count,

@@ -45,6 +45,19 @@ void bytes() {
   cf_v1_mpi_sendrecv_adjoint(Record);
 }
 
+/// The same of bytes that are received, and passed on to who does not know what they are.
+void relayedBytes() {
+  const cf_field Number = {0, 1};
+  cf_v1_mpi_describe(Shadow, 8, &Number, 1);
+  cf_v1_mpi_sendrecv_augment(Value + 4, 8, MPI_BYTE, next(), 0, Value, 8, MPI_BYTE, previous(), 0,
+                             MPI_COMM_WORLD, MPI_STATUS_IGNORE, nullptr, Shadow, Tape, &Record);
+  cf_v1_mpi_describe(Shadow, 8, &Number, 1);
+  cf_v1_mpi_sendrecv_augment(Value, 8, MPI_BYTE, next(), 0, Value + 4, 8, MPI_BYTE, previous(), 0,
+                             MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow, Shadow + 4, Tape, &Record);
+  Shadow[0] = Shadow[4] = 1;
+  cf_v1_mpi_sendrecv_adjoint(Record);
+}
+
 void userOperator() {
   MPI_Op Op;
   MPI_Op_create([](void *, void *, int *, MPI_Datatype *) {}, 1, &Op);
@@ -237,6 +250,7 @@ struct Case {
 
 const Case Cases[] = {
     {"bytes", bytes},
+    {"relayedBytes", relayedBytes},
     {"integers", integers},
     {"userOperator", userOperator},
     {"bitwise", bitwise},

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two sets of bytes of shadow memory. Buffers of bytes are few, and used again and again.
+
+#include "mpi/Relayed.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+
+namespace contraflow::mpi {
+namespace {
+
+/// Pieces of memory; those that touch are one.
+class Pieces {
+public:
+  void add(Bytes New) {
+    const std::scoped_lock Guard(Lock);
+    std::uintptr_t From = begin(New), To = end(New);
+    for (auto I = firstEndingAt(From); I != Ends.end() && I->first <= To; I = Ends.erase(I)) {
+      if (I->first <= From && I->second >= To)
+        return;
+      From = std::min(From, I->first);
+      To = std::max(To, I->second);
+    }
+    Ends[From] = To;
+    Any = true;
+  }
+  bool overlaps(Bytes Of) {
+    if (!Any)
+      return false;
+    const std::scoped_lock Guard(Lock);
+    const auto I = firstEndingAt(begin(Of) + 1);
+    return I != Ends.end() && I->first < end(Of);
+  }
+  void remove(Bytes Gone) {
+    if (!Any)
+      return;
+    const std::scoped_lock Guard(Lock);
+    const std::uintptr_t From = begin(Gone), To = end(Gone);
+    for (auto I = firstEndingAt(From + 1); I != Ends.end() && I->first < To;) {
+      const auto [First, Last] = *I;
+      I = Ends.erase(I);
+      if (First < From)
+        Ends[First] = From;
+      if (Last > To)
+        Ends[To] = Last;
+    }
+    Any = !Ends.empty();
+  }
+
+private:
+  std::mutex Lock;
+  std::map<std::uintptr_t, std::uintptr_t> Ends; ///< of pieces, by their beginnings
+  std::atomic<bool> Any = false;
+
+  static std::uintptr_t begin(Bytes B) { return reinterpret_cast<std::uintptr_t>(B.From); }
+  static std::uintptr_t end(Bytes B) { return begin(B) + static_cast<std::uintptr_t>(B.Count); }
+  /// The first piece that ends at `At` or behind it.
+  std::map<std::uintptr_t, std::uintptr_t>::iterator firstEndingAt(std::uintptr_t At) {
+    auto I = Ends.upper_bound(At);
+    if (I != Ends.begin() && std::prev(I)->second >= At)
+      --I;
+    return I;
+  }
+};
+
+Pieces &arrived() {
+  static auto *All = new Pieces;
+  return *All;
+}
+
+Pieces &relayed() {
+  static auto *All = new Pieces;
+  return *All;
+}
+
+} // namespace
+
+void noteArrival(const View &V) {
+  if (!V.Base || V.Leaves <= 0 || !V.L->Raw)
+    return;
+  const std::int64_t Items = (V.Leaves + V.L->Leaves - 1) / V.L->Leaves;
+  for (int D = 0; D < V.directions(); ++D) {
+    const Bytes Here = {V.direction(D).Base, Items * V.L->Extent};
+    relayed().remove(Here); // of other memory that was there before
+    if (V.L->Inside.Count >= 0)
+      arrived().add(Here);
+    else
+      arrived().remove(Here);
+  }
+}
+
+bool hasArrived(Bytes Of) { return arrived().overlaps(Of); }
+
+void noteRelayed(Bytes Of) { relayed().add(Of); }
+
+bool isRelayed(Bytes Of) { return relayed().overlaps(Of); }
+
+void forgetRelayed(Bytes Of) { relayed().remove(Of); }
+
+} // namespace contraflow::mpi

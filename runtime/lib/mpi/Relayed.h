@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bytes that are passed on. A rank may receive what another one has packed into memory of its own
+// numbers, and send it on as it is. The compiler says where its own numbers lie, and the packed ones
+// lie elsewhere. The ranks at both ends know where, or that nobody knows: they say so behind the
+// bytes that they send (View.cpp), and who only passes them on keeps the bytes whole.
+
+#pragma once
+
+#include "mpi/Layout.h"
+
+namespace contraflow::mpi {
+
+/// Memory into which bytes are received. Only what has been received is passed on.
+void noteArrival(const View &V);
+
+/// A piece of shadow memory.
+struct Bytes {
+  const char *From;
+  std::int64_t Count;
+};
+bool hasArrived(Bytes Of);
+
+/// The bytes hold adjoints or tangents that may lie anywhere.
+void noteRelayed(Bytes Of);
+bool isRelayed(Bytes Of);
+void forgetRelayed(Bytes Of);
+
+} // namespace contraflow::mpi
