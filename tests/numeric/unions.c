@@ -297,3 +297,46 @@ static float pairs_in_addresses(const float *x, int n) {
   return t[0].at[0] * x[3] + t[1].pair.a * t[1].pair.b + last.pair.a * last.pair.b;
 }
 GRADIENT_CHECK(pairs_in_addresses, Float, pairs_in_addresses, In(float, 4), Int(3))
+
+// A float that is constant, where others hold a double or an address: in registers it is a word
+// whose upper half is empty, as that of an address is.
+struct AnyWidth {
+  int kind;
+  union {
+    float narrow;
+    double wide;
+    const double *at;
+  } held;
+};
+static struct AnyWidth narrowOf(float v) {
+  struct AnyWidth e;
+  e.kind = 0;
+  e.held.narrow = v;
+  return e;
+}
+static struct AnyWidth wideOf(double v) {
+  struct AnyWidth e;
+  e.kind = 1;
+  e.held.wide = v;
+  return e;
+}
+static struct AnyWidth leadingTo(const double *at) {
+  struct AnyWidth e;
+  e.kind = 2;
+  e.held.at = at;
+  return e;
+}
+static double constant_floats(const double *x, int n) {
+  struct AnyWidth all[8];
+  for (int i = 0; i < n; i++)
+    all[i] = i % 4 == 0   ? narrowOf(1.0f + (float)i)
+             : i % 4 == 3 ? leadingTo(x + i)
+                          : wideOf(x[i] * x[0]);
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += (i + 1) * (all[i].kind == 0   ? all[i].held.narrow
+                    : all[i].kind == 1 ? all[i].held.wide
+                                       : *all[i].held.at);
+  return s;
+}
+GRADIENT_CHECK(constant_floats, Double, constant_floats, In(double, 8), Int(8))

@@ -332,6 +332,26 @@ static bool isNoAddress(const Instruction &I) {
                       I.getOpcode());
 }
 
+/// A float in a word that may be an address at another time.
+static bool isFloatInWord(const MemoryGraph &Graph, const Instruction &I) {
+  constexpr unsigned Most = 16;
+  if (!isa<ZExtInst>(I))
+    return false;
+  SmallSetVector<const Value *, 4> Todo;
+  Todo.insert(I.getOperand(0));
+  for (unsigned Next = 0; Next < Todo.size() && Next < Most; ++Next) {
+    const Value *V = Todo[Next];
+    if (auto *Cast = dyn_cast<BitCastInst>(V); Cast && Cast->getSrcTy()->isFPOrFPVectorTy())
+      return true;
+    auto *Load = dyn_cast<LoadInst>(V);
+    if (Load && (Graph.kindsAt(Graph.find(Load->getPointerOperand()), 4) & SK_Float))
+      return true;
+    if (isa<PHINode, SelectInst, FreezeInst>(V))
+      Todo.insert_range(cast<Instruction>(V)->operand_values());
+  }
+  return false;
+}
+
 /// An integer that is calculated from constants, narrow integers and truth values alone.
 static bool isCounted(const Instruction &I) {
   constexpr unsigned Most = 64;
@@ -410,7 +430,7 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     return Error::success();
   }
   if ((isa<BitCastInst>(I) && I.getOperand(0)->getType()->isFPOrFPVectorTy()) || isNoAddress(I) ||
-      (isa<BinaryOperator>(I) && isCounted(I))) {
+      isFloatInWord(S.Graph, I) || (isa<BinaryOperator>(I) && isCounted(I))) {
     shadows()[&I] = Constant::getNullValue(I.getType()); // a number where there may be a pointer
     return Error::success();
   }

@@ -77,6 +77,13 @@ void copyBar(char *Dst, const char *Src, int32_t K) {
     std::memset(Dst, 0, static_cast<size_t>(widthOf(K)));
 }
 
+// An address stays.
+void copyUnlessAddress(char *Dst, const char *Src, int32_t K) {
+  if (K == Either && (isAddress(read<uint64_t>(Dst)) || (Src && isAddress(read<uint64_t>(Src)))))
+    return;
+  copyBar(Dst, Src, K);
+}
+
 // What was an address has not moved. Addresses of the forward sweep may be left where a number was.
 void copyBarKept(char *Dst, char *Src, const char *Kept, int32_t K) {
   if ((K == FloatOfWord && liesInAddress(Kept)) || (K == Either && isAddress(read<uint64_t>(Kept))))
@@ -188,8 +195,8 @@ void cf_v1_copy_fields_back(void *dst_bar, const void *src_bar, int64_t bytes, i
     return src_bar ? static_cast<void>(std::memmove(dst_bar, src_bar, static_cast<size_t>(bytes)))
                    : static_cast<void>(std::memset(dst_bar, 0, static_cast<size_t>(bytes)));
   forEachField({dst_bar, bytes, period, fields, n}, dst_bar < src_bar, [&](int64_t At, int32_t K) {
-    copyBar(static_cast<char *>(dst_bar) + At,
-            src_bar ? static_cast<const char *>(src_bar) + At : nullptr, K);
+    copyUnlessAddress(static_cast<char *>(dst_bar) + At,
+                      src_bar ? static_cast<const char *>(src_bar) + At : nullptr, K);
   });
 }
 

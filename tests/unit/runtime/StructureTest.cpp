@@ -243,6 +243,21 @@ TEST(CopyFields, TheReverseOfAdjointsCopies) {
   EXPECT_EQ(Dst[1].V, 3);
 }
 
+// What was an address has not moved, whatever the forward sweep has left in either place.
+TEST(CopyFields, ReverseOfACopyGoesByWhatWasThere) {
+  constexpr cf_field Either[] = {{0, 4}};
+  const void *Address = &Either;
+  double Dst[2] = {7, 0}, Src[2] = {0, 5}, Kept[2] = {0, 2};
+  std::memcpy(&Kept[0], &Address, sizeof Address);
+  std::memcpy(&Dst[1], &Address, sizeof Address);
+  cf_v1_copy_fields_back_kept(Dst, Src, sizeof Src, Kept, sizeof(double), Either, 1);
+  EXPECT_EQ(Dst[0], 7);
+  EXPECT_EQ(Dst[1], 5);
+  std::memcpy(&Src[1], &Address, sizeof Address);
+  cf_v1_copy_fields_back_kept(Dst, Src, sizeof Src, Kept, sizeof(double), Either, 1);
+  EXPECT_EQ(Dst[1], 0);
+}
+
 TEST(CopyFields, StopsWhereTheCopyStops) {
   double Dst[4] = {1, 2, 3, 4}, Src[4] = {};
   constexpr cf_field Both[] = {{0, 1}, {8, 1}}, Aligned = {-1, 1};
