@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bytes that are passed on. A rank may receive what another one has packed into memory of its own
-// numbers, and send it on as it is. The compiler says where its own numbers lie, and the packed ones
-// lie elsewhere. The ranks at both ends know where, or that nobody knows: they say so behind the
-// bytes that they send (View.cpp), and who only passes them on keeps the bytes whole.
+// numbers, and send it on as it is. The compiler says where its own numbers lie, and the packed
+// ones lie elsewhere. The ranks at both ends know where, or that nobody knows: they say so behind
+// the bytes that they send (View.cpp), and who only passes them on keeps the bytes whole.
 
 #pragma once
 
