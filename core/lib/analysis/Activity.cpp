@@ -518,6 +518,7 @@ void ActivitySolver::finish(ActivityResult &R) {
           !Call || lookupCallee(*Call).Kind != CalleeKind::Inactive)
         Add(&I);
   }
+  R.Mixed = findMixedWords(R, Q.Closure);
   for (const LostFlow &F : Bits.Flows)
     if (F.Sink && holds(Varied, VariedCells, end(F.From)) &&
         holds(Useful, UsefulCells, end(F.To)) && !is_contained(R.Lost, F.Sink))

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "MemoryGraph.h"
+#include "MixedWords.h"
 #include "contraflow/core/Request.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -42,6 +43,7 @@ public:
   bool meetsGlobals(const llvm::CallBase &Call) const;
   /// Where floats are made of integers that active floats were made to; see LostBits.h.
   llvm::ArrayRef<const llvm::Instruction *> lostBits() const { return Lost; }
+  MixedWords mixedWords() const { return Mixed; }
   const MemoryGraph &memory() const { return *Graph; }
 
 private:
@@ -51,6 +53,7 @@ private:
   llvm::DenseSet<const llvm::Value *> Active;
   llvm::BitVector Cells, ShadowNodes, Varied, Useful;
   llvm::SmallVector<const llvm::Instruction *, 0> Lost;
+  MixedWords Mixed;
   bool GlobalsAreActive = false; ///< what visible global variables lead to
 };
 

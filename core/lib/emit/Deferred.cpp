@@ -80,7 +80,7 @@ bool DeferredFinder::qualifies(Loop &L) {
 bool DeferredFinder::walksEvenly(Loop &L, LoadInst &Load) const {
   Type *T = Load.getType();
   if ((!T->isDoubleTy() && !T->isFloatTy()) ||
-      mayMeetAddress(S.Graph, Load.getPointerOperand(), T) ||
+      mayMeetAddress(S.Graph, Load.getPointerOperand(), T) || isFloatOrDouble(S.Activity, Load) ||
       !A.DT.dominates(Load.getParent(), L.getLoopLatch()))
     return false;
   auto *Rec = dyn_cast<SCEVAddRecExpr>(A.SE.getSCEV(Fwd.accessOf(Load)));

@@ -138,9 +138,28 @@ void ReverseSweep::addAdjoint(Value *V, Value *Bar) {
   B.CreateStore(sumOf(B.CreateLoad(Bar->getType(), Slot), Bar), Slot);
 }
 
+/// Doubles, or floats with zeros behind them, which as doubles are next to nothing.
+static Value *sumOfNumbers(IRBuilderBase &B, Value *Old, Value *Bar) {
+  auto Like = [Old](Type *T) {
+    auto *Vec = dyn_cast<VectorType>(Old->getType());
+    return Vec ? VectorType::get(T, Vec) : T;
+  };
+  Type *Words = Like(B.getInt64Ty()), *Halves = Like(B.getInt32Ty()),
+       *Floats = Like(B.getFloatTy());
+  Value *OldBits = B.CreateBitCast(Old, Words), *BarBits = B.CreateBitCast(Bar, Words);
+  auto Low = [&](Value *Bits) { return B.CreateBitCast(B.CreateTrunc(Bits, Halves), Floats); };
+  Value *Sum = B.CreateFAdd(Low(OldBits), Low(BarBits));
+  Value *Lower = B.CreateZExt(B.CreateBitCast(Sum, Halves), Words);
+  Value *AreFloats =
+      B.CreateICmpULT(B.CreateOr(OldBits, BarBits), ConstantInt::get(Words, uint64_t{1} << 32));
+  return B.CreateSelect(AreFloats, B.CreateBitCast(Lower, Old->getType()), B.CreateFAdd(Old, Bar));
+}
+
 /// Of structures and arrays, those within them too, the numbers are added.
 Value *ReverseSweep::sumOf(Value *Old, Value *Bar) {
   Type *T = Bar->getType();
+  if (T->getScalarType()->isDoubleTy() && In.S.Activity.mixedWords().Any)
+    return sumOfNumbers(B, Old, Bar);
   if (T->isFPOrFPVectorTy())
     return B.CreateFAdd(Old, Bar);
   if (!T->isAggregateType())

@@ -151,8 +151,8 @@ void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
 void ReverseSweep::addPlainly(Instruction &I, Value *Where, Value *Bar) {
   const Align Alignment = shadowAlign(cast<LoadInst>(I).getAlign());
   LoadInst *Old = B.CreateAlignedLoad(Bar->getType(), Where, Alignment);
-  Value *Sum = B.CreateFAdd(Old, Bar);
-  if (auto *Add = dyn_cast<Instruction>(Sum))
+  Value *Sum = sumOf(Old, Bar);
+  if (auto *Add = dyn_cast<Instruction>(Sum); Add && isa<FPMathOperator>(Add))
     Add->setHasNoSignedZeros(true); // 0 + Bar, where the shadow has just been consumed, is Bar
   StoreInst *New = B.CreateAlignedStore(Sum, Where, Alignment);
   Old->setVolatile(In.S.C.HasViews);
@@ -163,6 +163,13 @@ void ReverseSweep::addPlainly(Instruction &I, Value *Where, Value *Bar) {
     Old->setMetadata(LLVMContext::MD_tbaa, Tag);
     New->setMetadata(LLVMContext::MD_tbaa, Tag);
   }
+}
+
+/// Bits that are an address or an adjoint.
+Value *ReverseSweep::holdsAddress(Value *Bits) {
+  if (!In.S.Activity.mixedWords().Any)
+    return isAddress(B, Bits);
+  return B.CreateIsNotNull(runtime("is_address_not_floats", B.getInt32Ty(), {Bits}));
 }
 
 Error ReverseSweep::reverseStore(StoreInst &I) {
@@ -188,7 +195,7 @@ Error ReverseSweep::reverseStore(StoreInst &I) {
   if (!In.Fwd.carriesEither(V))
     addAdjoint(V, Bar);
   else
-    addAdjoint(V, B.CreateSelect(isAddress(B, B.CreateBitCast(Bar, B.getInt64Ty())),
+    addAdjoint(V, B.CreateSelect(holdsAddress(B.CreateBitCast(Bar, B.getInt64Ty())),
                                  Constant::getNullValue(T), Bar));
   return Error::success();
 }
@@ -339,6 +346,10 @@ Error ReverseSweep::reverseSite(const CallSite &Site) {
 
 Error ReverseSweep::reverseValue(Instruction &I) {
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
+    if (mayHoldTwoFloats(In.S.Activity, *Load) ||
+        (isFloatOrDouble(In.S.Activity, *Load) && shared(In.Fwd.accessOf(*Load))))
+      return diffError(DiagId::UnknownType, I,
+                       "a word is a float at one time and a double at another");
     if (In.S.Activity.activeAt(In.S.Graph.find(Load->getPointerOperand()),
                                In.S.Graph.layout().getTypeStoreSize(I.getType())))
       accumulate(I, In.Fwd.accessOf(*Load), takeAdjoint(&I));

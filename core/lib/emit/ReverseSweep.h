@@ -70,6 +70,7 @@ public:
 
 private:
   llvm::Value *sumOf(llvm::Value *Old, llvm::Value *Bar);
+  llvm::Value *holdsAddress(llvm::Value *Bits);
 
   // Values of the forward sweep.
   llvm::Value *recall(llvm::Value *V);

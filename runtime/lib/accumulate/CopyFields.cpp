@@ -200,6 +200,10 @@ void cf_v1_copy_fields_back(void *dst_bar, const void *src_bar, int64_t bytes, i
   });
 }
 
+int32_t cf_v1_is_address_not_floats(int64_t bits) {
+  return isAddressNotFloats(static_cast<uint64_t>(bits)) ? 1 : 0;
+}
+
 void *cf_v1_copy_fields_keep(const void *dst_bar, int64_t bytes, struct cf_tape *tape) {
   void *Kept = cf_v1_tape_reserve(tape, std::max<int64_t>(bytes, 1));
   if (dst_bar)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "MixedWords.h"
+
+#include "Activity.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+static constexpr int64_t Half = 4;
+
+static void noteAccess(const ActivityResult &Activity, const Instruction &I, MixedWords &Found) {
+  const MemoryGraph &Graph = Activity.memory();
+  const Value *Pointer = getLoadStorePointerOperand(&I);
+  if (!Pointer || !getLoadStoreType(&I)->isFloatTy())
+    return;
+  auto *Store = dyn_cast<StoreInst>(&I);
+  const Value *Moved = Store ? Store->getValueOperand() : &I;
+  const Location At = Graph.find(Pointer);
+  if (!At || !Activity.active(Moved) || !(Graph.kindsAt(At, Half) & SK_Double))
+    return;
+  Found.Any = true;
+  Found.Stored |= Store || Graph.isExternal(At.Node);
+}
+
+MixedWords findMixedWords(const ActivityResult &Activity, ArrayRef<Function *> Closure) {
+  MixedWords Found;
+  for (Function *F : Closure)
+    for (const Instruction &I : instructions(*F))
+      noteAccess(Activity, I, Found);
+  return Found;
+}
+
+bool isFloatOrDouble(const ActivityResult &Activity, const LoadInst &Load) {
+  if (!Activity.mixedWords().Stored ||
+      !(Load.getType()->isIntegerTy(64) || Load.getType()->isDoubleTy()))
+    return false;
+  const MemoryGraph &Graph = Activity.memory();
+  const unsigned Kinds = Graph.kindsAt(Graph.find(Load.getPointerOperand()), Half);
+  return (Kinds & SK_Double) && (Kinds & SK_Float);
+}
+
+/// True if the word goes on as it is.
+static bool isMoved(const LoadInst &Load) {
+  return any_of(Load.users(), [](const User *U) {
+    return isa<StoreInst, PHINode, SelectInst, FreezeInst, CallBase, InsertElementInst,
+               InsertValueInst, ReturnInst>(U);
+  });
+}
+
+bool mayHoldTwoFloats(const ActivityResult &Activity, const LoadInst &Load) {
+  if (!isFloatOrDouble(Activity, Load) || !Activity.active(&Load) || !isMoved(Load))
+    return false;
+  const MemoryGraph &Graph = Activity.memory();
+  const Location At = Graph.find(Load.getPointerOperand());
+  const int64_t Period = Graph.period(At.Node);
+  return any_of(Graph.fields(At.Node), [&](const auto &Field) {
+    const int64_t Away = Field.first - At.Offset - Half;
+    return (Graph.kindsOfCell(Field.second) & SK_Float) && (Period ? Away % Period : Away) == 0;
+  });
+}
+
+} // namespace contraflow

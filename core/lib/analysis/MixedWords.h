@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words that are a float at one time and a double at another. The adjoint of such a float, with
+// zeros behind it, is next to nothing as a double: two of them are no sum of doubles.
+
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace llvm {
+class Function;
+class LoadInst;
+} // namespace llvm
+
+namespace contraflow {
+
+class ActivityResult;
+
+struct MixedWords {
+  bool Any = false;    ///< active floats may lie where doubles do at another time
+  bool Stored = false; ///< the program stores them there, or they come from outside
+};
+
+MixedWords findMixedWords(const ActivityResult &Activity, llvm::ArrayRef<llvm::Function *> Closure);
+
+/// True if the eight bytes that are loaded may be a float or a double.
+bool isFloatOrDouble(const ActivityResult &Activity, const llvm::LoadInst &Load);
+
+/// The same, they go on as they are, and there may be a second float.
+bool mayHoldTwoFloats(const ActivityResult &Activity, const llvm::LoadInst &Load);
+
+} // namespace contraflow
