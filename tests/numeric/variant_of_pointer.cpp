@@ -4,8 +4,10 @@
 // adjoints and addresses.
 // Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -199,3 +201,61 @@ GRADIENT_CHECK_BOUND(1e-4, floats_and_places, Float, exchanged, In(float, 5), In
 GRADIENT_CHECK_BOUND(1e-4, floats_or_place_moved, Float, movedHalves, In(float, 5), Int(5))
 GRADIENT_CHECK_BOUND(1e-4, floats_or_places_cloned, Float, cloned, In(float, 5), Int(5))
 GRADIENT_CHECK_BOUND(1e-4, floats_in_variants, Float, copiedFloats, In(float, 5), Int(5))
+
+// A number of either width or a text at one place.
+struct Entry {
+  enum Kind { Count, Single, Real, Text } kind = Count;
+  union {
+    long count = 0;
+    float single;
+    double real;
+    const char *text;
+  };
+  static Entry of(double v) {
+    Entry e;
+    e.kind = Real;
+    e.real = v;
+    return e;
+  }
+  static Entry of(float v) {
+    Entry e;
+    e.kind = Single;
+    e.single = v;
+    return e;
+  }
+  static Entry of(const char *v) {
+    Entry e;
+    e.kind = Text;
+    e.text = v;
+    return e;
+  }
+  double value() const {
+    switch (kind) {
+    case Count:
+      return static_cast<double>(count);
+    case Single:
+      return single;
+    case Real:
+      return real;
+    default:
+      return static_cast<double>(std::strlen(text));
+    }
+  }
+};
+static double entries_of_either_width(const double *x, int n) {
+  std::vector<Entry> all;
+  for (int i = 0; i < n; ++i)
+    all.push_back(i % 4 == 0   ? Entry::of(1.0f + static_cast<float>(i))
+                  : i % 4 == 3 ? Entry::of("abc")
+                               : Entry::of(x[i] * x[0]));
+  std::reverse(all.begin(), all.end());
+  std::vector<Entry> some = all;
+  some.erase(some.begin() + 1);
+  double s = 0;
+  for (const Entry &e : some)
+    s += e.value() * e.value();
+  for (const Entry &e : all)
+    s += std::sin(e.value());
+  return s;
+}
+GRADIENT_CHECK(entries_of_either_width, Double, entries_of_either_width, In(double, 8), Int(8))

@@ -35,25 +35,34 @@ MixedWords findMixedWords(const ActivityResult &Activity, ArrayRef<Function *> C
   return Found;
 }
 
-bool isFloatOrDouble(const ActivityResult &Activity, const LoadInst &Load) {
-  if (!Activity.mixedWords().Stored ||
-      !(Load.getType()->isIntegerTy(64) || Load.getType()->isDoubleTy()))
-    return false;
-  const MemoryGraph &Graph = Activity.memory();
-  const unsigned Kinds = Graph.kindsAt(Graph.find(Load.getPointerOperand()), Half);
-  return (Kinds & SK_Double) && (Kinds & SK_Float);
-}
-
 /// True if the word goes on as it is.
 static bool isMoved(const LoadInst &Load) {
   return any_of(Load.users(), [](const User *U) {
     return isa<StoreInst, PHINode, SelectInst, FreezeInst, CallBase, InsertElementInst,
-               InsertValueInst, ReturnInst>(U);
+               InsertValueInst, ReturnInst, CastInst>(U);
   });
 }
 
+bool isFloatOrDouble(const ActivityResult &Activity, const LoadInst &Load) {
+  Type *Number = Load.getType()->getScalarType();
+  if (!Activity.mixedWords().Any || !isMoved(Load) ||
+      !(Number->isIntegerTy(64) || Number->isDoubleTy()))
+    return false;
+  const MemoryGraph &Graph = Activity.memory();
+  const int64_t Size = Graph.layout().getTypeStoreSize(Load.getType()).getFixedValue();
+  const unsigned Kinds = Graph.kindsAt(Graph.find(Load.getPointerOperand()), Size);
+  return (Kinds & SK_Double) && (Kinds & SK_Float);
+}
+
+bool mayBeFloat(const ActivityResult &Activity, const Value *V) {
+  if (auto *Load = dyn_cast<LoadInst>(V))
+    return isFloatOrDouble(Activity, *Load);
+  return Activity.mixedWords().Any &&
+         !isa<BinaryOperator, UnaryOperator, FPExtInst, UIToFPInst, SIToFPInst>(V);
+}
+
 bool mayHoldTwoFloats(const ActivityResult &Activity, const LoadInst &Load) {
-  if (!isFloatOrDouble(Activity, Load) || !Activity.active(&Load) || !isMoved(Load))
+  if (!Activity.mixedWords().Stored || !isFloatOrDouble(Activity, Load) || !Activity.active(&Load))
     return false;
   const MemoryGraph &Graph = Activity.memory();
   const Location At = Graph.find(Load.getPointerOperand());

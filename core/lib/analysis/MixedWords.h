@@ -10,6 +10,7 @@
 namespace llvm {
 class Function;
 class LoadInst;
+class Value;
 } // namespace llvm
 
 namespace contraflow {
@@ -23,10 +24,13 @@ struct MixedWords {
 
 MixedWords findMixedWords(const ActivityResult &Activity, llvm::ArrayRef<llvm::Function *> Closure);
 
-/// True if the eight bytes that are loaded may be a float or a double.
+/// True if the eight bytes that are loaded may be a float or a double, and go on as they are.
 bool isFloatOrDouble(const ActivityResult &Activity, const llvm::LoadInst &Load);
 
-/// The same, they go on as they are, and there may be a second float.
+/// True if V, a double or bits, may be a float.
+bool mayBeFloat(const ActivityResult &Activity, const llvm::Value *V);
+
+/// True if the word that is loaded goes on as it is, and may be two floats.
 bool mayHoldTwoFloats(const ActivityResult &Activity, const llvm::LoadInst &Load);
 
 } // namespace contraflow

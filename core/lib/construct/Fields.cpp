@@ -98,9 +98,17 @@ static bool meet(const MemoryLayout &Layout, const MemoryLayout::Field &A, unsig
   });
 }
 
+/// True if the field is a double at one time and a float at another, with nothing behind the float.
+static bool isNumber(const MemoryLayout &Layout, const MemoryLayout::Field &F) {
+  return (F.Kinds & (SK_AnyFloat | SK_Guessed)) == (SK_Double | SK_Float) &&
+         Layout.Period % Word == 0 && !Layout.Packed && none_of(Layout.Fields, [&](auto &Other) {
+           return &Other != &F && meet(Layout, F, SK_Double, Other, Other.Kinds);
+         });
+}
+
 /// True if the field is a float where an address lies at another time, or a part of one.
 static bool isBesideAddress(const MemoryLayout &Layout, const MemoryLayout::Field &F) {
-  return (F.Kinds & SK_AnyFloat) == SK_Float && any_of(Layout.Fields, [&](auto &Other) {
+  return (F.Kinds & SK_Float) && any_of(Layout.Fields, [&](auto &Other) {
            return (Other.Kinds & SK_Pointer) && meet(Layout, F, SK_Float, Other, SK_Pointer);
          });
 }
@@ -144,7 +152,7 @@ Error checkLayout(const MemoryLayout &Blurred, CallBase &Call) {
   bool Any = false;
   for (auto &F : Layout.Fields) {
     Any |= F.Active;
-    if (F.Active && (ambiguous(F.Kinds) || overlaps(Layout, F)))
+    if (F.Active && !isNumber(Layout, F) && (ambiguous(F.Kinds) || overlaps(Layout, F)))
       return diffError(DiagId::UnknownType, Call, "the object holds different things at one place");
   }
   return Any ? Error::success()
@@ -165,7 +173,11 @@ SmallVector<FieldRow, 8> activeFields(const MemoryLayout &Layout) {
                      : F.Kinds & SK_Float  ? KindFloat
                      : F.Kinds & SK_Double ? KindDouble
                                            : KindLongDouble;
-    Rows.push_back({F.Offset, isBesideAddress(Sharp, F) ? KindFloatOfWord : Kind});
+    if (isNumber(Sharp, F))
+      Kind = F.Kinds & SK_Pointer ? KindNumberOrAddress : KindNumber;
+    else if (isBesideAddress(Sharp, F))
+      Kind = KindFloatOfWord;
+    Rows.push_back({F.Offset, Kind});
   }
   return Rows;
 }
@@ -179,7 +191,7 @@ SmallVector<FieldRow, 8> pointerFields(const MemoryLayout &Layout) {
     if (!(F.Kinds & SK_Pointer))
       continue;
     const bool HasFloats = any_of(Sharp.Fields, [&](auto &Other) {
-      return (Other.Kinds & SK_AnyFloat) == SK_Float && meet(Sharp, F, SK_Pointer, Other, SK_Float);
+      return (Other.Kinds & SK_Float) && meet(Sharp, F, SK_Pointer, Other, SK_Float);
     });
     Rows.push_back({F.Offset, HasFloats               ? KindWord
                               : F.Kinds & SK_AnyFloat ? KindEither

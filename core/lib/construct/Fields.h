@@ -18,7 +18,9 @@ enum FieldKind : unsigned {
   KindEither,
   KindFloatOfWord = 7, ///< in a word that may be an address
   KindWord = 8,        ///< an address, or floats
-  KindNoAddress = 9    ///< a float's word, which is cleared if it is an address
+  KindNoAddress = 9,   ///< a float's word, which is cleared if it is an address
+  KindNumber = 10,     ///< a double, or a float with nothing behind it
+  KindNumberOrAddress = 11
 };
 
 /// A row of struct cf_field.

@@ -332,7 +332,8 @@ private:
     auto *Rows = Table ? Table->getInitializer() : nullptr;
     return isa_and_nonnull<ConstantArray>(Rows) && any_of(Rows->operands(), [](const Use &Row) {
              auto *Kind = cast<ConstantInt>(cast<Constant>(Row)->getAggregateElement(1));
-             return Kind->equalsInt(KindFloatOfWord) || Kind->equalsInt(KindEither);
+             return Kind->equalsInt(KindFloatOfWord) || Kind->equalsInt(KindEither) ||
+                    Kind->equalsInt(KindNumberOrAddress);
            });
   }
   /// What has no shadow is its own.

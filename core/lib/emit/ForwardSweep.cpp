@@ -128,9 +128,24 @@ bool ForwardSweep::carriesEither(const Value *V) const {
   return (Kinds & SK_Pointer) && (Kinds & SK_Double);
 }
 
+bool ForwardSweep::carriesFloat(const Value *V) const { return S.Graph.carried(V) & SK_Float; }
+
 Value *isAddress(IRBuilderBase &B, Value *Bits) {
   Value *Wide = B.CreateZExtOrTrunc(Bits, B.getInt64Ty());
   return B.CreateICmpULT(B.CreateSub(Wide, B.getInt64(1)), B.getInt64((1ull << AddressBits) - 1));
+}
+
+Value *asWordOf(IRBuilderBase &B, Value *Number, Type *T) {
+  Type *Half = B.getInt32Ty(), *Word = B.getInt64Ty();
+  if (Number->getType()->isFloatTy() && T->isDoubleTy())
+    return B.CreateBitCast(B.CreateZExt(B.CreateBitCast(Number, Half), Word), T);
+  if (Number->getType()->isDoubleTy() && T->isFloatTy())
+    return B.CreateBitCast(B.CreateTrunc(B.CreateBitCast(Number, Word), Half), T);
+  auto *Pair = FixedVectorType::get(B.getFloatTy(), 2);
+  if ((Number->getType()->isDoubleTy() && T == Pair) ||
+      (Number->getType() == Pair && T->isDoubleTy()))
+    return B.CreateBitCast(Number, T);
+  return nullptr;
 }
 
 unsigned ForwardSweep::kinds(const Value *Pointer) const {

@@ -39,6 +39,8 @@ public:
   llvm::Value *isOwnShadow(llvm::Value *Pointer) override;
   /// An integer that is a double at one time and a pointer at another.
   bool carriesEither(const llvm::Value *V) const;
+  /// True if such bits may be a float, too, with zeros behind it.
+  bool carriesFloat(const llvm::Value *V) const;
   bool activeMemory(const llvm::Value *Pointer) const override;
   bool activeValue(const llvm::Value *V) const override { return S.Activity.active(V); }
   unsigned kinds(const llvm::Value *Pointer) const override;
@@ -131,6 +133,9 @@ inline constexpr llvm::StringLiteral RuntimePrefix = "cf_v1_";
 /// address. Addresses of user space are so small that as doubles they are below 1e-309, which no
 /// adjoint that matters is: what looks like an address is one.
 llvm::Value *isAddress(llvm::IRBuilderBase &B, llvm::Value *Bits);
+/// A float as a double with zeros behind it, or such a double as a float, or as a vector that it is
+/// the first float of; null for other types.
+llvm::Value *asWordOf(llvm::IRBuilderBase &B, llvm::Value *Number, llvm::Type *T);
 
 /// MemoryLayout as SweepBuilder promises it.
 MemoryLayout layoutOf(const ActivityResult &Activity, const llvm::Value *Pointer);

@@ -135,7 +135,7 @@ void ReverseSweep::addAdjoint(Value *V, Value *Bar) {
   Flags.setAllowReassoc();
   Flags.setNoSignedZeros();
   B.setFastMathFlags(Flags);
-  B.CreateStore(sumOf(B.CreateLoad(Bar->getType(), Slot), Bar), Slot);
+  B.CreateStore(sumOf(B.CreateLoad(Bar->getType(), Slot), Bar, mayBeFloat(In.S.Activity, V)), Slot);
 }
 
 /// Doubles, or floats with zeros behind them, which as doubles are next to nothing.
@@ -156,9 +156,9 @@ static Value *sumOfNumbers(IRBuilderBase &B, Value *Old, Value *Bar) {
 }
 
 /// Of structures and arrays, those within them too, the numbers are added.
-Value *ReverseSweep::sumOf(Value *Old, Value *Bar) {
+Value *ReverseSweep::sumOf(Value *Old, Value *Bar, bool MayBeFloat) {
   Type *T = Bar->getType();
-  if (T->getScalarType()->isDoubleTy() && In.S.Activity.mixedWords().Any)
+  if (MayBeFloat && T->getScalarType()->isDoubleTy())
     return sumOfNumbers(B, Old, Bar);
   if (T->isFPOrFPVectorTy())
     return B.CreateFAdd(Old, Bar);
@@ -170,7 +170,7 @@ Value *ReverseSweep::sumOf(Value *Old, Value *Bar) {
     if (Type *Part = ExtractValueInst::getIndexedType(T, I);
         Part->isFPOrFPVectorTy() || Part->isAggregateType())
       Sum = B.CreateInsertValue(
-          Sum, sumOf(B.CreateExtractValue(Old, I), B.CreateExtractValue(Bar, I)), I);
+          Sum, sumOf(B.CreateExtractValue(Old, I), B.CreateExtractValue(Bar, I), MayBeFloat), I);
   return Sum;
 }
 

@@ -151,7 +151,7 @@ void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
 void ReverseSweep::addPlainly(Instruction &I, Value *Where, Value *Bar) {
   const Align Alignment = shadowAlign(cast<LoadInst>(I).getAlign());
   LoadInst *Old = B.CreateAlignedLoad(Bar->getType(), Where, Alignment);
-  Value *Sum = sumOf(Old, Bar);
+  Value *Sum = sumOf(Old, Bar, mayBeFloat(In.S.Activity, &I));
   if (auto *Add = dyn_cast<Instruction>(Sum); Add && isa<FPMathOperator>(Add))
     Add->setHasNoSignedZeros(true); // 0 + Bar, where the shadow has just been consumed, is Bar
   StoreInst *New = B.CreateAlignedStore(Sum, Where, Alignment);
@@ -165,9 +165,9 @@ void ReverseSweep::addPlainly(Instruction &I, Value *Where, Value *Bar) {
   }
 }
 
-/// Bits that are an address or an adjoint.
-Value *ReverseSweep::holdsAddress(Value *Bits) {
-  if (!In.S.Activity.mixedWords().Any)
+/// Bits that are V's address or adjoint.
+Value *ReverseSweep::holdsAddress(const Value *V, Value *Bits) {
+  if (!In.Fwd.carriesFloat(V))
     return isAddress(B, Bits);
   return B.CreateIsNotNull(runtime("is_address_not_floats", B.getInt32Ty(), {Bits}));
 }
@@ -195,7 +195,7 @@ Error ReverseSweep::reverseStore(StoreInst &I) {
   if (!In.Fwd.carriesEither(V))
     addAdjoint(V, Bar);
   else
-    addAdjoint(V, B.CreateSelect(holdsAddress(B.CreateBitCast(Bar, B.getInt64Ty())),
+    addAdjoint(V, B.CreateSelect(holdsAddress(V, B.CreateBitCast(Bar, B.getInt64Ty())),
                                  Constant::getNullValue(T), Bar));
   return Error::success();
 }
@@ -215,6 +215,15 @@ Error ReverseSweep::reverseAtomic(AtomicRMWInst &I) {
   return Error::success();
 }
 
+/// True if no more than the first float of a vector is read.
+static bool readsFirst(const Instruction &I) {
+  return !I.getType()->isVectorTy() || all_of(I.users(), [](const User *U) {
+    auto *Element = dyn_cast<ExtractElementInst>(U);
+    auto *Index = Element ? dyn_cast<ConstantInt>(Element->getIndexOperand()) : nullptr;
+    return Index && Index->isZero();
+  });
+}
+
 /// Instructions that hand a float on unchanged.
 bool ReverseSweep::reverseMove(Instruction &I) {
   if (auto *Select = dyn_cast<SelectInst>(&I)) {
@@ -229,10 +238,13 @@ bool ReverseSweep::reverseMove(Instruction &I) {
   Value *From = I.getOperand(0);
   if (isa<Constant>(From) || !In.S.Activity.active(From))
     return (void)takeAdjoint(&I), true;
-  if (floatType(From) != floatType(&I))
-    return false;
-  addAdjoint(From, takeAdjoint(&I));
-  return true;
+  Value *Bar = takeAdjoint(&I);
+  if (floatType(From) != Bar->getType())
+    Bar = In.S.Activity.mixedWords().Any && readsFirst(I) ? asWordOf(B, Bar, floatType(From))
+                                                          : nullptr;
+  if (Bar)
+    addAdjoint(From, Bar);
+  return Bar;
 }
 
 bool ReverseSweep::reverseVector(Instruction &I) {
@@ -347,7 +359,8 @@ Error ReverseSweep::reverseSite(const CallSite &Site) {
 Error ReverseSweep::reverseValue(Instruction &I) {
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
     if (mayHoldTwoFloats(In.S.Activity, *Load) ||
-        (isFloatOrDouble(In.S.Activity, *Load) && shared(In.Fwd.accessOf(*Load))))
+        (In.S.Activity.mixedWords().Stored && isFloatOrDouble(In.S.Activity, *Load) &&
+         shared(In.Fwd.accessOf(*Load))))
       return diffError(DiagId::UnknownType, I,
                        "a word is a float at one time and a double at another");
     if (In.S.Activity.activeAt(In.S.Graph.find(Load->getPointerOperand()),

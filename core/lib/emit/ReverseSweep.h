@@ -69,8 +69,8 @@ public:
   void replaceCall(llvm::CallBase &, llvm::Value *) override;
 
 private:
-  llvm::Value *sumOf(llvm::Value *Old, llvm::Value *Bar);
-  llvm::Value *holdsAddress(llvm::Value *Bits);
+  llvm::Value *sumOf(llvm::Value *Old, llvm::Value *Bar, bool MayBeFloat);
+  llvm::Value *holdsAddress(const llvm::Value *V, llvm::Value *Bits);
 
   // Values of the forward sweep.
   llvm::Value *recall(llvm::Value *V);

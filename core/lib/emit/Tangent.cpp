@@ -84,7 +84,11 @@ Value *TangentSweep::orAddress(Value *V, Value *Dot) {
   if (!carriesEither(V))
     return Dot;
   Value *Shadow = shadowOf(V);
-  return B.CreateSelect(isAddress(B, Shadow), B.CreateBitCast(Shadow, Dot->getType()), Dot);
+  Value *HasShadow =
+      carriesFloat(V)
+          ? B.CreateIsNotNull(runtime("is_address_not_floats", B.getInt32Ty(), {Shadow}))
+          : isAddress(B, Shadow);
+  return B.CreateSelect(HasShadow, B.CreateBitCast(Shadow, Dot->getType()), Dot);
 }
 
 Error TangentSweep::visitStoreDot(StoreInst &I) {
@@ -135,9 +139,11 @@ bool TangentSweep::visitMove(Instruction &I) {
   if (isa<FreezeInst, BitCastInst, TruncInst, ZExtInst>(I)) {
     Value *From = I.getOperand(0);
     bool Active = !isa<Constant>(From) && S.Activity.active(From);
-    if (Active && floatType(From) != floatType(&I))
-      return false;
     Value *Dot = Active ? tangent(From) : Constant::getNullValue(floatType(&I));
+    if (Dot->getType() != floatType(&I))
+      Dot = S.Activity.mixedWords().Any ? asWordOf(B, Dot, floatType(&I)) : nullptr;
+    if (!Dot)
+      return false;
     bool Disguised = isa<BitCastInst>(I) && I.getType()->isDoubleTy();
     dots()[&I] = Disguised ? orAddress(From, Dot) : Dot;
     return true;

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -49,8 +50,39 @@ void moveFloat(char *Dst, char *Src, bool Atomic) {
   moveBar<float>(Dst, Src, Atomic);
 }
 
+uint64_t sumOfNumbers(uint64_t A, uint64_t B) {
+  if (!isFloatOnly(A) || !isFloatOnly(B))
+    return std::bit_cast<uint64_t>(std::bit_cast<double>(A) + std::bit_cast<double>(B));
+  const float Sum = std::bit_cast<float>(static_cast<uint32_t>(A)) +
+                    std::bit_cast<float>(static_cast<uint32_t>(B));
+  return std::bit_cast<uint32_t>(Sum);
+}
+
+// What is asked of both places is of the number that both held, and so of one width.
+void moveNumber(char *Dst, char *Src, bool Atomic, bool MayBeAddress) {
+  const auto Bar = read<uint64_t>(Dst);
+  if (MayBeAddress && isAddressNotFloats(Bar))
+    return;
+  write<uint64_t>(Dst, 0);
+  if (!Src || Bar == 0)
+    return;
+  auto After = [&](uint64_t Before) {
+    const bool Empty = Before == 0 || (MayBeAddress && isAddressNotFloats(Before));
+    return Empty ? Bar : sumOfNumbers(Before, Bar);
+  };
+  if (!Atomic)
+    return write(Src, After(read<uint64_t>(Src)));
+  const std::atomic_ref<uint64_t> Word(*reinterpret_cast<uint64_t *>(Src));
+  uint64_t Before = Word.load();
+  while (!Word.compare_exchange_weak(Before, After(Before)))
+    ;
+}
+
 void moveAdjoint(char *Dst, char *Src, bool Atomic, int32_t K) {
   switch (K) {
+  case Number:
+  case NumberOrAddress:
+    return moveNumber(Dst, Src, Atomic, K == NumberOrAddress);
   case FloatOfWord:
     return moveFloat(Dst, Src, Atomic);
   case NoAddress:
@@ -69,8 +101,6 @@ void moveAdjoint(char *Dst, char *Src, bool Atomic, int32_t K) {
 
 // Zero where there is no source.
 void copyBar(char *Dst, const char *Src, int32_t K) {
-  if (K == NoAddress)
-    return;
   if (Src)
     std::memmove(Dst, Src, static_cast<size_t>(widthOf(K)));
   else
@@ -84,18 +114,29 @@ void copyUnlessAddress(char *Dst, const char *Src, int32_t K) {
   copyBar(Dst, Src, K);
 }
 
+bool wasAddress(const char *Kept, int32_t K) {
+  switch (K) {
+  case FloatOfWord:
+    return liesInAddress(Kept);
+  case Either:
+    return isAddress(read<uint64_t>(Kept));
+  case NumberOrAddress:
+    return isAddressNotFloats(read<uint64_t>(Kept));
+  default:
+    return false;
+  }
+}
+
 // What was an address has not moved. Addresses of the forward sweep may be left where a number was.
 void copyBarKept(char *Dst, char *Src, const char *Kept, int32_t K) {
-  if ((K == FloatOfWord && liesInAddress(Kept)) || (K == Either && isAddress(read<uint64_t>(Kept))))
+  if (wasAddress(Kept, K))
     return;
   if (K == FloatOfWord) {
     dropAddress(Dst);
     if (Src)
       dropAddress(Src);
-  } else if (K == Either && Src && isAddress(read<uint64_t>(Src))) {
-    Src = nullptr;
   }
-  copyBar(Dst, Src, K);
+  copyBar(Dst, Src && wasAddress(Src, K) ? nullptr : Src, K);
 }
 
 bool isZero(const char *At, int64_t Bytes) {
@@ -131,6 +172,13 @@ void moveBytes(char *Dst, char *Src, int64_t Bytes, bool Atomic) {
     std::copy(Bars.begin(), Bars.end(), Src);
 }
 
+/// Half a word that is a number of either width is a float.
+int32_t cutOff(int32_t Kind, int64_t Bytes) {
+  if (Bytes >= static_cast<int64_t>(sizeof(double)))
+    return Kind;
+  return Kind == Number ? Float : Kind == NumberOrAddress ? FloatOfWord : Kind;
+}
+
 struct Fields {
   const void *Base;
   int64_t Bytes, Period;
@@ -151,8 +199,9 @@ template <typename Visitor> void forEachField(const Fields &All, bool Upwards, V
       const cf_field &Field = All.Table[Upwards ? F : All.Count - 1 - F];
       const int64_t Offset = Field.offset == AtAlignment ? Aligned : Field.offset;
       const int64_t At = (Upwards ? R : Records - 1 - R) * Period + Offset;
-      if (Offset >= 0 && At + widthOf(Field.kind) <= All.Bytes)
-        Visit(At, Field.kind);
+      const int32_t Kind = cutOff(Field.kind, All.Bytes - At);
+      if (Offset >= 0 && At + widthOf(Kind) <= All.Bytes)
+        Visit(At, Kind);
     }
 }
 

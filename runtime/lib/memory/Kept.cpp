@@ -188,7 +188,9 @@ void Walk::clearFloats(const Region &R) {
         write<float>(R.Shadow + At, 0);
       else if (M.kind == LongDouble)
         write<long double>(R.Shadow + At, 0);
-      else if (M.kind == Double || (M.kind == Either && !isAddress(read<uint64_t>(R.Shadow + At))))
+      else if (M.kind == Double || M.kind == Number ||
+               (M.kind == NumberOrAddress && !liesInAddress(R.Shadow + At)) ||
+               (M.kind == Either && !isAddress(read<uint64_t>(R.Shadow + At))))
         write<double>(R.Shadow + At, 0);
     });
   }

@@ -3,8 +3,10 @@
 // What a field of an object holds. A field of kind 4 is a double at one time and a pointer at
 // another. Read as a double an address of user space is below 1e-309: what is that small is an
 // address, and no adjoint. So are two floats, the upper one of which would be below 1e-41: the
-// kinds 7 and 8 are of words that hold one or two floats at one time and a pointer at another. In a
-// program that is not position independent, addresses have no upper half, and end with the heap.
+// kinds 7 and 8 are of words that hold one or two floats at one time and a pointer at another; 10
+// and 11 of words that are a double at one time and a float with nothing behind it at another, the
+// latter ones an address at a third. In a program that is not position independent, addresses have
+// no upper half, and end with the heap.
 
 #pragma once
 
@@ -29,7 +31,9 @@ enum FieldKind : int32_t {
   Either = 4,
   FloatOfWord = 7,
   WordOfFloats = 8,
-  NoAddress = 9
+  NoAddress = 9,
+  Number = 10,
+  NumberOrAddress = 11
 };
 
 inline int64_t widthOf(int32_t K) {
@@ -42,6 +46,8 @@ inline int64_t widthOf(int32_t K) {
   case Pointer:
   case Either:
   case WordOfFloats:
+  case Number:
+  case NumberOrAddress:
     return sizeof(double);
   case LongDouble:
     return 10; // the rest is padding
@@ -60,6 +66,9 @@ inline bool isAddressNotFloats(uint64_t Bits) {
   const auto HeapEnd = reinterpret_cast<uint64_t>(sbrk(0));
   return HeapEnd < Half && Bits >= FirstPages && Bits < HeapEnd;
 }
+
+/// A word that is a number of either width is a float if that is no double worth the name.
+inline bool isFloatOnly(uint64_t Bits) { return (Bits & (uint64_t{0x7FF} << 52)) == 0; }
 
 /// The word that a float is a part of.
 inline uint64_t *wordOf(const char *Float) {
