@@ -101,6 +101,8 @@ void moveAdjoint(char *Dst, char *Src, bool Atomic, int32_t K) {
 
 // Zero where there is no source.
 void copyBar(char *Dst, const char *Src, int32_t K) {
+  if (K == NoAddress)
+    return;
   if (Src)
     std::memmove(Dst, Src, static_cast<size_t>(widthOf(K)));
   else
