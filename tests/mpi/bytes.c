@@ -58,3 +58,34 @@ static double bytes(const double *x, int n) {
 }
 
 GRADIENT_CHECK(bytes, Double, bytes, In(double, 4), Int(4))
+
+// One rank names the bytes, the others their numbers; so do the two sides of one call.
+static double bytes_of_one_side(const double *x, int n) {
+  enum { Most = 16 };
+  int rank, size;
+  MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const int bytes = n * (int)sizeof(double), mine = rank == 0 ? bytes : n;
+  const MPI_Datatype type = rank == 0 ? MPI_BYTE : MPI_DOUBLE;
+  double a[4], b[4 * Most], c[4 * Most], d[4], sum = 0;
+  if (n > 4 || size > Most)
+    return 0;
+  for (int i = 0; i < n; i++)
+    a[i] = x[i] * x[i] + rank;
+  for (int i = 0; i < n * size; i++)
+    b[i] = c[i] = 0;
+  MPI_Gather(a, n, MPI_DOUBLE, b, bytes, MPI_BYTE, size - 1, comm);
+  for (int i = 0; i < n * size; i++)
+    b[i] = b[i] * (i + 1) + a[i % n];
+  MPI_Scatter(b, mine, type, d, mine, type, 0, comm);
+  MPI_Alltoall(b, mine, type, c, mine, type, comm);
+  for (int i = 0; i < n * size; i++)
+    sum += c[i] * c[i] * d[i % n];
+  MPI_Alltoall(c, bytes, MPI_BYTE, b, n, MPI_DOUBLE, comm);
+  for (int i = 0; i < n * size; i++)
+    sum += b[i] * (i + rank);
+  return sum;
+}
+
+GRADIENT_CHECK(bytes_of_one_side, Double, bytes_of_one_side, In(double, 4), Int(4))

@@ -224,7 +224,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   noteRanges(S, U, Sharing.Dealt, Windows);
   for (SharedPlan &P : Shared) // versions of one loop: all threads must agree
     P.Loop.Ordered = any_of(Shared, [&](const SharedPlan &Other) {
-      return Other.Loop.Phase == P.Loop.Phase && mustKeepOrder(S, Other, Steps, Plan);
+      return Other.Loop.Phase == P.Loop.Phase && mustKeepOrder(S, Other, Steps, Plan, A.SE);
     });
   ReverseSweep Sweep(
       {S, U, Fwd, Steps, Shape, Plan, Frames, Sharing, Snapshots, Deferred, Owned, Windows});

@@ -506,8 +506,36 @@ SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const B
              : None;
 }
 
+/// True if memory that is the function's own is used outside of L as well: what one iteration
+/// leaves there is for another one, or for what follows.
+static bool outlives(const AllocaInst &Memory, const Loop &L) {
+  SmallVector<const Value *, 8> Work{&Memory};
+  while (!Work.empty())
+    for (const User *U : Work.pop_back_val()->users()) {
+      auto *I = cast<Instruction>(U);
+      if (isa<GetElementPtrInst, CastInst>(I))
+        Work.push_back(I);
+      else if (!L.contains(I) && !I->isLifetimeStartOrEnd() && !isa<DbgInfoIntrinsic>(I))
+        return true;
+    }
+  return false;
+}
+
+/// True if iterations of L share the place that a store in it writes to, which no two threads do.
+static bool isCarried(const StoreInst &Store, const Loop &L, ScalarEvolution &SE) {
+  if (auto *Memory = dyn_cast<AllocaInst>(getUnderlyingObject(Store.getPointerOperand(), 20)))
+    return outlives(*Memory, L);
+  const SCEV *Address = SE.getSCEV(const_cast<Value *>(Store.getPointerOperand()));
+  while (auto *Rec = dyn_cast<SCEVAddRecExpr>(Address)) {
+    if (Rec->getLoop() == &L || !L.contains(Rec->getLoop()))
+      break;
+    Address = Rec->getStart();
+  }
+  return SE.isLoopInvariant(Address, &L);
+}
+
 bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps,
-                   const TapePlan &Plan) {
+                   const TapePlan &Plan, ScalarEvolution &SE) {
   Loop *L = Shared.Loop.L;
   if (any_of(Plan.frames(), [&](auto &F) { return F->What == Frame::Iteration && F->L == L; }))
     return true;
@@ -515,9 +543,15 @@ bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps
     if (S.Activity.active(&Phi))
       return true;
   for (BasicBlock *Block : L->blocks())
-    for (Instruction &I : *Block)
-      if (Steps.site(I) && Steps.hasWork(I))
+    for (Instruction &I : *Block) {
+      auto *Store = dyn_cast<StoreInst>(&I);
+      if (Steps.hasWork(I) && (Steps.site(I) || (Store && isCarried(*Store, *L, SE))))
         return true;
+      if (S.Activity.active(&I) && any_of(I.users(), [&](const User *U) {
+            return !L->contains(cast<Instruction>(U)); // the last iteration gives it
+          }))
+        return true;
+    }
   return false;
 }
 

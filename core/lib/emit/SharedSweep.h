@@ -73,9 +73,10 @@ void divideBody(const RequestState &S, const Unit &U, const ReverseSteps &Steps)
 SharedPlans planSharedLoops(RequestState &S, Unit &U, ForwardSweep &Fwd, const BodyAnalyses &A,
                             const llvm::DenseSet<const llvm::Instruction *> &Owned);
 
-/// True if iterations of a shared loop must be reversed in order: a value is carried from one to
-/// the next, a call inside releases what it recorded, or the frames of its iterations are a chain.
+/// True if iterations of a shared loop must be reversed in order: a value or memory of the thread
+/// is carried from one to the next or out of the last one, a call inside releases what it recorded,
+/// or the frames of its iterations are a chain.
 bool mustKeepOrder(RequestState &S, const SharedPlan &Shared, const ReverseSteps &Steps,
-                   const TapePlan &Plan);
+                   const TapePlan &Plan, llvm::ScalarEvolution &SE);
 
 } // namespace contraflow

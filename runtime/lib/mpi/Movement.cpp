@@ -67,6 +67,7 @@ void move(Pattern How, const Movement &M, const Parcel &Out, const Parcel &In) {
     PMPI_Allgatherv(Out.Data, Out.Units, Unit, In.Data, In.Counts, In.Starts, Unit, Comm);
     break;
   case Pattern::Alltoall:
+    In.takeOwn(Out, M.Comm->rank());
     PMPI_Alltoallv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Counts, In.Starts, Unit,
                    Comm);
     break;
@@ -140,7 +141,7 @@ void tangent(const Movement &M) {
     return runNow(M, *tangentOperation(M));
   if (M.How == Pattern::Bcast)
     return tangentBcast(M);
-  const Parcel Out = Parcel::from(M.Given), In(M.Got);
+  const Parcel Out = Parcel::from(M.Given), In = Parcel::arrivingAt(M.Got, M.How);
   move(M.How, M, Out, In);
   In.storeTo(M.Got);
 }
@@ -167,7 +168,7 @@ void adjoint(const Movement &M) {
     return adjointBcast(M);
   if (M.How == Pattern::Allgather)
     return adjointAllgather(M);
-  const Parcel Out = Parcel::from(M.Got), In(M.Given);
+  const Parcel Out = Parcel::from(M.Got), In = Parcel::arrivingAt(M.Given, M.How);
   const Pattern Mirror = M.How == Pattern::Gather    ? Pattern::Scatter
                          : M.How == Pattern::Scatter ? Pattern::Gather
                                                      : Pattern::Alltoall;

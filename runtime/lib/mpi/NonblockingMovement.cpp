@@ -19,7 +19,7 @@ Pattern mirrorOf(Pattern How) {
 class Transport : public Operation {
 public:
   Transport(const Movement &M, Pattern How, const Blocks &From, const Blocks &To)
-      : M(M), How(How), From(From), To(To), Out(From), In(To) {
+      : M(M), How(How), From(From), To(To), Out(From), In(Parcel::arrivingAt(To, How)) {
     Out.pack(From);
   }
   void start(MPI_Comm Comm) override {
@@ -40,6 +40,7 @@ public:
                        request());
       return;
     case Pattern::Alltoall:
+      In.takeOwn(Out, M.Comm->rank());
       PMPI_Ialltoallv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Counts, In.Starts, Unit,
                       Comm, request());
       return;

@@ -7,7 +7,9 @@
 #include "mpi/Movement.h"
 #include "mpi/Outbox.h"
 
+#include <algorithm>
 #include <climits>
+#include <cstring>
 
 namespace contraflow::mpi {
 
@@ -19,16 +21,30 @@ struct Parcel {
   std::byte *Data = nullptr; ///< Own, or the blocks themselves
   int Units = 0;
 
-  explicit Parcel(const Blocks &B) : Parcel(B, Counted{}) { allocate(); }
+  explicit Parcel(const Blocks &B) : Parcel(B, 0) { allocate(); }
+  /// What arrives for B. The other side may have bytes, and a word behind them (View.cpp), where B
+  /// has numbers: there is room for that. Where it has the numbers, the word says nothing.
+  static Parcel arrivingAt(const Blocks &B, Pattern How) {
+    Parcel P(B, How == Pattern::Allgather ? 0 : WordBytes); // which nobody gathers as bytes
+    P.allocate();
+    for (int I = 0; I < B.Size; ++I)
+      if (const View V = B.at(I); V.Leaves > 0 && V.L->Raw)
+        std::memset(P.block(I) + V.bytes() - WordBytes, 0, WordBytes);
+    return P;
+  }
   /// What is to be sent from B: packed unless it can be sent from where it is, which must not
   /// change until it has been.
   static Parcel from(const Blocks &B) {
-    Parcel P(B, Counted{});
+    Parcel P(B, 0);
     if (!P.lieIn(B)) {
       P.allocate();
       P.pack(B);
     }
     return P;
+  }
+  /// The library wants to hear of as much as a rank sends to itself.
+  void takeOwn(const Parcel &Sent, int Rank) const {
+    Counts[Rank] = std::min(Counts[Rank], Sent.Counts[Rank]);
   }
   std::byte *block(int I) const {
     return Data + static_cast<std::size_t>(Starts[I]) * sizeof(float);
@@ -48,17 +64,18 @@ struct Parcel {
 
 private:
   static constexpr std::ptrdiff_t Unit = sizeof(float);
-  struct Counted {};
 
-  /// Without memory.
-  Parcel(const Blocks &B, Counted)
+  /// Without memory. With room behind each block that is not empty.
+  Parcel(const Blocks &B, std::int64_t Room)
       : Numbers(packedBuffer(2 * B.Size * std::int64_t{sizeof(int)})),
         Counts(reinterpret_cast<int *>(Numbers.get())), Starts(Counts + B.Size) {
     std::int64_t Bytes = 0;
     for (int I = 0; I < B.Size; ++I) {
       Starts[I] = carrierCount(Bytes);
-      Counts[I] = carrierCount(B.at(I).bytes());
-      Bytes += B.at(I).bytes();
+      const std::int64_t Block = B.at(I).bytes();
+      const std::int64_t Here = Block > 0 ? Block + Room : 0;
+      Counts[I] = carrierCount(Here);
+      Bytes += Here;
     }
     Units = carrierCount(Bytes);
   }

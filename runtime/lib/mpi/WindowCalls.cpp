@@ -134,8 +134,15 @@ std::int64_t bytesOf(const AccessRecord &A) {
   return A.How == Access::Fetch ? A.Result.bytes() : A.Origin.bytes();
 }
 
+/// Zeros: the target, which has numbers, says nothing about bytes (View.cpp).
+Packed nothingFor(const AccessRecord &A) {
+  Packed Data = packedBuffer(bytesOf(A));
+  std::memset(Data.get(), 0, static_cast<std::size_t>(bytesOf(A)));
+  return Data;
+}
+
 void tangent(const AccessRecord &A) {
-  const Packed Values = packedBuffer(bytesOf(A)), Old = packedBuffer(bytesOf(A));
+  const Packed Values = packedBuffer(bytesOf(A)), Old = nothingFor(A);
   if (A.How != Access::Fetch)
     A.Origin.pack(Values.get());
   switch (A.How) {
@@ -158,9 +165,7 @@ void tangent(const AccessRecord &A) {
 }
 
 void adjoint(AccessRecord &A) {
-  const std::int64_t Bytes = bytesOf(A);
-  const Packed Seed = packedBuffer(Bytes), Old = packedBuffer(Bytes);
-  std::memset(Seed.get(), 0, static_cast<std::size_t>(Bytes));
+  const Packed Seed = nothingFor(A), Old = nothingFor(A);
   A.Result.pack(Seed.get()); // of a fetch; otherwise zeros
   A.Result.zero();
   switch (A.How) {
