@@ -255,10 +255,17 @@ int32_t cf_v1_is_address_not_floats(int64_t bits) {
   return isAddressNotFloats(static_cast<uint64_t>(bits)) ? 1 : 0;
 }
 
+// Whole words are kept, behind where dst begins in its first one: a float may be in the middle of
+// an address.
 void *cf_v1_copy_fields_keep(const void *dst_bar, int64_t bytes, struct cf_tape *tape) {
-  void *Kept = cf_v1_tape_reserve(tape, std::max<int64_t>(bytes, 1));
+  constexpr auto Word = static_cast<int64_t>(sizeof(uint64_t));
+  const int64_t Begin = static_cast<int64_t>(reinterpret_cast<uintptr_t>(dst_bar) % Word);
+  const int64_t Words = bytes > 0 ? (Begin + bytes + Word - 1) / Word : 0;
+  auto *Kept = static_cast<char *>(cf_v1_tape_reserve(tape, (Words + 1) * Word));
+  write(Kept, Begin);
   if (dst_bar)
-    std::memcpy(Kept, dst_bar, static_cast<size_t>(bytes));
+    std::memcpy(Kept + Word, wordOf(static_cast<const char *>(dst_bar)),
+                static_cast<size_t>(Words * Word));
   return Kept;
 }
 
@@ -266,9 +273,10 @@ void cf_v1_copy_fields_back_kept(void *dst_bar, void *src_bar, int64_t bytes, co
                                  int64_t period, const struct cf_field *fields, int32_t n) {
   if (!dst_bar || dst_bar == src_bar)
     return;
+  const char *First = static_cast<const char *>(kept) + sizeof(uint64_t) +
+                      read<int64_t>(static_cast<const char *>(kept));
   forEachField({dst_bar, bytes, period, fields, n}, dst_bar < src_bar, [&](int64_t At, int32_t K) {
     copyBarKept(static_cast<char *>(dst_bar) + At,
-                src_bar ? static_cast<char *>(src_bar) + At : nullptr,
-                static_cast<const char *>(kept) + At, K);
+                src_bar ? static_cast<char *>(src_bar) + At : nullptr, First + At, K);
   });
 }
