@@ -120,7 +120,7 @@ void freeLeftovers(Arena *Call) {
 }
 
 void hookCallEnd() {
-  static const bool Hooked = (setCallEndHook(freeLeftovers), true);
+  static const bool Hooked = (setCallEndHook(AtCallEnd::DeferredFrees, freeLeftovers), true);
   static_cast<void>(Hooked);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two sets of bytes of shadow memory. Buffers of bytes are few, and used again and again.
+// Two sets of bytes of shadow memory for each derivative call. Buffers of bytes are few, and used
+// again and again.
 
 #include "mpi/Relayed.h"
+#include "tape/DerivativeCall.h"
 
 #include <algorithm>
 #include <atomic>
@@ -66,15 +68,34 @@ private:
   }
 };
 
-Pieces &arrived() {
-  static auto *All = new Pieces;
+struct Known {
+  Pieces Arrived, Relayed;
+};
+
+struct Calls {
+  std::mutex Lock;
+  std::map<const Arena *, Known> All; ///< tangents have no call
+};
+
+Calls &calls() {
+  static auto *All = new Calls;
   return *All;
 }
 
-Pieces &relayed() {
-  static auto *All = new Pieces;
-  return *All;
+void forgetCall(Arena *Root) {
+  const std::scoped_lock Guard(calls().Lock);
+  calls().All.erase(Root);
 }
+
+Known &known() {
+  static const bool Hooked = (setCallEndHook(AtCallEnd::Messages, forgetCall), true);
+  static_cast<void>(Hooked);
+  const std::scoped_lock Guard(calls().Lock);
+  return calls().All[currentCall()];
+}
+
+Pieces &arrived() { return known().Arrived; }
+Pieces &relayed() { return known().Relayed; }
 
 } // namespace
 

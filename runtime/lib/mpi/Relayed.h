@@ -11,7 +11,8 @@
 
 namespace contraflow::mpi {
 
-/// Memory into which bytes are received. Only what has been received is passed on.
+/// Memory into which bytes are received. Only what has been received is passed on, in the same call
+/// of a derivative.
 void noteArrival(const View &V);
 
 /// A piece of shadow memory.

@@ -20,7 +20,10 @@ int64_t callOf(const void *Name);
 /// Another name for the innermost call.
 void nameCall(const void *Name);
 
+/// Who has to do something at the end of a derivative call.
+enum class AtCallEnd { DeferredFrees, Messages };
+
 /// Called with the root arena when the outermost derivative call on it ends.
-void setCallEndHook(void (*Hook)(Arena *Root));
+void setCallEndHook(AtCallEnd Whose, void (*Hook)(Arena *Root));
 
 } // namespace contraflow

@@ -13,6 +13,7 @@
 #include "tape/Registry.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -39,7 +40,13 @@ struct OpenTape : Arena {
 
 thread_local std::unique_ptr<ThreadTape> OwnTape;
 thread_local Arena *CurrentCall = nullptr;
-std::atomic<void (*)(Arena *)> CallEndHook = nullptr;
+std::array<std::atomic<void (*)(Arena *)>, 2> CallEndHooks = {};
+
+void callEnds(Arena *Root) {
+  for (const auto &Each : CallEndHooks)
+    if (const auto Hook = Each.load())
+      Hook(Root);
+}
 
 } // namespace
 
@@ -124,7 +131,9 @@ void cf_v1_call_enter(int64_t call) { CallNumber = call; }
 
 int32_t cf_v1_call_changed(int64_t *mark) { return std::exchange(*mark, CallNumber) != CallNumber; }
 
-void contraflow::setCallEndHook(void (*Hook)(Arena *)) { CallEndHook.store(Hook); }
+void contraflow::setCallEndHook(AtCallEnd Whose, void (*Hook)(Arena *)) {
+  CallEndHooks[static_cast<std::size_t>(Whose)].store(Hook);
+}
 
 cf_tape *cf_v1_tape_begin() {
   if (!OwnTape)
@@ -145,8 +154,7 @@ void cf_v1_tape_end(cf_tape *tape) {
   if (const int64_t Left = Root.usedWithChildren())
     fail(ErrorId::Internal, "a derivative call left " + formatBytes(Left) + " on its tape");
   Root.rest();
-  if (const auto Hook = CallEndHook.load())
-    Hook(&Root);
+  callEnds(&Root);
   CurrentCall = OwnTape->Outer;
 }
 
@@ -168,8 +176,7 @@ void cf_v1_tape_close(cf_tape *tape) {
   Tape->noteHighWater();
   if (const int64_t Left = Tape->usedWithChildren())
     fail(ErrorId::Internal, "a split derivative left " + formatBytes(Left) + " on its tape");
-  if (const auto Hook = CallEndHook.load())
-    Hook(Tape);
+  callEnds(Tape);
   cf_v1_tape_pause(tape);
   delete Tape;
 }

@@ -247,15 +247,19 @@ TEST(CopyFields, TheReverseOfAdjointsCopies) {
 TEST(CopyFields, ReverseOfACopyGoesByWhatWasThere) {
   constexpr cf_field Either[] = {{0, 4}};
   const void *Address = &Either;
-  double Dst[2] = {7, 0}, Src[2] = {0, 5}, Kept[2] = {0, 2};
-  std::memcpy(&Kept[0], &Address, sizeof Address);
+  double Dst[2] = {7, 0}, Src[2] = {0, 5}, Was[2] = {0, 2};
+  std::memcpy(&Was[0], &Address, sizeof Address);
   std::memcpy(&Dst[1], &Address, sizeof Address);
+  cf_tape *Tape = cf_v1_tape_begin();
+  void *Kept = cf_v1_copy_fields_keep(Was, sizeof Was, Tape);
   cf_v1_copy_fields_back_kept(Dst, Src, sizeof Src, Kept, sizeof(double), Either, 1);
   EXPECT_EQ(Dst[0], 7);
   EXPECT_EQ(Dst[1], 5);
   std::memcpy(&Src[1], &Address, sizeof Address);
   cf_v1_copy_fields_back_kept(Dst, Src, sizeof Src, Kept, sizeof(double), Either, 1);
   EXPECT_EQ(Dst[1], 0);
+  cf_v1_tape_release(Tape, Kept);
+  cf_v1_tape_end(Tape);
 }
 
 TEST(CopyFields, StopsWhereTheCopyStops) {
