@@ -67,8 +67,9 @@ inline bool isAddressNotFloats(uint64_t Bits) {
   return HeapEnd < Half && Bits >= FirstPages && Bits < HeapEnd;
 }
 
-/// A word that is a number of either width is a float if that is no double worth the name.
-inline bool isFloatOnly(uint64_t Bits) { return (Bits & (uint64_t{0x7FF} << 52)) == 0; }
+/// Of a word that is a double, or a float with zeros behind it (sumOfNumbers in emit/Recall.cpp
+/// adds values in registers by the same rule).
+inline bool isFloatOnly(uint64_t Bits) { return Bits < (uint64_t{1} << 32); }
 
 /// The word that a float is a part of.
 inline uint64_t *wordOf(const char *Float) {

@@ -262,6 +262,27 @@ TEST(CopyFields, ReverseOfACopyGoesByWhatWasThere) {
   cf_v1_tape_end(Tape);
 }
 
+TEST(CopyFields, ReverseOfACopyKnowsAddressesItBeginsIn) {
+  constexpr cf_field Half = {0, 7};
+  const void *Address = &Half;
+  constexpr float Value = 3, Other = 5;
+  alignas(8) char Was[8], Dst[8] = {}, Src[8] = {};
+  std::memcpy(Was, &Address, sizeof Address);
+  std::memcpy(Dst + 4, &Value, sizeof Value);
+  std::memcpy(Src + 4, &Other, sizeof Other);
+  cf_tape *Tape = cf_v1_tape_begin();
+  void *Kept = cf_v1_copy_fields_keep(Was + 4, 4, Tape);
+  cf_v1_copy_fields_back_kept(Dst + 4, Src + 4, 4, Kept, 8, &Half, 1);
+  EXPECT_EQ(std::memcmp(Dst + 4, &Value, sizeof Value), 0);
+  cf_v1_tape_release(Tape, Kept);
+  std::memset(Was, 0, sizeof Was);
+  Kept = cf_v1_copy_fields_keep(Was + 4, 4, Tape);
+  cf_v1_copy_fields_back_kept(Dst + 4, Src + 4, 4, Kept, 8, &Half, 1);
+  EXPECT_EQ(std::memcmp(Dst + 4, &Other, sizeof Other), 0);
+  cf_v1_tape_release(Tape, Kept);
+  cf_v1_tape_end(Tape);
+}
+
 TEST(CopyFields, StopsWhereTheCopyStops) {
   double Dst[4] = {1, 2, 3, 4}, Src[4] = {};
   constexpr cf_field Both[] = {{0, 1}, {8, 1}}, Aligned = {-1, 1};
