@@ -4,6 +4,7 @@
 // value that moves; arithmetic tells integers from floats in disguise; calls inside the closure
 // tie arguments to parameters; handlers speak for the calls they claim.
 
+#include "AssumedFloats.h"
 #include "Integers.h"
 #include "MemoryGraph.h"
 #include "Strides.h"
@@ -701,74 +702,6 @@ static void describeGlobals(MemoryGraph &Graph, const Module &M) {
   }
 }
 
-/// A field of 8 bytes of which nobody has said anything, made in an object of which more is known.
-static bool addFreeField(MemoryGraph &Graph, Location At) {
-  constexpr int64_t Width = 8;
-  const auto &Fields = Graph.fields(At.Node);
-  int64_t Period = Graph.period(At.Node);
-  if (Period && Period < Width / 2) { // who looks at bytes does not say what they are parts of
-    Graph.addKind(Fields.begin()->second, SK_Double | SK_Guessed);
-    return true;
-  }
-  int64_t End = Period ? Period - Width : Fields.rbegin()->first + Width;
-  for (int64_t Offset = 0; Offset <= End; Offset += Width) {
-    auto Next = Fields.lower_bound(Offset);
-    if (Next != Fields.end() && Next->first < Offset + Width)
-      continue;
-    Graph.addKind(Graph.fieldCell({Graph.canonical(At.Node), Offset}), SK_Double | SK_Guessed);
-    return true;
-  }
-  return false;
-}
-
-/// Where every field is something else, bytes are beside that: packed ones, and those that come
-/// from elsewhere to memory of addresses alone. No copy can tell the two apart.
-static bool addBeside(MemoryGraph &Graph, Location At, bool Packed) {
-  const unsigned Known = At ? Graph.kindsOf(At.Node) : unsigned(SK_AnyFloat);
-  if ((Known & SK_AnyFloat) || (!Packed && Known != SK_Pointer))
-    return false;
-  Graph.addKind(Graph.fieldCell(At), SK_Double | SK_Guessed);
-  return true;
-}
-
-/// Memory that is only passed on: nothing but the call that does it tells what it holds.
-static bool assumeFloats(MemoryGraph &Graph, const Value *Pointer, ScalarKind Kind) {
-  Location At = Graph.locate(Pointer);
-  unsigned Known = At ? Graph.kindsOf(At.Node) : unsigned(SK_AnyFloat);
-  if (Known & SK_AnyFloat)
-    return false;
-  if (Known != SK_Unknown)
-    return Kind == SK_Unknown && addFreeField(Graph, At);
-  unsigned Kinds = Kind == SK_Unknown ? SK_Double | SK_Guessed : unsigned(Kind);
-  Graph.fold(At, widthOfKinds(Kinds));
-  Graph.addKind(Graph.fieldCell(At), Kinds);
-  return true;
-}
-
-static bool assumeFloats(MemoryGraph &Graph, const Instruction &I,
-                         const HandlerRegistry &Handlers) {
-  auto *Call = dyn_cast<CallBase>(&I);
-  const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
-  if (!H)
-    return false;
-  const CallFacts Facts = H->facts(*Call);
-  bool Changed = false;
-  for (auto [Operand, Kind] : Facts.Carries)
-    Changed |= assumeFloats(Graph, Call->getArgOperand(Operand), Kind);
-  for (auto [Operand, Kind] : Facts.Carries)
-    if (Kind == SK_Unknown)
-      Changed |= Graph.noteBytes(Graph.locate(Call->getArgOperand(Operand)));
-  for (unsigned Operand : Facts.Packed)
-    Changed |= Graph.notePacked(Graph.locate(Call->getArgOperand(Operand)));
-  const bool FromElsewhere =
-      any_of(Facts.Flows, [](const Flow &F) { return F.From.What == Place::Outside; });
-  for (auto [Operand, Kind] : Facts.Carries)
-    if (Kind == SK_Unknown && FromElsewhere)
-      Changed |= addBeside(Graph, Graph.locate(Call->getArgOperand(Operand)),
-                           is_contained(Facts.Packed, Operand));
-  return Changed;
-}
-
 void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
                     const HandlerRegistry &Handlers) {
   Describer D(Graph, Handlers, Closure);
@@ -793,7 +726,8 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
     while (D.settlePlaces(Closure) || D.settleDifferences(/*GiveUp=*/false) ||
            D.beginDifferences() || D.settleDifferences(/*GiveUp=*/true));
   } while (D.settleConstants() ||
-           Settle([&](Instruction &I) { return assumeFloats(Graph, I, Handlers); }));
+           Settle([&](Instruction &I) { return assumeCarried(Graph, I, Handlers); }) ||
+           assumeMoved(Graph, Closure, Handlers));
 }
 
 } // namespace contraflow

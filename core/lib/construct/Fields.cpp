@@ -60,8 +60,7 @@ static bool isAnywhere(const MemoryLayout &Layout) {
   return isBlurred(Layout) && !Layout.Aligned && !(allKinds(Layout) & SK_Pointer);
 }
 
-/// Floats that are only passed on, or packed ones: nobody says where they are, nor of which kind.
-static bool isGuess(const MemoryLayout &Layout) {
+bool isGuess(const MemoryLayout &Layout) {
   unsigned Kinds = allKinds(Layout);
   if (Layout.Packed)
     return (Kinds & SK_AnyFloat) && !(Kinds & SK_Pointer);

@@ -43,6 +43,8 @@ void callFields(SweepBuilder &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Valu
 
 /// All kinds of all fields.
 unsigned allKinds(const MemoryLayout &Layout);
+/// Floats that are only passed on, or packed ones: nobody says where they are, nor of which kind.
+bool isGuess(const MemoryLayout &Layout);
 /// Of what so many bytes of an object hold.
 MemoryLayout firstBytes(const MemoryLayout &Layout, int64_t Bytes);
 /// Every active field has one kind of float, and there is an active field.

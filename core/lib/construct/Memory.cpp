@@ -141,19 +141,18 @@ public:
   CallFacts facts(const CallBase &) const override {
     CallFacts Facts;
     Facts.Writes = {0};
+    Facts.Cleared = {0};
     return Facts;
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     if (Value *Dst = B.shadow(Call.getArgOperand(0)))
-      B.ir().CreateMemSet(Dst, B.ir().getInt8(0),
-                          bytesIf(B, Call, Call.getArgOperand(0), /*Constant=*/false),
-                          MaybeAlign());
+      B.ir().CreateMemSet(Dst, B.ir().getInt8(0), bytesThere(B, Call, Dst), MaybeAlign());
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Value *Dst = B.shadow(Site.Operands[0]);
     if (Dst && B.activeMemory(Site.Operands[0]))
-      Site.Recorded = {Dst, bytesIf(B, *Site.Anchor, Site.Operands[0], /*Constant=*/false)};
+      Site.Recorded = {Dst, bytesThere(B, *Site.Anchor, Dst)};
     Site.OnlyOwn = true;
     return Error::success();
   }
@@ -161,6 +160,15 @@ public:
     if (!Recalled.empty())
       clearFloats(B, B.layout(Site.Operands[0]), Recalled[0], Recalled[1]);
     return Error::success();
+  }
+
+private:
+  /// Of memory that is only cleared, no shadow need have been made: it may be of integers.
+  static Value *bytesThere(SweepBuilder &B, CallBase &Call, Value *Shadow) {
+    Value *To = Call.getArgOperand(0), *Bytes = bytesIf(B, Call, To, /*Constant=*/false);
+    if (!isGuess(B.layout(To)))
+      return Bytes;
+    return B.ir().CreateSelect(B.ir().CreateIsNull(Shadow), B.ir().getInt64(0), Bytes);
   }
 };
 

@@ -97,7 +97,8 @@ struct CallFacts {
   struct Copy {
     unsigned From, To, Size; ///< operands: two memories and a number of bytes
   };
-  llvm::SmallVector<Copy, 1> Copies; ///< bytes, whatever they hold, are copied
+  llvm::SmallVector<Copy, 1> Copies;      ///< bytes, whatever they hold, are copied
+  llvm::SmallVector<unsigned, 1> Cleared; ///< operands whose memory becomes bytes of one value
   llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Elements; ///< memory is an array of these
   llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Cells; ///< memory begins with one of these
   /// An operand's memory is an array whose elements have as many bytes as the other operand says.

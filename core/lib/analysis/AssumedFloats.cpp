@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory that is only passed on, copied or cleared: no load and no store says what it holds.
+//
+//   void f(const double *x, double *y, int n) { memcpy(y, x, n); }     x, y: floats, somewhere
+//
+// The adjoint of such a copy moves bytes, which can be added to nothing but zeros (CopyFields.cpp),
+// unless a type tells: clang's descriptions for alias analysis name the scalars that a loop copies
+// and what pointers lead to ("double", "p1 double").
+
+#include "AssumedFloats.h"
+#include "MemoryGraph.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+/// A field of 8 bytes of which nobody has said anything, made in an object of which more is known.
+bool addFreeField(MemoryGraph &Graph, Location At) {
+  constexpr int64_t Width = 8;
+  const auto &Fields = Graph.fields(At.Node);
+  int64_t Period = Graph.period(At.Node);
+  if (Period && Period < Width / 2) { // who looks at bytes does not say what they are parts of
+    Graph.addKind(Fields.begin()->second, SK_Double | SK_Guessed);
+    return true;
+  }
+  int64_t End = Period ? Period - Width : Fields.rbegin()->first + Width;
+  for (int64_t Offset = 0; Offset <= End; Offset += Width) {
+    auto Next = Fields.lower_bound(Offset);
+    if (Next != Fields.end() && Next->first < Offset + Width)
+      continue;
+    Graph.addKind(Graph.fieldCell({Graph.canonical(At.Node), Offset}), SK_Double | SK_Guessed);
+    return true;
+  }
+  return false;
+}
+
+/// Where every field is something else, bytes are beside that: packed ones, and those that come
+/// from elsewhere to memory of addresses alone. No copy can tell the two apart.
+bool addBeside(MemoryGraph &Graph, Location At, bool Packed) {
+  const unsigned Known = At ? Graph.kindsOf(At.Node) : unsigned(SK_AnyFloat);
+  if ((Known & SK_AnyFloat) || (!Packed && Known != SK_Pointer))
+    return false;
+  Graph.addKind(Graph.fieldCell(At), SK_Double | SK_Guessed);
+  return true;
+}
+
+/// Memory that is only passed on: nothing but the call that does it tells what it holds.
+bool assumeFloats(MemoryGraph &Graph, const Value *Pointer, ScalarKind Kind) {
+  Location At = Graph.locate(Pointer);
+  unsigned Known = At ? Graph.kindsOf(At.Node) : unsigned(SK_AnyFloat);
+  if (Known & SK_AnyFloat)
+    return false;
+  if (Known != SK_Unknown)
+    return Kind == SK_Unknown && addFreeField(Graph, At);
+  unsigned Kinds = Kind == SK_Unknown ? SK_Double | SK_Guessed : unsigned(Kind);
+  Graph.fold(At, widthOfKinds(Kinds));
+  Graph.addKind(Graph.fieldCell(At), Kinds);
+  return true;
+}
+
+/// The scalar that a description of an access names, behind Prefix; SK_Unknown if it does not.
+ScalarKind kindNamed(const Instruction &Access, StringRef Prefix) {
+  static constexpr std::pair<StringLiteral, ScalarKind> Kinds[] = {
+#define CF_SCALAR_TYPE(Name, Kind, Bytes) {Name, Kind},
+#include "callee/ScalarTypes.def"
+  };
+  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
+  auto *Type = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+  auto *Said = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+  StringRef Name = Said ? Said->getString() : "";
+  if (!Name.consume_front(Prefix))
+    return SK_Unknown;
+  const auto *Found = find_if(Kinds, [&](auto &K) { return K.first == Name; });
+  return Found == std::end(Kinds) ? SK_Unknown : Found->second;
+}
+
+/// The nodes that the program is given from outside, and what pointers in them lead to.
+DenseSet<unsigned> outsideNodes(MemoryGraph &Graph, const Function &Root) {
+  SmallVector<unsigned, 16> Todo;
+  auto Begin = [&](Location At) {
+    if (At)
+      Todo.push_back(Graph.canonical(At.Node));
+  };
+  for (const Argument &A : Root.args())
+    if (A.getType()->isPointerTy())
+      Begin(Graph.locate(&A));
+  for (const GlobalVariable &G : Root.getParent()->globals())
+    if (!G.isConstant())
+      Begin(Graph.find(&G));
+  DenseSet<unsigned> Seen;
+  while (!Todo.empty()) {
+    const unsigned Node = Todo.pop_back_val();
+    if (!Seen.insert(Node).second)
+      continue;
+    for (auto [Offset, C] : Graph.fields(Node))
+      if (auto Target = Graph.pointee(C))
+        Todo.push_back(Graph.canonical(Target->Node));
+  }
+  return Seen;
+}
+
+/// Visits the pointers to memory that is copied or cleared as bytes.
+void eachMoved(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers,
+               function_ref<void(const Value &)> Visit) {
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
+      if (!H)
+        continue;
+      const CallFacts Facts = H->facts(*Call);
+      for (const CallFacts::Copy &C : Facts.Copies)
+        for (unsigned Operand : {C.From, C.To})
+          Visit(*Call->getArgOperand(Operand));
+      for (unsigned Operand : Facts.Cleared)
+        Visit(*Call->getArgOperand(Operand));
+    }
+}
+
+struct Told {
+  const Value *Pointer;
+  ScalarKind Kind;
+};
+
+/// The pointers of which the description of an access tells what they lead to.
+void addTold(const Instruction &I, SmallVectorImpl<Told> &Out) {
+  if (const auto *Moves = dyn_cast<MemIntrinsic>(&I)) {
+    const ScalarKind Kind = kindNamed(I, "");
+    Out.push_back({Moves->getRawDest(), Kind});
+    if (auto *Copies = dyn_cast<MemTransferInst>(&I))
+      Out.push_back({Copies->getRawSource(), Kind});
+  } else if (isa<LoadInst>(I) && I.getType()->isPointerTy()) {
+    Out.push_back({&I, kindNamed(I, "p1 ")});
+  } else if (isa<StoreInst>(I) && I.getOperand(0)->getType()->isPointerTy()) {
+    Out.push_back({I.getOperand(0), kindNamed(I, "p1 ")});
+  }
+}
+
+/// What types say of memory of which nothing else is known.
+bool assumeTold(MemoryGraph &Graph, ArrayRef<Function *> Closure, const DenseSet<unsigned> &Moved) {
+  SmallVector<Told, 16> All;
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F))
+      addTold(I, All);
+  bool News = false;
+  for (const Told &T : All) {
+    const Location At = T.Kind == SK_Unknown ? Location() : Graph.find(T.Pointer);
+    if (!At || !Moved.contains(Graph.canonical(At.Node)) || Graph.kindsOf(At.Node) != SK_Unknown)
+      continue;
+    Graph.fold(At, widthOfKinds(T.Kind));
+    Graph.addKind(Graph.fieldCell(At), T.Kind);
+    News = true;
+  }
+  return News;
+}
+
+} // namespace
+
+bool assumeCarried(MemoryGraph &Graph, const Instruction &I, const HandlerRegistry &Handlers) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
+  if (!H)
+    return false;
+  const CallFacts Facts = H->facts(*Call);
+  bool Changed = false;
+  for (auto [Operand, Kind] : Facts.Carries)
+    Changed |= assumeFloats(Graph, Call->getArgOperand(Operand), Kind);
+  for (auto [Operand, Kind] : Facts.Carries)
+    if (Kind == SK_Unknown)
+      Changed |= Graph.noteBytes(Graph.locate(Call->getArgOperand(Operand)));
+  for (unsigned Operand : Facts.Packed)
+    Changed |= Graph.notePacked(Graph.locate(Call->getArgOperand(Operand)));
+  const bool FromElsewhere =
+      any_of(Facts.Flows, [](const Flow &F) { return F.From.What == Place::Outside; });
+  for (auto [Operand, Kind] : Facts.Carries)
+    if (Kind == SK_Unknown && FromElsewhere)
+      Changed |= addBeside(Graph, Graph.locate(Call->getArgOperand(Operand)),
+                           is_contained(Facts.Packed, Operand));
+  return Changed;
+}
+
+bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
+                 const HandlerRegistry &Handlers) {
+  const DenseSet<unsigned> Outside = outsideNodes(Graph, *Closure.front());
+  SmallVector<const Value *, 8> Pointers;
+  DenseSet<unsigned> Moved;
+  eachMoved(Closure, Handlers, [&](const Value &Pointer) {
+    const Location At = Graph.locate(&Pointer);
+    const unsigned Node = At ? Graph.canonical(At.Node) : 0;
+    if (!At || !Outside.contains(Node) || Graph.kindsOf(Node) != SK_Unknown)
+      return;
+    Pointers.push_back(&Pointer);
+    Moved.insert(Node);
+  });
+  if (Moved.empty())
+    return false;
+  if (assumeTold(Graph, Closure, Moved))
+    return true;
+  bool News = false;
+  for (const Value *Pointer : Pointers)
+    News |= assumeFloats(Graph, Pointer, SK_Unknown);
+  return News;
+}
+
+} // namespace contraflow

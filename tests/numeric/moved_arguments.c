@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arguments that are cleared or copied as bytes and otherwise not touched: nothing in the program
+// loads or stores a number there.
+// Supports: memcpy, memmove and memset of memory that nothing else touches
+#include "GradientCheck.h"
+
+#include <math.h>
+#include <string.h>
+
+void __enzyme_autodiff_moved(void *, ...);
+void __enzyme_fwddiff_moved(void *, ...);
+
+static double cleared_before_return(const double *x, double *y, int n) {
+  for (int i = 0; i < n; ++i)
+    y[i] = 0;
+  if (fmin(0.1, x[7]) < 0.9)
+    return x[7] * x[7];
+  y[7] = x[2] * y[3];
+  return y[7];
+}
+GRADIENT_CHECK(moved_cleared_before_return, Double, cleared_before_return, In(double, 12),
+               InOut(double, 12), Int(12))
+
+static void cleared_parts(float *y, double *u, int n) {
+  memset(y, 0, (unsigned long)n * sizeof *y);
+  memset(u + 3, 0, 2 * sizeof *u);
+}
+GRADIENT_CHECK(moved_cleared_parts, Void, cleared_parts, InOut(float, 5), InOut(double, 7), Int(3))
+
+static void copied_by_loop(const float *x, float *y, int n) {
+  for (int i = 0; i < n; ++i)
+    y[i] = x[i];
+}
+GRADIENT_CHECK(moved_by_loop, Void, copied_by_loop, In(float, 9), InOut(float, 9), Int(8))
+
+struct pair {
+  double *from, *to;
+};
+static void copy_members(struct pair *p, int n) {
+  memcpy(p->to, p->from, (unsigned long)n * sizeof *p->to);
+  memset(p->from, 0, sizeof *p->from);
+}
+
+/// Bytes are added to nothing but zeros: the adjoint of what is copied begins with them.
+static void copied(const double *x, double *y, int n) {
+  double kept[8];
+  memcpy(kept, x, sizeof kept);
+  memmove(y, kept, (unsigned long)n * sizeof *y);
+}
+static double copied_primal(void *const *v) {
+  copied((const double *)v[0], (double *)v[1], 6);
+  struct pair p = {(double *)v[2], (double *)v[3]};
+  copy_members(&p, 5);
+  return 0;
+}
+static double copied_tangent(void *const *v, void *const *d) {
+  __enzyme_fwddiff_moved((void *)copied, enzyme_dup, v[0], d[0], enzyme_dup, v[1], d[1],
+                         enzyme_const, 6);
+  struct pair p = {(double *)v[2], (double *)v[3]}, p_dot = {(double *)d[2], (double *)d[3]};
+  __enzyme_fwddiff_moved((void *)copy_members, enzyme_dup, &p, &p_dot, enzyme_const, 5);
+  return 0;
+}
+static void copied_adjoint(void *const *v, void *const *d) {
+  double *x_bar = (double *)d[0], fresh[8] = {0};
+  __enzyme_autodiff_moved((void *)copied, enzyme_dup, v[0], fresh, enzyme_dup, v[1], d[1],
+                          enzyme_const, 6);
+  for (int i = 0; i < 8; ++i)
+    x_bar[i] += fresh[i];
+  double *u_bar = (double *)d[2], zeros[5] = {0};
+  struct pair p = {(double *)v[2], (double *)v[3]}, p_bar = {zeros, (double *)d[3]};
+  __enzyme_autodiff_moved((void *)copy_members, enzyme_dup, &p, &p_bar, enzyme_const, 5);
+  u_bar[0] = 0;
+  for (int i = 0; i < 5; ++i)
+    u_bar[i] += zeros[i];
+}
+GRADIENT_CHECK_CUSTOM(moved_copied, Void, copied_primal, copied_tangent, copied_adjoint,
+                      In(double, 8), InOut(double, 8), InOut(double, 5), InOut(double, 5))
