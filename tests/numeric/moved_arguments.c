@@ -6,6 +6,7 @@
 #include "GradientCheck.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void __enzyme_autodiff_moved(void *, ...);
@@ -33,6 +34,19 @@ static void copied_by_loop(const float *x, float *y, int n) {
     y[i] = x[i];
 }
 GRADIENT_CHECK(moved_by_loop, Void, copied_by_loop, In(float, 9), InOut(float, 9), Int(8))
+
+static double read_over(const double *x, double *y, int n) {
+  FILE *file = fopen("/dev/zero", "rb");
+  const unsigned long got = fread(y, sizeof *y, (unsigned long)n, file);
+  fclose(file);
+  return x[1] * (double)got;
+}
+GRADIENT_CHECK(moved_read_over, Double, read_over, In(double, 3), InOut(double, 9), Int(6))
+
+static double scanned_over(const double *x, double *y) {
+  return x[1] * (double)sscanf("3.5 4", "%lf", y);
+}
+GRADIENT_CHECK(moved_scanned_over, Double, scanned_over, In(double, 3), InOut(double, 2))
 
 struct pair {
   double *from, *to;

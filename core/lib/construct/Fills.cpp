@@ -157,6 +157,11 @@ CallFacts FillingHandler::facts(const CallBase &Call) const {
   for (unsigned I = 0; I < Call.arg_size(); ++I)
     if (Call.getArgOperand(I)->getType()->isPointerTy())
       Facts.Reads.push_back(I);
+  const auto IsNumbers = [](const Fill &F) {
+    return is_contained({Extent::Elements, Extent::Received, Extent::Scanned}, F.Bytes);
+  };
+  if (any_of(of(Call), IsNumbers))
+    Facts.Cleared.append(Facts.Writes.begin(), Facts.Writes.end());
   return Facts;
 }
 
@@ -240,9 +245,13 @@ Expected<SmallVector<FillingHandler::Piece, 2>> FillingHandler::pieces(SweepBuil
       P.Bytes =
           bytes(B, Call, *find_if(of(Call), [&](const Fill &F) { return F.Dest == P.Operand; }));
   }
-  for (Piece &P : Out)
-    if (Value *Own = B.isOwnShadow(Call.getArgOperand(P.Operand)))
-      P.Bytes = B.ir().CreateSelect(Own, B.ir().getInt64(0), P.Bytes);
+  for (Piece &P : Out) {
+    Value *To = Call.getArgOperand(P.Operand), *None = B.ir().getInt64(0);
+    if (Value *Own = B.isOwnShadow(To))
+      P.Bytes = B.ir().CreateSelect(Own, None, P.Bytes);
+    if (isGuess(B.layout(To))) // text may have no shadow
+      P.Bytes = B.ir().CreateSelect(B.ir().CreateIsNull(P.Shadow), None, P.Bytes);
+  }
   return Out;
 }
 
