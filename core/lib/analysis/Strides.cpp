@@ -5,6 +5,7 @@
 
 #include "Strides.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/IR/Constants.h"
@@ -12,7 +13,9 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 using namespace llvm;
 
@@ -35,9 +38,9 @@ private:
   uint64_t ofArithmetic(const BinaryOperator &I);
   uint64_t ofAll(const User &I);
   uint64_t ofDifference(const BinaryOperator &I);
-  SmallPtrSet<const Value *, 8> Open;
+  SmallDenseMap<const Value *, unsigned, 8> Open; ///< how many were before it
   unsigned Visits = 0;
-  unsigned Cycles = 0; ///< phis that were met again
+  unsigned Outermost = ~0u; ///< of the phis that were met again
 };
 
 /// The part of a divisor that outlives an overflow.
@@ -113,7 +116,7 @@ uint64_t Divisor::scaled(const Value *V, uint64_t Factor) {
   return product(Multiple, Factor);
 }
 
-/// Nothing is known of a quotient that may be rounded.
+/// Nothing is known of a quotient that may be rounded, or of one that goes round itself.
 uint64_t Divisor::ofQuotient(const BinaryOperator &I) {
   constexpr unsigned MostBits = 32;
   auto *C = dyn_cast<ConstantInt>(I.getOperand(1));
@@ -124,9 +127,11 @@ uint64_t Divisor::ofQuotient(const BinaryOperator &I) {
     return 1;
   const uint64_t By = I.isShift() ? 1ull << Amount : Amount;
   const size_t First = Differences.size();
-  const unsigned Before = Cycles;
+  const unsigned Before = std::exchange(Outermost, ~0u);
   const uint64_t Whole = of(I.getOperand(0));
-  bool Known = Whole % By == 0 && Before == Cycles;
+  const bool IsInCycle = Outermost <= Open.lookup(&I);
+  Outermost = std::min(Outermost, Before);
+  bool Known = Whole % By == 0 && !IsInCycle;
   for (PointerDifference &D : drop_begin(Differences, First)) {
     Known &= !D.Wraps && D.Divisor == 1;
     D.Divisor = By;
@@ -194,8 +199,9 @@ uint64_t Divisor::of(const Value *V) {
   if (!I || !I->getType()->isIntegerTy() || I->getType()->getIntegerBitWidth() > 64 ||
       ++Visits > MostVisits)
     return 1;
-  if (!Open.insert(I).second) {
-    ++Cycles;
+  const auto [Met, IsNew] = Open.try_emplace(I, Open.size());
+  if (!IsNew) {
+    Outermost = std::min(Outermost, Met->second);
     return isa<PHINode>(I) ? 0 : 1;
   }
   uint64_t Out = ofInstruction(*I);

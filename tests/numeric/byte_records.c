@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A container of elements of any type, as C libraries have them: elements are copied as so many
+// bytes to where the size of an element and an index lead.
+// Supports: containers that copy elements as bytes (`void *` and a size)
+#include "GradientCheck.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct vector {
+  char *data;
+  unsigned long size, count, most;
+};
+
+static void push(struct vector *v, const void *element) {
+  if (v->count == v->most) {
+    v->most = 2 * v->most + 1;
+    v->data = (char *)realloc(v->data, v->most * v->size);
+  }
+  memcpy(v->data + v->size * v->count++, element, v->size);
+}
+static void *at(struct vector *v, int i) { return v->data + v->size * (unsigned long)i; }
+
+struct record {
+  int id;
+  float weight;
+  double value;
+};
+
+static float records(const float *x, int n) {
+  struct vector v = {0, sizeof(struct record), 0, 0};
+  for (int i = 0; i < n; ++i) {
+    const struct record r = {n - i, x[i], (double)x[i] * (double)x[(i + 1) % n]};
+    push(&v, &r);
+    const struct record again = *(struct record *)at(&v, i / 2);
+    push(&v, &again);
+  }
+  double sum = 0;
+  for (unsigned long i = 0; i < v.count; ++i) {
+    struct record r;
+    memcpy(&r, at(&v, (int)i), v.size);
+    sum += r.value * (double)(i + 1) + (double)(r.weight * (float)r.id);
+  }
+  for (unsigned long i = 0; i < v.count; ++i)
+    sum += ((struct record *)at(&v, (int)i))->value;
+  free(v.data);
+  return (float)sum;
+}
+GRADIENT_CHECK(byte_records, Float, records, In(float, 6), Int(6))
+
+static double numbers(const double *x, int n) {
+  struct vector v = {0, sizeof(double), 0, 0};
+  for (int i = 0; i < n; ++i) {
+    const double square = x[i] * x[i];
+    push(&v, &square);
+    push(&v, &x[i]);
+  }
+  double sum = 0;
+  for (unsigned long i = 0; i < v.count; ++i)
+    sum += *(double *)at(&v, (int)i) * x[i / 2];
+  free(v.data);
+  return sum;
+}
+GRADIENT_CHECK(byte_records_numbers, Double, numbers, In(double, 6), Int(6))
