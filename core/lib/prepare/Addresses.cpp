@@ -94,10 +94,26 @@ Value *loadedBase(Value *V) {
   return nullptr;
 }
 
+/// How far Address is from Base: a constant where only constants were added, so that it stays known
+/// which part of an object is meant.
+Value *distance(IRBuilder<> &B, Value *Address, Value *Base) {
+  uint64_t Sum = 0;
+  Value *V = Address;
+  for (unsigned Step = 0; V != Base && Step < MostSteps; ++Step) {
+    auto *I = dyn_cast<BinaryOperator>(V);
+    auto *C = I ? dyn_cast<ConstantInt>(I->getOperand(1)) : nullptr;
+    if (!C || (I->getOpcode() != Instruction::Add && I->getOpcode() != Instruction::Sub))
+      break;
+    Sum += I->getOpcode() == Instruction::Add ? C->getZExtValue() : -C->getZExtValue();
+    V = I->getOperand(0);
+  }
+  return V == Base ? B.getInt64(Sum) : B.CreateSub(Address, Base);
+}
+
 Value *pointerAt(IRBuilder<> &B, Value *Address, Value *Base) {
   Value *Pointer = isa<PtrToIntOperator>(Base) ? cast<Operator>(Base)->getOperand(0)
                                                : B.CreateIntToPtr(Base, B.getPtrTy());
-  return B.CreateGEP(B.getInt8Ty(), Pointer, B.CreateSub(Address, Base));
+  return B.CreateGEP(B.getInt8Ty(), Pointer, distance(B, Address, Base));
 }
 
 bool isAddressWide(const Value *V) { return V->getType()->isIntegerTy(64); }
@@ -232,10 +248,11 @@ static void restoreMoved(Function &F) {
   }
 }
 
-/// Where an address in a register goes on from here as a number.
+/// Where an address in a register goes on from here as a number. Who only reports it does not.
 static bool handsOn(const Use &U) {
+  auto *Call = dyn_cast<CallBase>(U.getUser());
   return isa<PHINode, SelectInst, FreezeInst, ReturnInst, InsertValueInst>(U.getUser()) ||
-         (isa<CallBase>(U.getUser()) && !isa<IntrinsicInst>(U.getUser()));
+         (Call && !isa<IntrinsicInst>(Call) && lookupCallee(*Call).Kind != CalleeKind::Inactive);
 }
 
 /// True if V is chosen for what becomes a pointer.
