@@ -35,6 +35,7 @@ set(ContraflowConfiguration_nosharing -O2 "SHELL:-mllvm -contraflow-sharing=0"
 set(ContraflowConfiguration_wide -O2 -DCF_TEST_WIDE)
 set(ContraflowConfiguration_avx -O2 -mavx2 -mfma)
 set(ContraflowConfiguration_checked -O1 -fsanitize=undefined)
+set(ContraflowConfiguration_aborting -O2 -fsanitize=undefined -fno-sanitize-recover=all)
 set(ContraflowConfiguration_deterministic -O2 "SHELL:-mllvm -contraflow-deterministic")
 set(ContraflowConfigurations O0 O1 O2 O3 noactivity nomincut nosharing)
 if(CONTRAFLOW_SANITIZE)

@@ -4,6 +4,7 @@
 // operands; phis are completed at the end, when all incoming shadows exist.
 
 #include "ForwardSweep.h"
+#include "IntegerAddresses.h"
 #include "Steps.h"
 #include "analysis/ReadsOnly.h"
 #include "analysis/Strides.h"
@@ -445,7 +446,8 @@ Error ForwardSweep::visitPointer(Instruction &I) {
     return Error::success();
   }
   if ((isa<BitCastInst>(I) && I.getOperand(0)->getType()->isFPOrFPVectorTy()) || isNoAddress(I) ||
-      isFloatInWord(S.Graph, I) || (isa<BinaryOperator>(I) && isCounted(I))) {
+      isFloatInWord(S.Graph, I) ||
+      (isa<BinaryOperator>(I) && (isCounted(I) || isOnlyCompared(I)))) {
     shadows()[&I] = Constant::getNullValue(I.getType()); // a number where there may be a pointer
     return Error::success();
   }
