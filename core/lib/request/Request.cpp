@@ -60,6 +60,7 @@ static void defineIdentity(Function &F) {
   F.addFnAttr(attr::Inactive);
   F.addFnAttr(attr::Registered);
   F.setDoesNotThrow();
+  F.setSubprogram(nullptr); // a declaration's
   ReturnInst::Create(F.getContext(), F.getArg(0), BasicBlock::Create(F.getContext(), "entry", &F));
   F.setLinkage(GlobalValue::InternalLinkage);
   F.setDSOLocal(true);
