@@ -119,3 +119,37 @@ static void wide_adjoint(void *const *v, void *const *d) {
 }
 GRADIENT_CHECK_CUSTOM(split_wide, Double, split_primal, split_tangent, wide_adjoint,
                       InOut(double, n), Scalar(double))
+
+// What the function finds behind a pointer of the program's changes between the calls.
+static double *factors;
+
+static void set_factors(double step) {
+  if (!factors)
+    factors = (double *)malloc(n * sizeof *factors);
+  for (int i = 0; i < n; ++i)
+    factors[i] = 1 + step * i;
+}
+
+static double scaled(const double *x) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += factors[i] * x[i] * x[(i + 1) % n];
+  return sum;
+}
+static double scaled_primal(void *const *v) {
+  set_factors(0.5);
+  return scaled((const double *)v[0]);
+}
+static double scaled_tangent(void *const *v, void *const *d) {
+  set_factors(0.5);
+  return __enzyme_fwddiff_split((void *)scaled, enzyme_dup, (double *)v[0], (double *)d[0]);
+}
+static void scaled_adjoint(void *const *v, void *const *d) {
+  double *x = (double *)v[0], *x_bar = (double *)d[0];
+  set_factors(0.5);
+  void *tape = __enzyme_augmentfwd_tape((void *)scaled, enzyme_dup, x, x_bar);
+  set_factors(-2);
+  __enzyme_reverse_split((void *)scaled, enzyme_dup, x, x_bar, 1.0, tape);
+}
+GRADIENT_CHECK_CUSTOM(split_factors, Double, scaled_primal, scaled_tangent, scaled_adjoint,
+                      In(double, n))

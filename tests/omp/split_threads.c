@@ -2,7 +2,7 @@
 //
 // Adjoints in two calls of programs whose threads have variables of their own: the threads clear
 // the shadows of these when the reverse call begins, also where two regions share one function; and
-// of programs with memory that was there before the first of the two calls.
+// of programs with memory that was there before the first of the two calls, of all threads or one.
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
@@ -97,4 +97,59 @@ static void heaped_adjoint(void *const *v, void *const *d) {
   __enzyme_reverse_tape((void *)heaped, enzyme_dup, x, bar, 0.75, enzyme_tape, second);
 }
 GRADIENT_CHECK_CUSTOM(split_heap, Double, heaped_primal, heaped_tangent, heaped_adjoint,
+                      In(double, n))
+
+// Heap memory that each thread has kept since before the first call. One call writes its last
+// number, and the adjoint that the other has left there must not come to it.
+static double *scratch;
+#pragma omp threadprivate(scratch)
+
+static void renew(void) {
+#pragma omp parallel num_threads(3)
+  {
+    free(scratch);
+    scratch = (double *)malloc((n + 1) * sizeof *scratch);
+    scratch[n] = 0.5;
+  }
+}
+
+static double scratched(const double *x, int writes) {
+  double sum = 0;
+#pragma omp parallel for schedule(static) num_threads(3)
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < n; j++)
+      scratch[j] = x[j] * x[i] * x[i];
+    if (writes)
+      scratch[n] = x[i] * x[i];
+  }
+#pragma omp parallel num_threads(3)
+  {
+    double part = 0;
+    for (int j = 0; j < n; j++)
+      part += scratch[j] * sin(scratch[n] * x[j]);
+#pragma omp critical
+    sum += part * part;
+  }
+  return sum;
+}
+
+static double scratched_primal(void *const *v) {
+  renew();
+  return scratched((const double *)v[0], 0) + 2 * scratched((const double *)v[0], 1);
+}
+static double scratched_tangent(void *const *v, void *const *d) {
+  double *x = (double *)v[0], *dot = (double *)d[0];
+  renew();
+  const double first = __enzyme_fwddiff_tape((void *)scratched, enzyme_dup, x, dot, 0);
+  return first + 2 * __enzyme_fwddiff_tape((void *)scratched, enzyme_dup, x, dot, 1);
+}
+static void scratched_adjoint(void *const *v, void *const *d) {
+  double *x = (double *)v[0], *bar = (double *)d[0];
+  renew();
+  void *first = __enzyme_augmentfwd_tape((void *)scratched, enzyme_dup, x, bar, 0);
+  void *second = __enzyme_augmentfwd_tape((void *)scratched, enzyme_dup, x, bar, 1);
+  __enzyme_reverse_tape((void *)scratched, enzyme_dup, x, bar, 0, 1.0, enzyme_tape, first);
+  __enzyme_reverse_tape((void *)scratched, enzyme_dup, x, bar, 1, 2.0, enzyme_tape, second);
+}
+GRADIENT_CHECK_CUSTOM(split_scratch, Double, scratched_primal, scratched_tangent, scratched_adjoint,
                       In(double, n))

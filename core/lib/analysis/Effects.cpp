@@ -294,9 +294,34 @@ void WriteSet::findApart(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
   }
 }
 
+/// What arguments, global variables and functions that nobody knows lead to.
+void WriteSet::findReached(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
+                           const HandlerRegistry &Handlers) {
+  SmallVector<unsigned, 16> Work;
+  for (unsigned Node = 0; Node < Graph.nodeCount(); ++Node)
+    if (Graph.isExternal(Node))
+      Work.push_back(Graph.canonical(Node));
+  for (const Function *F : Closure)
+    for (const Instruction &I : instructions(*F))
+      if (auto *Call = dyn_cast<CallBase>(&I);
+          Call && I.getType()->isPointerTy() && !isNoAliasCall(Call) &&
+          !is_contained(Closure, Call->getCalledFunction()) && isUnknown(*Call, Handlers))
+        if (Location At = Graph.find(Call))
+          Work.push_back(Graph.canonical(At.Node));
+  while (!Work.empty()) {
+    const unsigned Node = Work.pop_back_val();
+    if (Reached.insert(Node).second)
+      for (auto [Offset, Cell] : Graph.fields(Node))
+        if (auto Target = Graph.pointee(Cell))
+          Work.push_back(Graph.canonical(Target->Node));
+  }
+}
+
 void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activity,
                        const HandlerRegistry &Handlers) {
   const MemoryGraph &Graph = Activity.memory();
+  if (Outlives)
+    findReached(Closure, Graph, Handlers);
   findSingleRuns(Closure, Handlers);
   const SmallVector<unsigned, 8> Elsewhere = knownElsewhere(Closure, Activity, Handlers);
   for (Function *F : Closure)
@@ -516,7 +541,7 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     return true;
   if (isOwnBlock(getUnderlyingObject(Pointer, 0)))
     return true; // it lives until the reverse of its allocation
-  if (Writes.outlivesCall() && Activity.memory().isExternal(At.Node)) {
+  if (Writes.mayChangeBetween(Activity.memory().canonical(At.Node))) {
     auto *Global = dyn_cast<GlobalVariable>(getUnderlyingObject(Pointer));
     return Global && Global->isConstant();
   }

@@ -46,7 +46,8 @@ public:
   /// Before collect(): the reverse sweep is another call; until then the program may write where it
   /// can reach.
   void outliveCall() { Outlives = true; }
-  bool outlivesCall() const { return Outlives; }
+  /// True of the objects where it can.
+  bool mayChangeBetween(unsigned Node) const { return Reached.contains(Node); }
   /// True if the object lies on the stack of a function whose reverse is another one: it is gone by
   /// then.
   bool isTransient(unsigned Node) const { return Transient.contains(Node); }
@@ -64,6 +65,8 @@ private:
   void add(llvm::Instruction &I, llvm::Value *Pointer, const MemoryGraph &Graph);
   void addReachable(llvm::CallBase &Call, const MemoryGraph &Graph, llvm::ArrayRef<unsigned> Known);
   void addPointees(llvm::CallBase &Call, const MemoryGraph &Graph);
+  void findReached(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
+                   const HandlerRegistry &Handlers);
   void findHandedOut(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
                      const HandlerRegistry &Handlers);
   void collectExposed(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
@@ -75,7 +78,7 @@ private:
                  const HandlerRegistry &Handlers);
   /// Bodies that run once, and where the root calls them.
   llvm::SmallVector<std::pair<const llvm::Function *, const llvm::CallBase *>, 4> Bodies;
-  llvm::DenseSet<unsigned> Transient, HandedOut, Apart;
+  llvm::DenseSet<unsigned> Transient, HandedOut, Apart, Reached;
   llvm::DenseSet<const llvm::Function *> Once;
   bool Outlives = false;
 };

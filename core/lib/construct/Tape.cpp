@@ -403,7 +403,7 @@ public:
   SmallVector<StringRef, 0> callees() const override {
     return {"cf_v1_keep_shadow",     "cf_v1_alloc_reverse_kept", "cf_v1_free_kept_of",
             "cf_v1_forget_block_of", "cf_v1_kept_root",          "cf_v1_kept_begin",
-            "cf_v1_kept_join"};
+            "cf_v1_kept_join",       "cf_v1_kept_join_split",    "cf_v1_kept_rejoin"};
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override { return check(B, Call); }
   Error augment(SweepBuilder &B, CallSite &Site) const override { return check(B, *Site.Anchor); }

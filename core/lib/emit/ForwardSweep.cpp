@@ -511,21 +511,6 @@ Error ForwardSweep::visitStore(StoreInst &I) {
   return Error::success();
 }
 
-bool ForwardSweep::swapsActive(const AtomicCmpXchgInst &I) const {
-  const Value *Pointer = I.getPointerOperand(), *V = I.getNewValOperand();
-  if (movesPointer(V))
-    return S.Activity.hasShadow(Pointer);
-  // Reference counts may lie where other objects have floats: a sum is no float, nor is what is
-  // shorter than the floats there.
-  int64_t Size = S.Graph.layout().getTypeStoreSize(V->getType());
-  Location At = S.Graph.find(Pointer);
-  auto *Sum = dyn_cast<BinaryOperator>(V);
-  if ((Sum && (Sum->getOpcode() == Instruction::Add || Sum->getOpcode() == Instruction::Sub)) ||
-      (At && Size == 4 && !(S.Graph.kindsAt(At, Size) & (SK_Float | SK_Half))))
-    return false;
-  return S.Activity.activeAt(At, Size);
-}
-
 /// A call without a derivative that puts numbers into active memory would leave the old ones'
 /// adjoints behind. What it writes begins where its arguments point to.
 Error ForwardSweep::checkOverwrites(CallBase &I) {
@@ -756,8 +741,10 @@ Error ForwardSweep::visit(Instruction &I) {
       return E;
   if (calculatesBits(S.Activity, I) || takesApart(S.Activity, I))
     return diffError(DiagId::UnsupportedInstruction, I, "bits of numbers are calculated with");
-  if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I); Exchange && swapsActive(*Exchange))
-    return diffError(DiagId::UnsupportedInstruction, I, "atomic compare and exchange");
+  if (changesActiveBits(I))
+    return diffError(DiagId::UnsupportedInstruction, I,
+                     isa<AtomicRMWInst>(I) ? "atomic update of bits"
+                                           : "atomic compare and exchange");
   if (movesPointer(&I) && S.Activity.hasShadow(&I))
     if (Error E = eachLane([&] { return visitPointer(I); }))
       return E;

@@ -100,7 +100,7 @@ private:
   void moveToTape(llvm::AllocaInst &I);
   llvm::Error checkAddress(const llvm::IntToPtrInst &I) const;
   bool movesPointer(const llvm::Value *V) const;
-  bool swapsActive(const llvm::AtomicCmpXchgInst &I) const;
+  bool changesActiveBits(const llvm::Instruction &I) const;
   void finishPhis();
 
 protected:

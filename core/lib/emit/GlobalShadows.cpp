@@ -81,27 +81,20 @@ static void callInTeams(RequestState &S, Function *Once, bool Backwards) {
   }
 }
 
-/// Variables that each thread has for itself: the threads of teams clear their shadows when they
-/// come to their first region, backwards in an adjoint. The call has a number from At on.
-static void beginCall(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint At) {
+/// Variables that each thread has for itself: the threads of teams see to their shadows when they
+/// come to their first region. The call has a number from At on.
+static void beginCall(RequestState &S, Function *OnceInThread, IRBuilderBase::InsertPoint At) {
   IRBuilder<> B(At.getBlock(), At.getPoint());
   auto Runtime = [&](StringRef Name, Type *T, ArrayRef<Value *> Args) {
     return SweepBuilder::callRuntime(B, S.C.M, Name, T, Args);
   };
   Value *Outer = Runtime("call_open", B.getInt64Ty(), {derivativeName(S)});
-  B.CreateCall(S.ClearInThread, {});
+  B.CreateCall(OnceInThread, {});
   for (BasicBlock &Block : *At.getBlock()->getParent())
     if (auto *Return = dyn_cast<ReturnInst>(Block.getTerminator())) {
       B.SetInsertPoint(Return);
       Runtime("call_end", B.getVoidTy(), {Outer});
     }
-  if (S.Spec.Split || !threadsKeepMemory(S))
-    return;
-  Function *Join =
-      onceInThread(S, Root, "cf.join", [&](ForwardSweep &Sweep) { joinKeptMemory(S, Sweep); });
-  callInTeams(S, Join, /*Backwards=*/false);
-  B.restoreIP(At);
-  B.CreateCall(Join, {});
 }
 
 /// The shadows that a call clears; those that each thread of a team has for itself, or the others.
@@ -122,6 +115,11 @@ void clearShadowsInTeams(RequestState &S, Unit &Root) {
   S.ClearInThread =
       onceInThread(S, Root, "cf.clear", [&](ForwardSweep &Sweep) { clear(S, Sweep, Own); });
   callInTeams(S, S.ClearInThread, /*Backwards=*/true);
+  if (!threadsKeepMemory(S))
+    return;
+  S.JoinInThread =
+      onceInThread(S, Root, "cf.join", [&](ForwardSweep &Sweep) { joinKeptMemory(S, Sweep); });
+  callInTeams(S, S.JoinInThread, /*Backwards=*/false);
 }
 
 void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint At) {
@@ -129,13 +127,19 @@ void clearGlobalShadows(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint 
   Sweep.ir().restoreIP(At);
   clear(S, Sweep, shadowsToClear(S, /*OfThreads=*/false));
   if (S.ClearInThread)
-    beginCall(S, Root, Sweep.ir().saveIP());
+    beginCall(S, S.ClearInThread, Sweep.ir().saveIP());
+  if (S.JoinInThread && !S.Spec.Split)
+    Sweep.ir().CreateCall(S.JoinInThread, {});
   enterKeptMemory(S, Sweep);
+  if (S.JoinInThread && S.Spec.Split)
+    Sweep.runtime("kept_rejoin", Sweep.ir().getVoidTy(), {});
 }
 
 void enterGlobals(RequestState &S, Unit &Root, IRBuilderBase::InsertPoint At) {
   ForwardSweep Sweep(S, Root);
   Sweep.ir().restoreIP(At);
+  if (S.JoinInThread)
+    beginCall(S, S.JoinInThread, Sweep.ir().saveIP());
   enterKeptMemory(S, Sweep);
 }
 

@@ -251,7 +251,8 @@ void joinKeptMemory(RequestState &S, ForwardSweep &Sweep) {
   Value *Own = Sweep.ir().getInt32(Roots.size());
   append_range(Roots, Shared);
   tellRoots(S, Sweep, Roots, [&](Constant *Owner, Constant *Table) {
-    Sweep.runtime("kept_join", Sweep.ir().getVoidTy(), {Owner, Table, Own});
+    Sweep.runtime(S.Spec.Split ? "kept_join_split" : "kept_join", Sweep.ir().getVoidTy(),
+                  {Owner, Table, Own});
   });
 }
 

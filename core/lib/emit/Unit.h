@@ -100,6 +100,7 @@ struct RequestState {
   bool TakesBack = false; ///< the reverse sweep undoes what the forward sweep has written
   llvm::GlobalVariable *Name = nullptr;    ///< stands for this derivative at run time
   llvm::Function *ClearInThread = nullptr; ///< see clearShadowsInTeams
+  llvm::Function *JoinInThread = nullptr;  ///< gives what its variables lead to shadows, likewise
   llvm::StringSet<> Told; ///< remarks made: versions and copies of a loop say it once
 
   RequestState(Compilation &C, const DerivativeSpec &Spec, Switches S, PreparedClosure P)

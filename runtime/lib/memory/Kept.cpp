@@ -13,7 +13,9 @@
 // shows most of that.
 //
 // Each thread of a team does the same for its own variables when it first comes to the call. What
-// the call has found before is in use then, and stays as it is.
+// the call has found before is in use then, and stays as it is. If the reverse is another call, it
+// makes these walks again when it begins, for threads that are still there: what each of them has
+// may have been used by all.
 
 #include "contraflow/abi.h"
 
@@ -351,6 +353,56 @@ Block &enter(Table &T, void *Primal, int64_t Bytes) {
   return It->second;
 }
 
+void joinWith(const void *Owner, const cf_shape *Shapes, int32_t Own) {
+  Table &T = table();
+  const std::scoped_lock Guard(T.Lock);
+  Walk(T, Owner, Shapes, /*Joins=*/true).run(static_cast<std::size_t>(Own));
+}
+
+// Forgets, when its thread ends, what the thread had for itself.
+struct OwnVariables {
+  ~OwnVariables();
+};
+thread_local OwnVariables Thread;
+
+struct Join {
+  const OwnVariables *Whose;
+  const void *Owner;
+  const cf_shape *Shapes;
+  int32_t Own;
+  std::vector<Root> Variables;
+};
+
+// Of the first calls of split derivatives, until their tapes are closed.
+struct SplitJoins {
+  std::mutex Lock;
+  std::unordered_map<const Arena *, std::vector<Join>> Of;
+};
+
+void forgetJoins(Arena *Call);
+
+SplitJoins &splitJoins() {
+  static auto &All = *new SplitJoins;
+  static const bool Hooked = (setCallEndHook(AtCallEnd::ThreadsVariables, forgetJoins), true);
+  static_cast<void>(Hooked);
+  return All;
+}
+
+void forgetJoins(Arena *Call) {
+  SplitJoins &All = splitJoins();
+  const std::scoped_lock Guard(All.Lock);
+  All.Of.erase(Call);
+}
+
+OwnVariables::~OwnVariables() {
+  SplitJoins &All = splitJoins();
+  const std::scoped_lock Guard(All.Lock);
+  for (auto &[Call, Joins] : All.Of)
+    Joins.erase(std::remove_if(Joins.begin(), Joins.end(),
+                               [this](const Join &Each) { return Each.Whose == this; }),
+                Joins.end());
+}
+
 } // namespace
 } // namespace contraflow
 
@@ -415,10 +467,24 @@ void cf_v1_kept_begin(const void *owner, const struct cf_shape *shapes) {
 }
 
 void cf_v1_kept_join(const void *owner, const struct cf_shape *shapes, int32_t own) {
-  Table &T = table();
-  {
-    const std::scoped_lock Guard(T.Lock);
-    Walk(T, owner, shapes, /*Joins=*/true).run(static_cast<std::size_t>(own));
+  joinWith(owner, shapes, own);
+  Roots.clear();
+}
+
+void cf_v1_kept_join_split(const void *owner, const struct cf_shape *shapes, int32_t own) {
+  joinWith(owner, shapes, own);
+  SplitJoins &All = splitJoins();
+  const std::scoped_lock Guard(All.Lock);
+  All.Of[currentCall()].push_back({&Thread, owner, shapes, own, Roots});
+  Roots.clear();
+}
+
+void cf_v1_kept_rejoin() {
+  SplitJoins &All = splitJoins();
+  const std::scoped_lock Guard(All.Lock); // no thread ends meanwhile
+  for (const Join &Each : All.Of[currentCall()]) {
+    Roots = Each.Variables;
+    joinWith(Each.Owner, Each.Shapes, Each.Own);
   }
   Roots.clear();
 }
