@@ -21,6 +21,7 @@ void CodeReach::add(Function &Primal) {
   ++Requests;
   anyReached(&Primal, [&](Function &F) {
     const unsigned Count = F.getInstructionCount();
+    WithSmall += Count;
     Size += Count > SmallCallee ? Count : 0;
     for (Instruction &I : instructions(F))
       if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->getCalledFunction())
@@ -49,6 +50,16 @@ static void cloneBody(Function &From, ValueToValueMapTy &Map) {
   ownAssignments(*cast<Function>(Map[&From]));
 }
 
+/// Gives To, which From is a copy of, the body of From.
+static void cloneAgain(Function &From, Function &To, ValueToValueMapTy &Map) {
+  const GlobalValue::LinkageTypes Linkage = To.getLinkage();
+  To.deleteBody();
+  To.setLinkage(Linkage);
+  for (Argument &A : From.args())
+    Map[&A] = To.getArg(A.getArgNo());
+  cloneBody(From, Map);
+}
+
 const PreparedLibrary::Template *PreparedLibrary::find(Function &Original) const {
   auto It = Templates.find(&Original);
   const bool Alive = It != Templates.end() && It->second.Original == &Original;
@@ -70,6 +81,15 @@ void PreparedLibrary::keep(ArrayRef<Copy> Done) {
   }
   for (Function *P : New)
     cloneBody(*P, Map);
+  // A clone has the users of a value in another order than what it is cloned from, and what is
+  // emitted depends on it: the first request works on a clone as well, or it would have derivatives
+  // of its own.
+  ValueToValueMapTy Back;
+  for (auto [P, T] : Map)
+    if (auto *F = dyn_cast<Function>(const_cast<Value *>(P)))
+      Back[T] = F;
+  for (Function *P : New)
+    cloneAgain(*cast<Function>(Map[P]), *P, Back);
 }
 
 SmallVector<PreparedLibrary::Copy, 4> PreparedLibrary::instantiate(Function &F,

@@ -28,12 +28,15 @@ public:
   void add(llvm::Function &Primal);
   /// Instructions, once for each request that leads to them; without small functions.
   uint64_t size() const { return Size; }
+  /// The same for one request, on average; with small functions.
+  uint64_t eachWithSmall() const { return Requests ? WithSmall / Requests : 0; }
+  uint64_t each() const { return Requests ? Size / Requests : 0; }
   unsigned requests() const { return Requests; }
   /// How many calls lead to a function, over all requests.
   unsigned callsOf(const llvm::Function &F) const { return Calls.lookup(&F); }
 
 private:
-  uint64_t Size;
+  uint64_t Size, WithSmall = 0;
   unsigned Requests = 0;
   llvm::DenseMap<const llvm::Function *, unsigned> Calls;
 };

@@ -67,6 +67,14 @@ constexpr unsigned ClosureBudget = 24000;
 /// Of that, what is there once more and runs seldom. A library of few functions that call each
 /// other at many places would grow to tens of times its size.
 constexpr uint64_t SeldomBudget = 2000;
+/// And no more than the request's own code, where that is more than the least: a tower of functions
+/// each of which calls the next one twice has an exponential number of copies.
+constexpr uint64_t LeastSeldom = 800, LeastOften = 2000, LeastSmall = 1500;
+constexpr uint64_t OftenGrowth = 4, SmallGrowth = 6; ///< times the own code, of the other two
+/// From so many requests on, the copies of one function in all of them are counted. What these may
+/// amount to if they run often:
+constexpr unsigned ManyRequests = 4;
+constexpr uint64_t OftenInAll = 8000;
 constexpr unsigned LargeRecursion = 80; ///< instructions; of fewer, the first call is inlined
 constexpr unsigned MostRounds = 8;      ///< of indirect calls that lead to indirect calls
 constexpr unsigned RoundsInlined = 3;   ///< after these the callees of a choice stay calls,
@@ -94,6 +102,7 @@ private:
   bool inlinable(const CallBase &Call) const;
   bool inHistory(int Id, const Function *F) const;
   bool mayTakeOver(const CallBase &Call, unsigned Size);
+  bool mayRepeatCode(const CallBase &Call, unsigned Size) const;
   Error prepareClosures(Function &P);
   SmallVector<CallBase *, 4> remainingCalls(Function &P) const;
   bool leadsOn(Function &P) const;
@@ -125,6 +134,8 @@ private:
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
   uint64_t Repeated = 0;  ///< of these, instructions that are needed elsewhere as well
+  uint64_t OfSmall = 0;   ///< of these, instructions of small functions
+  SmallPtrSet<const Function *, 16> Taken; ///< whose code is inlined at least once
   /// Called functions, and their copies; those that hold regions, which differ from site to site.
   SmallVector<std::pair<Function *, Function *>, 8> Called;
   SmallPtrSet<Function *, 4> WithRegions;
@@ -211,24 +222,43 @@ static bool isRecursion(const CallBase &Site) {
          });
 }
 
+/// True if code that is elsewhere as well is worth one more copy: where it runs often and all
+/// requests together lead to little code, or as long as it is little itself.
+bool Preparer::mayRepeatCode(const CallBase &Call, unsigned Size) const {
+  const CodeReach &Reach = *C.Reach;
+  const bool RunsOften = mayRepeat(Call);
+  const uint64_t Copies = Reach.callsOf(*Call.getCalledFunction());
+  if (Reach.requests() >= ManyRequests && Copies > 1 &&
+      (Copies - 1) * Size > (RunsOften ? OftenInAll : SeldomBudget))
+    return false;
+  const uint64_t Left = ClosureBudget - std::min<uint64_t>(ClosureBudget, Reach.size());
+  const uint64_t Seldom = std::min({Left, SeldomBudget, std::max(LeastSeldom, Reach.each())});
+  const uint64_t Often =
+      std::min(std::max(Left, uint64_t(ClosureBudget / std::max(1U, Reach.requests()))),
+               std::max(LeastOften, OftenGrowth * Reach.each()));
+  return Repeated + Size <= (RunsOften ? std::max(Seldom, Often) : Seldom);
+}
+
 /// Code that is inlined at its only call has moved. Other code is there once more, which is paid
-/// for where it runs often and all requests together lead to little code, or as long as it is
-/// little itself.
+/// for by what is there.
 bool Preparer::mayTakeOver(const CallBase &Call, unsigned Size) {
-  if (Size <= SmallCallee)
-    return true;
+  const Function &Callee = *Call.getCalledFunction();
+  const bool Spares = C.Reach && C.Sparing;
+  if (Size <= SmallCallee) {
+    OfSmall += Size;
+    if (!Spares || OfSmall <= std::max(LeastSmall, SmallGrowth * C.Reach->eachWithSmall()))
+      return true;
+  }
   if (TakenOver + Size > ClosureBudget)
     return false;
   if (C.Sparing && Size > LargeRecursion && isRecursion(Call)) {
     C.Spared = true; // a copy is called anyway
     return false;
   }
-  if (!C.Reach || !C.Sparing || C.Reach->callsOf(*Call.getCalledFunction()) <= 1)
+  const bool Moves = Taken.insert(&Callee).second && (!Spares || C.Reach->callsOf(Callee) <= 1);
+  if (!Spares || Moves)
     return true;
-  const uint64_t Left = ClosureBudget - std::min<uint64_t>(ClosureBudget, C.Reach->size());
-  const uint64_t Often = ClosureBudget / std::max(1U, C.Reach->requests());
-  if (Repeated + Size > std::min(Left, SeldomBudget) &&
-      !(Repeated + Size <= std::max(Left, Often) && mayRepeat(Call))) {
+  if (!mayRepeatCode(Call, Size)) {
     C.Spared = true;
     return false;
   }
