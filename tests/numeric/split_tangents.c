@@ -143,7 +143,8 @@ static double relax_tangent(void *const *v, void *const *d) {
   f.count = n;
   double wrong = reveal(&h) + reveal(&g) + (result >= 0 ? 0 : NAN);
   for (int i = 0; i < n; ++i)
-    if (fabs(x[i] - 2 * a.cells[i]) > 1e-12 * (1 + fabs(x[i])) || y[i] != a.cells[i])
+    if (fabs(x[i] - 2 * a.cells[i]) > 1e-12 * (1 + fabs(x[i])) ||
+        fabs(y[i] - a.cells[i]) > 1e-12 * (1 + fabs(y[i])))
       wrong = NAN;
   return fabs(dots.second - 2 * once) < 1e-12 * (1 + fabs(once)) ? dots.first + wrong : NAN;
 }

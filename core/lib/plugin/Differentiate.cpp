@@ -505,8 +505,12 @@ static void choose(StringRef Name, StringRef Setting) {
 }
 
 /// The vectoriser of straight-line code of LLVM 22.1 may crash on an adjoint when it fills lanes up
-/// with operations that change nothing, which earlier versions do not do.
-static void avoidVectoriserFault() { choose("slp-copyable-elements", "false"); }
+/// with operations that change nothing, and may use results in front of where they are calculated
+/// when it splits lanes of two operations. Earlier versions do neither.
+static void avoidVectoriserFault() {
+  choose("slp-copyable-elements", "false");
+  choose("slp-split-alternate-instructions", "false");
+}
 
 /// The fast instruction selector of LLVM 22.1 (-O0) takes the register of a float for that of an
 /// address whose bits it holds. It does not look through a freeze.

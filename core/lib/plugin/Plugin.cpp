@@ -4,6 +4,7 @@
 // and has not begun to vectorise (OptimizerEarly), at every optimisation level; in opt it is the
 // module pass "contraflow", for existing scripts also "enzyme".
 
+#include "CheckVectoriser.h"
 #include "Differentiate.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -15,6 +16,7 @@ using namespace llvm;
 static constexpr StringLiteral PassNames[] = {"contraflow", "enzyme"};
 
 static void registerCallbacks(PassBuilder &PB) {
+  contraflow::checkVectoriser(PB);
   PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
     MPM.addPass(contraflow::KeepRegisteredPass());
   });
