@@ -11,6 +11,7 @@
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Refusal.h"
 #include "parallel/mpi/Arguments.h"
+#include "parallel/mpi/Elsewhere.h"
 #include "parallel/mpi/Fortran.h"
 #include "parallel/mpi/Memory.h"
 #include "parallel/mpi/Nested.h"
@@ -155,7 +156,8 @@ bool handsOverBottom(const Module &M) {
 
 /// The address is of no use for messages.
 bool onlyAsks(const CallBase &Call, const Row &R) {
-  return any_of(R.Roles, isAbsolute) && !handsOverBottom(*Call.getModule());
+  return any_of(R.Roles, isAbsolute) && !leadsElsewhere(Call) &&
+         !handsOverBottom(*Call.getModule());
 }
 
 class CommunicationHandler : public ConstructHandler {
@@ -475,6 +477,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<CommunicationHandler>());
   Registry.add(std::make_unique<InquiryHandler>());
   registerMemory(Registry);
+  registerElsewhere(Registry);
   Registry.add(std::make_unique<RestHandler>());
   registerNested(Registry);
 }

@@ -32,7 +32,9 @@ const std::vector<Row> &rows() {
 #define MPI_SETTER(Name, Pointer) {"MPI_" #Name, nullptr, {}, -1, -1, Pointer, -1, false, true},
 #define MPI_GETTER(Name, Place, Varies)                                                            \
   {"MPI_" #Name, nullptr, {}, -1, -1, -1, Place, Varies, false},
-#define MPI_LOOK(Name, Found) {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, false, Found},
+#define MPI_LOOK(Name, Found)                                                                      \
+  {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, false, false, Found},
+#define MPI_PLACER(Name) {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, false, true},
 #define MPI_CALLER(Name) {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, true},
 #include "parallel/mpi/Functions.def"
 #undef MPI_FN
@@ -42,6 +44,7 @@ const std::vector<Row> &rows() {
 #undef MPI_SETTER
 #undef MPI_GETTER
 #undef MPI_LOOK
+#undef MPI_PLACER
 #undef MPI_CALLER
 #undef MPI_NESTED
 #undef Buf

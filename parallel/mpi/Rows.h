@@ -43,7 +43,8 @@ struct Row {
   int Found = -1;           ///< argument that says where such a pointer goes
   bool FoundVaries = false; ///< it may lead to memory that other calls fill
   bool CallsProgram = false;
-  int Happened = -1; ///< argument that says whether what was asked for has happened
+  bool Places = false; ///< makes a datatype of places in bytes
+  int Happened = -1;   ///< argument that says whether what was asked for has happened
 };
 
 /// The functions of C.

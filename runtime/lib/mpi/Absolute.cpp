@@ -5,6 +5,14 @@
 // object's shadow. Objects do not overlap, so that the nearest entry below an address is of its
 // object, if any is; how far it reaches is known from the compiler, or else as far as the run that
 // begins there.
+//
+// A datatype whose places are differences of such addresses leads from the buffer's object into
+// others. Its runs are looked up where the buffer puts them:
+//
+//   MPI_Get_address(a, &d[0]); MPI_Get_address(b, &d[1]); d[1] -= d[0]; d[0] = 0
+//   MPI_Send(a, 1, type)               runs at a, a + (b - a)  ->  runs at a-bar, b-bar
+//
+// What is in no other object known is the buffer's own, unless another one lies between.
 
 #include "mpi/Absolute.h"
 
@@ -12,9 +20,12 @@
 #include "mpi/Refuse.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -32,6 +43,7 @@ struct Table {
   std::mutex Lock;
   std::map<std::uintptr_t, Entry> Entries;
   std::uint64_t Last = 0;
+  std::atomic<bool> Used = false; ///< something has been entered
 };
 
 Table &table() {
@@ -47,12 +59,29 @@ std::vector<char *> shadowsAt(void *Argument) {
   return All;
 }
 
+/// The shadow that an entry has for an address.
+char *shadowFor(const Entry &E, std::uintptr_t Start, std::uintptr_t At) {
+  char *Shadow = E.Shadows.front();
+  return Shadow ? Shadow + static_cast<std::ptrdiff_t>(At - Start) : nullptr;
+}
+
+/// What lies within a new object and has another shadow is of an object that is no more.
+void dropEarlier(Table &T, std::uintptr_t Start, std::int64_t Bytes, char *Shadow) {
+  const auto End = T.Entries.lower_bound(Start + static_cast<std::uintptr_t>(Bytes));
+  for (auto E = T.Entries.lower_bound(Start); Bytes > 0 && E != End;) {
+    char *Here = Shadow ? Shadow + static_cast<std::ptrdiff_t>(E->first - Start) : nullptr;
+    E = E->second.Shadows.front() == Here ? std::next(E) : T.Entries.erase(E);
+  }
+}
+
 std::uint64_t enter(const void *Location, std::int64_t Bytes, void *Shadow, std::thread::id By) {
   Table &T = table();
   std::vector<char *> All = shadowsAt(Shadow);
   const std::scoped_lock Guard(T.Lock);
-  T.Entries.insert_or_assign(reinterpret_cast<std::uintptr_t>(Location),
-                             Entry{Bytes, std::move(All), ++T.Last, By});
+  T.Used.store(true, std::memory_order_relaxed);
+  const auto Start = reinterpret_cast<std::uintptr_t>(Location);
+  dropEarlier(T, Start, Bytes, All.front());
+  T.Entries.insert_or_assign(Start, Entry{Bytes, std::move(All), ++T.Last, By});
   return T.Last;
 }
 
@@ -63,32 +92,44 @@ struct Piece {
   Run What;            ///< its offset is not yet known
 };
 
+/// The object of a buffer that has an address of its own.
+struct Home {
+  std::uintptr_t Start;
+  Entry Object;
+
+  /// As far as anything is known of it.
+  bool holds(std::uintptr_t At) const {
+    return At >= Start && At - Start < static_cast<std::uintptr_t>(Object.Bytes);
+  }
+};
+
 class Resolution {
 public:
-  explicit Resolution(const Table &T) : T(T) {}
+  /// Of is null for MPI_BOTTOM.
+  Resolution(const Table &T, const Home *Of) : T(T), Of(Of) {}
 
-  void add(std::uintptr_t At, Run R) {
-    const std::int64_t Each = sizeOf(R.Kind);
-    while (R.Count > 0) {
-      Piece P = pieceAt(At, R);
-      Pieces.push_back(P);
-      At += static_cast<std::uintptr_t>(P.What.Count * Each);
-      R.Behind += P.What.Count * Each;
-      R.Count -= P.What.Count;
-    }
+  /// Of a block that begins at `Start`: all of a block is in one object.
+  void add(std::uintptr_t At, std::uintptr_t Start, const Run &R) {
+    Pieces.push_back(pieceAt(At, Start, R));
   }
   bool hasShadow() const {
     const auto Has = [](const Piece &P) { return P.In->Shadows.front() != nullptr; };
     const bool Any = std::ranges::any_of(Pieces, Has);
     if (Any && !std::ranges::all_of(Pieces, Has))
-      refuse(Refusal::Datatype, "MPI_BOTTOM, partly to memory without derivatives");
+      refuse(Refusal::Datatype, Of ? "blocks of several objects, some without derivatives"
+                                   : "MPI_BOTTOM, partly to memory without derivatives");
     return Any;
+  }
+  bool allAtHome() const {
+    return std::ranges::all_of(Pieces, [&](const Piece &P) { return Of && P.In == &Of->Object; });
   }
   char *first() const { return shadow(Pieces.front(), 0); }
   /// One item of all pieces, relative to first().
   const Layout &layout(const Layout &Of, std::int64_t Count, std::size_t Direction) const {
     Layout New = Of;
     New.Runs.clear();
+    New.Placed.clear();
+    New.Starts.clear();
     for (const Piece &P : Pieces) {
       New.Runs.push_back(P.What);
       New.Runs.back().Offset = shadow(P, Direction) - first();
@@ -104,32 +145,49 @@ public:
 private:
   static char *shadow(const Piece &P, std::size_t Direction) {
     if (Direction >= P.In->Shadows.size())
-      refuse(Refusal::Datatype, "MPI_BOTTOM with addresses from another derivative");
+      refuse(Refusal::Datatype, "blocks at addresses from another derivative");
     return P.In->Shadows[Direction] + P.From;
   }
-  Piece pieceAt(std::uintptr_t At, const Run &R) const {
-    auto Next = T.Entries.upper_bound(At);
-    if (Next == T.Entries.begin())
+  Piece pieceAt(std::uintptr_t At, std::uintptr_t Start, const Run &R) const {
+    if (Of && Of->holds(At))
+      return homePiece(At, R);
+    const auto Next = T.Entries.upper_bound(At);
+    if (Next != T.Entries.begin()) {
+      const auto &[Place, E] = *std::prev(Next);
+      const auto From = static_cast<std::int64_t>(At - Place);
+      // Its shadow may lie where that of the buffer's object would.
+      if (From == 0 || From < E.Bytes || (E.Bytes <= 0 && Place == Start))
+        return Of && isHome(Place, E) ? homePiece(At, R) : Piece{&E, From, R};
+    }
+    if (!Of || isElsewhere(At))
       refuseAddress();
-    const auto &[Start, E] = *std::prev(Next);
-    const std::int64_t Each = sizeOf(R.Kind);
-    const auto From = static_cast<std::int64_t>(At - Start);
-    std::int64_t Fits = R.Count;
-    if (E.Bytes > 0)
-      Fits = std::min(Fits, (E.Bytes - From) / Each);
-    else if (From != 0)
-      refuseAddress();
-    if (Next != T.Entries.end())
-      Fits = std::min(Fits, static_cast<std::int64_t>(Next->first - At) / Each);
-    if (Fits <= 0)
-      refuseAddress();
-    Piece P{&E, From, R};
-    P.What.Count = Fits;
-    return P;
+    return homePiece(At, R);
   }
-  [[noreturn]] static void refuseAddress() { refuse(Refusal::AddressUnknown, "MPI_BOTTOM"); }
+  Piece homePiece(std::uintptr_t At, const Run &R) const {
+    return {&Of->Object, static_cast<std::ptrdiff_t>(At - Of->Start), R};
+  }
+  bool isHome(std::uintptr_t Place, const Entry &E) const {
+    return E.Shadows.front() == shadowFor(Of->Object, Of->Start, Place);
+  }
+  /// Objects are in one piece: what is behind the end of the buffer's, or behind another one that
+  /// lies between, is not in it.
+  bool isElsewhere(std::uintptr_t At) const {
+    if (At >= Of->Start && Of->Object.Bytes > 0)
+      return true;
+    const std::uintptr_t Last = std::max(At, Of->Start);
+    for (auto E = T.Entries.upper_bound(std::min(At, Of->Start));
+         E != T.Entries.end() && E->first < Last; ++E)
+      if (!isHome(E->first, E->second))
+        return true;
+    return false;
+  }
+  [[noreturn]] void refuseAddress() const {
+    refuse(Refusal::AddressUnknown,
+           Of ? "the datatype leads out of its object; behind that" : "MPI_BOTTOM");
+  }
 
   const Table &T;
+  const Home *Of;
   std::vector<Piece> Pieces;
 };
 
@@ -152,19 +210,33 @@ const Directions *announce(Directions D) {
 
 } // namespace
 
-static View absoluteView(const Layout &L, std::int64_t Count) {
+struct Items {
+  const Layout *L;
+  std::int64_t Count;
+};
+
+static Resolution resolve(const Table &T, const Home *Of, std::uintptr_t Start, Items What) {
+  Resolution R(T, Of);
+  const Layout &L = *What.L;
+  const std::vector<Run> &Runs = L.Placed.empty() ? L.Runs : L.Placed;
+  for (std::int64_t Item = 0; Item < What.Count; ++Item) {
+    const std::uintptr_t From = Start + static_cast<std::uintptr_t>(Item * L.Extent);
+    for (std::size_t I = 0; I < Runs.size(); ++I) {
+      Run Each = Runs[I];
+      Each.Behind += Item * L.Size;
+      const std::int64_t Block = L.Placed.empty() ? Each.Offset : L.Starts[I];
+      R.add(From + static_cast<std::uintptr_t>(Each.Offset),
+            From + static_cast<std::uintptr_t>(Block), Each);
+    }
+  }
+  return R;
+}
+
+static View absoluteView(const Resolution &R, const Layout &L, std::int64_t Count) {
   if (L.Raw)
     refuse(Refusal::Datatype, "bytes at absolute addresses");
   if (isNested())
     refuse(Refusal::Nested, "memory at absolute addresses");
-  Table &T = table();
-  const std::scoped_lock Guard(T.Lock);
-  Resolution R(T);
-  for (std::int64_t Item = 0; Item < Count; ++Item)
-    for (Run Each : L.Runs) {
-      Each.Behind += Item * L.Size;
-      R.add(static_cast<std::uintptr_t>(Item * L.Extent + Each.Offset), Each);
-    }
   const std::int64_t Leaves = Count * L.Leaves;
   const int Width = directionCount();
   if (!R.hasShadow())
@@ -180,11 +252,59 @@ static View absoluteView(const Layout &L, std::int64_t Count) {
   return {R.first(), &First, Leaves, announce(All)};
 }
 
+/// The object of a buffer; what the table says of it, if that is about the same object. Nothing if
+/// the table is about another one, which is no more.
+static std::optional<Home> homeOf(const Table &T, const Buffer &B) {
+  Home Of{reinterpret_cast<std::uintptr_t>(B.Primal), {0, shadowsAt(B.Shadow), 0}};
+  const auto Next = T.Entries.upper_bound(Of.Start);
+  if (Next == T.Entries.begin())
+    return Of;
+  const auto &[Start, E] = *std::prev(Next);
+  const auto From = static_cast<std::int64_t>(Of.Start - Start);
+  if (E.Bytes > 0 ? From >= E.Bytes : From != 0)
+    return Of;
+  if (shadowFor(E, Start, Of.Start) != Of.Object.Shadows.front())
+    return std::nullopt;
+  Of.Object.Bytes = E.Bytes > 0 ? E.Bytes - From : 0;
+  return Of;
+}
+
+/// Nothing if all is in the buffer's own object.
+static std::optional<View> viewElsewhere(const Buffer &B, const Layout &L,
+                                         std::ptrdiff_t From = 0) {
+  Table &T = table();
+  if (L.Placed.empty() || B.Primal == MPI_IN_PLACE || !T.Used.load(std::memory_order_relaxed))
+    return std::nullopt;
+  const std::scoped_lock Guard(T.Lock);
+  const std::optional<Home> Of = homeOf(T, B);
+  if (T.Entries.empty() || !Of)
+    return std::nullopt;
+  const Resolution R =
+      resolve(T, &*Of, Of->Start + static_cast<std::uintptr_t>(From), {&L, B.Count});
+  if (R.allAtHome())
+    return std::nullopt;
+  return absoluteView(R, L, B.Count);
+}
+
+View ownViewOf(const Buffer &B, const char *Function, std::ptrdiff_t From) {
+  if (B.Count > 0 && !B.Known && B.Primal != MPI_BOTTOM && viewElsewhere(B, layoutOf(B.Type), From))
+    refuse(Refusal::Datatype, std::string("blocks of several objects in ") + Function);
+  return viewOf(B);
+}
+
 View messageViewOf(const Buffer &B) {
-  if (B.Primal != MPI_BOTTOM || B.Count <= 0 || B.Known)
+  if (B.Count <= 0 || B.Known)
     return viewOf(B);
   const Layout &L = layoutOf(B.Type);
-  return L.Leaves > 0 && !L.Opaque ? absoluteView(L, B.Count) : viewOf(B);
+  if (L.Leaves == 0 || L.Opaque)
+    return viewOf(B);
+  if (B.Primal != MPI_BOTTOM) {
+    const std::optional<View> Elsewhere = viewElsewhere(B, L);
+    return Elsewhere ? *Elsewhere : viewOf(B);
+  }
+  Table &T = table();
+  const std::scoped_lock Guard(T.Lock);
+  return absoluteView(resolve(T, nullptr, 0, {&L, B.Count}), L, B.Count);
 }
 
 } // namespace contraflow::mpi

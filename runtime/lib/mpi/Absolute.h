@@ -7,6 +7,9 @@
 //   MPI_Type_create_struct(2, n, d, t, &type)
 //   MPI_Send(MPI_BOTTOM, 1, type)      runs at a, b  ->  runs at a-bar, b-bar
 //
+// Datatypes of differences of such addresses lead from the buffer's object into others; their runs
+// are looked up in the same way.
+//
 // What lies at an address that nobody has asked for is refused, never guessed.
 
 #pragma once
@@ -15,8 +18,12 @@
 
 namespace contraflow::mpi {
 
-/// viewOf() for buffers that may be MPI_BOTTOM: one item of a layout of its own then.
+/// viewOf() for buffers that may be MPI_BOTTOM or lead into several objects: one item of a layout
+/// of its own then.
 View messageViewOf(const Buffer &B);
+
+/// viewOf() for a function whose buffers lead to one object only, `From` bytes behind the buffer.
+View ownViewOf(const Buffer &B, const char *Function, std::ptrdiff_t From = 0);
 
 /// Items of its layout that a view has.
 inline std::int64_t itemsOf(const View &V, std::int64_t IfEmpty) {

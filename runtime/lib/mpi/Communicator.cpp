@@ -153,11 +153,11 @@ Communicator &Communicator::collective(MPI_Comm User) {
 void Communicator::makePrivate() {
   if (Private != MPI_COMM_NULL)
     return;
-  duplicateFor(User, &Private);
+  duplicateFor(User, &Private, Duplicate::WithTopology);
   if (Inter)
     mergeGroups();
   else
-    duplicateFor(User, &Lane);
+    duplicateFor(User, &Lane, Duplicate::OfGroup);
 }
 
 namespace {

@@ -4,8 +4,8 @@
 // primal was overwritten, in both directions. Reads that end in another call are cleared as a whole
 // until the end tells how much arrived.
 
+#include "mpi/Absolute.h"
 #include "mpi/FileReads.h"
-#include "mpi/Layout.h"
 #include "mpi/Packed.h"
 #include "mpi/RequestTable.h"
 
@@ -31,9 +31,7 @@ struct TangentRead : Overwritten {
   Packed Old; ///< what was in the shadow
 };
 
-View overwritten(const Buffer &Data) {
-  return Data.Shadow || Data.Primal == MPI_BOTTOM ? viewOf(Data) : View{};
-}
+View overwritten(const Buffer &Data) { return messageViewOf(Data); }
 
 /// Null: nothing was there to be cleared.
 cf_mpi_record *recordOf(const View &V, cf_tape *Tape) {

@@ -4,7 +4,7 @@
 // twin and then duplicates what was created, because duplicating is collective and all ranks are
 // here now.
 //
-//   MPI_Comm_split(...)  ->  PMPI_Comm_split(...); PMPI_Comm_dup(new communicator)
+//   MPI_Comm_split(...)  ->  PMPI_Comm_split(...); duplicate of the new communicator
 //
 // and MPI_Op_create, because nobody else knows of which function an operator was made.
 //
@@ -20,8 +20,19 @@
 
 namespace contraflow::mpi {
 
-void duplicateFor(MPI_Comm User, MPI_Comm *Private) {
-  PMPI_Comm_dup(User, Private);
+/// MPI_Comm_dup runs the program's functions that copy attributes. A topology comes by it alone.
+void duplicateFor(MPI_Comm User, MPI_Comm *Private, Duplicate What) {
+  int Topology = MPI_UNDEFINED, Inter = 0;
+  PMPI_Topo_test(User, &Topology);
+  PMPI_Comm_test_inter(User, &Inter);
+  if (Inter || (What == Duplicate::WithTopology && Topology != MPI_UNDEFINED)) {
+    PMPI_Comm_dup(User, Private);
+  } else {
+    MPI_Group All = MPI_GROUP_NULL;
+    PMPI_Comm_group(User, &All);
+    PMPI_Comm_create(User, All, Private);
+    PMPI_Group_free(&All);
+  }
   PMPI_Comm_set_errhandler(*Private, MPI_ERRORS_ARE_FATAL);
 }
 
@@ -80,6 +91,15 @@ extern "C" {
 
 [[gnu::weak]] int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm) {
   return created(PMPI_Comm_dup_with_info(comm, info, newcomm), newcomm);
+}
+
+/// The duplicates of what is not there yet would have to be made where nobody waits for all ranks,
+/// so this waits for them.
+[[gnu::weak]] int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request) {
+  const int Code = created(PMPI_Comm_dup(comm, newcomm), newcomm);
+  if (Code == MPI_SUCCESS)
+    PMPI_Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, request);
+  return Code;
 }
 
 [[gnu::weak]] int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm) {

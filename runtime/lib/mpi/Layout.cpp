@@ -62,25 +62,45 @@ const char *opaqueName(MPI_Datatype Type) {
   return Type != MPI_DATATYPE_NULL && Type == MPI_REAL16 ? "MPI_REAL16" : nullptr;
 }
 
-void append(Layout &L, Run R) {
-  if (!L.Runs.empty()) {
-    Run &Last = L.Runs.back();
+/// True if it was joined with the last of those behind the first ones.
+bool append(std::vector<Run> &Runs, Run R, std::size_t First = 0) {
+  if (Runs.size() > First) {
+    Run &Last = Runs.back();
     const std::int64_t Bytes = Last.Count * sizeOf(Last.Kind);
     if (Last.Kind == R.Kind && Last.Offset + Bytes == R.Offset && Last.Behind + Bytes == R.Behind) {
       Last.Count += R.Count;
-      return;
+      return true;
     }
   }
-  L.Runs.push_back(R);
+  Runs.push_back(R);
+  return false;
+}
+
+/// The same of a block, if not all of `Item` is in one object.
+void appendPlaced(Layout &L, const Layout &Item, std::int64_t Count, std::int64_t Offset) {
+  const bool Inner = !Item.Placed.empty();
+  const std::vector<Run> &Blocks = Inner ? Item.Placed : Item.Runs;
+  const std::size_t First = L.Placed.size();
+  for (std::int64_t I = 0, At = Offset, Behind = L.Size; I < Count; ++I) {
+    for (std::size_t K = 0; K < Blocks.size(); ++K) {
+      const Run &R = Blocks[K];
+      if (!append(L.Placed, {At + R.Offset, R.Count, Behind + R.Behind, R.Kind}, First))
+        L.Starts.push_back(Inner && !L.Places ? At + Item.Starts[K] : Offset);
+    }
+    At += Item.Extent;
+    Behind += Item.Size;
+  }
 }
 
 /// `Count` items of `Item` from `Offset` on.
 void appendItems(Layout &L, const Layout &Item, std::int64_t Count, std::int64_t Offset) {
   if (Item.Opaque && Count > 0)
     L.Opaque = Item.Opaque;
+  if (L.Places || !Item.Placed.empty())
+    appendPlaced(L, Item, Count, Offset);
   for (std::int64_t I = 0; I < Count; ++I) {
     for (const Run &R : Item.Runs)
-      append(L, {Offset + I * Item.Extent + R.Offset, R.Count, L.Size + R.Behind, R.Kind});
+      append(L.Runs, {Offset + I * Item.Extent + R.Offset, R.Count, L.Size + R.Behind, R.Kind});
     L.Size += Item.Size;
   }
 }
@@ -207,6 +227,7 @@ void appendDistributed(Layout &L, const Layout &Item, const Contents &C) {
 
 Layout readDerived(const Contents &C) {
   Layout L;
+  L.Places = !C.Addresses.empty() && C.Combiner != MPI_COMBINER_RESIZED;
   if (C.Combiner == MPI_COMBINER_STRUCT) {
     appendStruct(L, C);
     return L;
@@ -282,7 +303,8 @@ bool same(const Layout &A, const Layout &B) {
   return A.Extent == B.Extent && A.Size == B.Size && A.Complex == B.Complex &&
          A.Opaque == B.Opaque && A.Inside.Fields == B.Inside.Fields &&
          A.Inside.Period == B.Inside.Period && A.Inside.Count == B.Inside.Count &&
-         std::ranges::equal(A.Runs, B.Runs, SameRun);
+         std::ranges::equal(A.Runs, B.Runs, SameRun) &&
+         std::ranges::equal(A.Placed, B.Placed, SameRun) && A.Starts == B.Starts;
 }
 
 int layoutKey() {
@@ -379,9 +401,11 @@ MPI_Datatype leafTypeOf(const Layout &L) {
 const Layout &packedLayoutOf(const Layout &L) {
   Layout P = L;
   P.Runs.clear();
+  P.Placed.clear();
+  P.Starts.clear();
   for (Run R : L.Runs) {
     R.Offset = R.Behind;
-    append(P, R);
+    append(P.Runs, R);
   }
   P.Extent = P.Size;
   P.Dense = P.Runs.size() == 1 && P.Runs[0].Offset == 0 && P.LeafBytes == P.Size;

@@ -52,6 +52,10 @@ struct Description {
 /// One item of a datatype.
 struct Layout {
   std::vector<Run> Runs;
+  /// The same, if places in bytes are among what it was made of: runs that touch are apart if they
+  /// are of several blocks, which may lie in several objects; and where each one's block begins.
+  std::vector<Run> Placed;
+  std::vector<std::int64_t> Starts;
   std::int64_t Extent = 0;
   std::int64_t Size = 0; ///< bytes of the signature
   std::int64_t Leaves = 0;
@@ -59,6 +63,7 @@ struct Layout {
   Leaf Widest = Leaf::F32;
   bool Dense = false;           ///< items are leaves of one kind without gaps
   bool Complex = false;         ///< a predefined complex type
+  bool Places = false;          ///< made of places in bytes itself
   bool Raw = false;             ///< some leaves are bytes
   Description Inside;           ///< of the memory, if there are bytes
   const char *Opaque = nullptr; ///< name of a datatype that does not say what it carries, or null

@@ -2,6 +2,7 @@
 //
 // MPI_Reduce_local of abi_mpi.def: one step of an operator, on this rank.
 
+#include "mpi/Absolute.h"
 #include "mpi/Outbox.h"
 #include "mpi/Reduction.h"
 #include "mpi/Refuse.h"
@@ -30,8 +31,8 @@ bool describe(Step &S, const ReductionCall &C) {
   if (!Found)
     refuse(Refusal::Operator, C.Name);
   S.What = *Found;
-  S.In = viewOf({C.Send, C.SendShadow, C.Count, C.Type});
-  S.InOut = viewOf({C.Receive, C.ReceiveShadow, C.Count, C.Type});
+  S.In = ownViewOf({C.Send, C.SendShadow, C.Count, C.Type}, C.Name);
+  S.InOut = ownViewOf({C.Receive, C.ReceiveShadow, C.Count, C.Type}, C.Name);
   return true;
 }
 

@@ -24,7 +24,9 @@ Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
     B.Base = Found.First;
     B.All = Found.All;
     for (int I = 0; I < Size; ++I)
-      Layouts.push_back(viewOf({S.Primal, S.Shadow, S.Counts[I], S.Types[I]}).L);
+      Layouts.push_back(ownViewOf({S.Primal, S.Shadow, S.Counts[I], S.Types[I]}, "a block",
+                                  S.Places ? S.Places[I] : S.Displs[I])
+                            .L);
     B.Layouts = Layouts.data();
     return B;
   }
@@ -33,9 +35,10 @@ Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
   B.Base = V.Base;
   B.L = V.L;
   B.All = V.All;
-  if (S.Primal == MPI_BOTTOM && V.Leaves > 0) { // there is no first block to count from
-    if (Size != 1)
-      refuse(Refusal::Datatype, "several blocks from MPI_BOTTOM on");
+  const bool Elsewhere = S.Primal == MPI_BOTTOM || (!V.L->Raw && V.L != &layoutOf(S.Type));
+  if (V.Leaves > 0 && Elsewhere) { // there is no first block to count from
+    if (Size != 1 || (S.Displs && S.Displs[0] != 0))
+      refuse(Refusal::Datatype, "several blocks, each of several objects");
     B.Counts = nullptr;
     B.Displs = nullptr;
     B.Count = static_cast<int>(itemsOf(V, Most));

@@ -5,7 +5,7 @@
 // same sizes of floating-point values; anything else is noticed by the size. Shadows are in the
 // format of the machine in either case.
 
-#include "mpi/Layout.h"
+#include "mpi/Absolute.h"
 #include "mpi/Outbox.h"
 #include "mpi/Record.h"
 #include "mpi/Refuse.h"
@@ -28,7 +28,7 @@ struct Call {
 /// The packed side of a call.
 View packedView(const Call &C, const View &Items) {
   const Layout &L = packedLayoutOf(*Items.L);
-  if (Items.Leaves > 0 && C.End - C.Begin != C.Items.Count * L.Size)
+  if (Items.Leaves > 0 && C.End - C.Begin != itemsOf(Items, C.Items.Count) * L.Size)
     refuse(Refusal::Datatype, std::string("a packed format in ") + C.Name);
   const Shadows Found = shadowsOf(C.PackedShadow);
   return {Found.First ? Found.First + C.Begin : nullptr, &L, Items.Leaves, Found.All};
@@ -65,14 +65,14 @@ cf_mpi_record *recordOf(const Copy &Found, cf_tape *Tape) {
 
 Copy packing(const Call &C) {
   Copy Made;
-  Made.From = viewOf(C.Items);
+  Made.From = messageViewOf(C.Items);
   Made.To = packedView(C, Made.From);
   return Made;
 }
 
 Copy unpacking(const Call &C) {
   Copy Made;
-  Made.To = viewOf(C.Items);
+  Made.To = messageViewOf(C.Items);
   Made.From = packedView(C, Made.To);
   return Made;
 }

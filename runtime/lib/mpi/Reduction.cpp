@@ -6,6 +6,7 @@
 
 #include "mpi/Reduction.h"
 
+#include "mpi/Absolute.h"
 #include "mpi/Chain.h"
 #include "mpi/Outbox.h"
 #include "mpi/Refuse.h"
@@ -299,12 +300,13 @@ bool describe(Reduction &R, const ReductionCall &C) {
   if (!R.contributes())
     R.Input = viewOf({C.Receive, nullptr, C.Count, C.Type});
   else
-    R.Input = viewOf(InPlace ? Buffer{C.Receive, C.ReceiveShadow, C.Count, C.Type}
-                             : Buffer{C.Send, C.SendShadow, C.Count, C.Type});
+    R.Input = ownViewOf(InPlace ? Buffer{C.Receive, C.ReceiveShadow, C.Count, C.Type}
+                                : Buffer{C.Send, C.SendShadow, C.Count, C.Type},
+                        C.Name);
   asCount(R.Input.Leaves, C.Name);
   R.Result = {};
   if (const std::int64_t Here = itemsHere(R, C); Here > 0)
-    R.Result = viewOf({C.Receive, C.ReceiveShadow, Here, C.Type});
+    R.Result = ownViewOf({C.Receive, C.ReceiveShadow, Here, C.Type}, C.Name);
   return true;
 }
 

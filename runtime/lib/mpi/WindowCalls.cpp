@@ -12,6 +12,7 @@
 //
 // The window is destroyed where its creation is reversed.
 
+#include "mpi/Absolute.h"
 #include "mpi/Order.h"
 #include "mpi/Outbox.h"
 #include "mpi/Record.h"
@@ -123,9 +124,9 @@ bool describe(AccessRecord &A, const Call &C) {
   if (L.Raw || L.Opaque || !OneKind)
     refuse(Refusal::Datatype, std::string("the datatype at the target of ") + C.Name);
   if (A.How != Access::Fetch)
-    A.Origin = viewOf(C.Origin);
+    A.Origin = ownViewOf(C.Origin, C.Name);
   if (C.Fetches)
-    A.Result = viewOf(C.Result);
+    A.Result = ownViewOf(C.Result, C.Name);
   A.To = {C.Rank, C.Displacement, C.Count, &L};
   return true;
 }
