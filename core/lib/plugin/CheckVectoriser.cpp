@@ -13,6 +13,7 @@
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 
 using namespace llvm;
 
@@ -20,7 +21,7 @@ namespace contraflow {
 
 static void checkAfter(StringRef Pass, Any IR, const PreservedAnalyses &Kept) {
   const auto *F = any_cast<const Function *>(&IR);
-  if (Pass != "SLPVectorizerPass" || !F || Kept.areAllPreserved() || !verifyFunction(**F))
+  if (Pass != SLPVectorizerPass::name() || !F || Kept.areAllPreserved() || !verifyFunction(**F))
     return;
   reportErrors((*F)->getContext(),
                diffError(DiagId::Internal, **F,
