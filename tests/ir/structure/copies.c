@@ -27,7 +27,9 @@ static double flow(const double *x, double a, int n) {
     t = 0.25 * t + 0.01 * K * x[K] * s;                                                            \
   }                                                                                                \
   s = s > 0.1 * K ? s - exp(-t * t) : s + 0.1 * t;
-  STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7) return s * t;
+  // clang-format off
+STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
+  // clang-format on
 }
 
 #define REQUEST(K)                                                                                 \
@@ -41,6 +43,7 @@ REQUEST(2)
 REQUEST(3)
 REQUEST(4)
 REQUEST(5)
-REQUEST(6) REQUEST(7) REQUEST(8) REQUEST(9) REQUEST(10) REQUEST(11) REQUEST(12) REQUEST(13)
-    REQUEST(14) REQUEST(15) REQUEST(16) REQUEST(17) REQUEST(18) REQUEST(19) REQUEST(20)
+REQUEST(6)
+REQUEST(7) REQUEST(8) REQUEST(9) REQUEST(10) REQUEST(11) REQUEST(12) REQUEST(13) REQUEST(14)
+    REQUEST(15) REQUEST(16) REQUEST(17) REQUEST(18) REQUEST(19) REQUEST(20)
 #endif
