@@ -28,8 +28,10 @@ static double flow(const double *x, double a, int n) {
   }                                                                                                \
   s = s > 0.1 * K ? s - exp(-t * t) : s + 0.1 * t;
   // clang-format off
-STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
-  // clang-format on
+  STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
+      // clang-format on
+      return s *
+      t;
 }
 
 #define REQUEST(K)                                                                                 \
@@ -40,10 +42,9 @@ STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
 REQUEST(1)
 REQUEST(2)
 #ifndef TWO
-REQUEST(3)
-REQUEST(4)
-REQUEST(5)
-REQUEST(6)
-REQUEST(7) REQUEST(8) REQUEST(9) REQUEST(10) REQUEST(11) REQUEST(12) REQUEST(13) REQUEST(14)
-    REQUEST(15) REQUEST(16) REQUEST(17) REQUEST(18) REQUEST(19) REQUEST(20)
+// clang-format off
+REQUEST(3) REQUEST(4) REQUEST(5) REQUEST(6) REQUEST(7) REQUEST(8) REQUEST(9)
+REQUEST(10) REQUEST(11) REQUEST(12) REQUEST(13) REQUEST(14) REQUEST(15) REQUEST(16) REQUEST(17)
+REQUEST(18) REQUEST(19) REQUEST(20)
+// clang-format on
 #endif

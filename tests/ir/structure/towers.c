@@ -33,12 +33,10 @@ static double f0(const double *x, double a) {
     }                                                                                              \
     return s * a;                                                                                  \
   }
-LEVEL(1, 0)
-LEVEL(2, 1)
-LEVEL(3, 2)
-LEVEL(4, 3)
-LEVEL(5, 4)
-LEVEL(6, 5) LEVEL(7, 6) LEVEL(8, 7) LEVEL(9, 8) LEVEL(10, 9) LEVEL(11, 10)
+// clang-format off
+LEVEL(1, 0) LEVEL(2, 1) LEVEL(3, 2) LEVEL(4, 3) LEVEL(5, 4) LEVEL(6, 5)
+LEVEL(7, 6) LEVEL(8, 7) LEVEL(9, 8) LEVEL(10, 9) LEVEL(11, 10)
+    // clang-format on
 
     static double tower(const double *x) {
   return f11(x, 1.0);
