@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A member of a string reads what its pointers lead to; what its result leads to is read or written
-// by the caller. Calls belong together unless their objects are two variables.
+// by the caller. Calls belong together unless their objects are two variables, neither of which is
+// handed to anybody together with the other one, or to who may hand its bytes on:
+//
+//   b = a; MPI_Send(&a[0], ...), MPI_Recv(&b[0], ...)     a and b belong together
 
 #include "TextBytes.h"
 #include "callee/Streams.h"
 #include "contraflow/core/Callee.h"
 
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
@@ -55,9 +62,63 @@ TextCall describe(const CallBase &Call, const MemoryGraph &G) {
   return Out;
 }
 
-bool mayBeOne(const Value *A, const Value *B) {
-  return A == B || !isIdentifiedObject(A) || !isIdentifiedObject(B);
-}
+/// Strings that may have bytes of each other.
+class Texts {
+public:
+  explicit Texts(ArrayRef<Function *> Closure) : Outside(Closure.front()) {
+    for (const Function *F : Closure)
+      for (const Instruction &I : instructions(*F))
+        if (auto *Call = dyn_cast<CallBase>(&I); Call && isMember(*Call))
+          All.insert(getUnderlyingObject(Call->getArgOperand(0)));
+    for (const Function *F : Closure)
+      for (const Instruction &I : instructions(*F))
+        if (auto *Call = dyn_cast<CallBase>(&I))
+          join(*Call);
+  }
+  bool mayBeOne(const Value *A, const Value *B) const {
+    return A == B || !isIdentifiedObject(A) || !isIdentifiedObject(B) || Joined.isEquivalent(A, B);
+  }
+
+private:
+  void join(const CallBase &Call) {
+    const Value *First = isa<MemTransferInst>(Call) || isMember(Call) ? nullptr : Outside;
+    if (Call.onlyReadsMemory() || (isa<IntrinsicInst>(Call) && !isa<MemTransferInst>(Call)))
+      return;
+    for (const Value *V : Call.args())
+      if (V->getType()->isPointerTy())
+        for (const Value *Text : textsOf(V)) {
+          if (!First)
+            First = Text;
+          Joined.unionSets(First, Text);
+        }
+  }
+  /// Into which a pointer may lead, or to whose bytes.
+  SmallVector<const Value *, 2> textsOf(const Value *Pointer) const {
+    constexpr unsigned Most = 16;
+    SmallVector<const Value *, 2> Out;
+    SmallSetVector<const Value *, Most> Work;
+    Work.insert(Pointer);
+    for (unsigned I = 0; I < Work.size() && I < Most; ++I) {
+      SmallVector<const Value *, 4> Objects;
+      getUnderlyingObjects(Work[I], Objects);
+      for (const Value *V : Objects) {
+        const auto *Load = dyn_cast<LoadInst>(V);
+        const auto *Call = dyn_cast<CallBase>(V);
+        if (All.contains(V))
+          Out.push_back(V);
+        else if (Load)
+          Work.insert(Load->getPointerOperand());
+        else if (Call && isMember(*Call))
+          Work.insert(Call->getArgOperand(0));
+      }
+    }
+    return Out;
+  }
+
+  SmallPtrSet<const Value *, 8> All;
+  EquivalenceClasses<const Value *> Joined;
+  const Value *Outside = nullptr; ///< who may hand bytes on
+};
 
 } // namespace
 
@@ -74,11 +135,14 @@ void addTextFlows(ArrayRef<Function *> Closure, const MemoryGraph &G,
         if (!T.Given.empty())
           Givers.push_back(std::move(T));
       }
+  if (Givers.empty() || Showers.empty())
+    return;
+  const Texts Strings(Closure);
   for (const TextCall &Giver : Givers)
     for (const TextCall &Shower : Showers) {
       LostFlow Flow{{nullptr, Giver.Given}, {nullptr, Shower.Shown}, Giver.Call};
       erase_if(Flow.From.Places, [&](unsigned C) { return is_contained(Shower.Shown, C); });
-      if (!Flow.From.Places.empty() && mayBeOne(Giver.Text, Shower.Text))
+      if (!Flow.From.Places.empty() && Strings.mayBeOne(Giver.Text, Shower.Text))
         Flows.push_back(std::move(Flow));
     }
 }

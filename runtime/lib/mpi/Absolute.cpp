@@ -293,12 +293,13 @@ View ownViewOf(const Buffer &B, const char *Function, std::ptrdiff_t From) {
 }
 
 View messageViewOf(const Buffer &B) {
-  if (B.Count <= 0 || B.Known)
+  const bool Absolute = B.Primal == MPI_BOTTOM;
+  if (B.Count <= 0 || B.Known || !(Absolute || table().Used.load(std::memory_order_relaxed)))
     return viewOf(B);
   const Layout &L = layoutOf(B.Type);
   if (L.Leaves == 0 || L.Opaque)
     return viewOf(B);
-  if (B.Primal != MPI_BOTTOM) {
+  if (!Absolute) {
     const std::optional<View> Elsewhere = viewElsewhere(B, L);
     return Elsewhere ? *Elsewhere : viewOf(B);
   }

@@ -50,6 +50,49 @@ static double compared(const double *x, int n) {
   key.append(reinterpret_cast<const char *>(&y), sizeof y);
   return key == other ? y : 2 * y;
 }
+static double copied(const double *x, int n) {
+  std::string text, other;
+  double s = 0, y;
+  for (int i = 0; i < n; i++) {
+    y = x[i] * x[i];
+    // CHECK-DAG: string_bytes.cpp:[[@LINE+1]]:{{.*}}[CF216]{{.*}}string
+    text.append(reinterpret_cast<const char *>(&y), sizeof y);
+  }
+  other = text;
+  for (int i = 0; i < n; i++) {
+    std::memcpy(&y, other.data() + i * sizeof y, sizeof y);
+    s += y * x[i];
+  }
+  return s;
+}
+extern "C" int exchange(const char *from, char *to, std::size_t n)
+    __attribute__((annotate("enzyme_inactive")));
+static double handedOn(const double *x, int n) {
+  std::string text, other(n * sizeof *x, ' ');
+  double s = 0, y;
+  for (int i = 0; i < n; i++) {
+    y = x[i] * x[i];
+    // CHECK-DAG: string_bytes.cpp:[[@LINE+1]]:{{.*}}[CF216]{{.*}}string
+    text.append(reinterpret_cast<const char *>(&y), sizeof y);
+  }
+  exchange(text.data(), &other[0], text.size());
+  for (int i = 0; i < n; i++) {
+    std::memcpy(&y, other.data() + i * sizeof y, sizeof y);
+    s += y * x[i];
+  }
+  return s;
+}
+static double apart(const double *x, int n) {
+  std::string key, table(n * sizeof *x, ' '), other("key");
+  double y = x[0] * x[n - 1], s = 0;
+  // CHECK-NOT: string_bytes.cpp:[[@LINE+1]]:
+  key.append(reinterpret_cast<const char *>(&y), sizeof y);
+  for (int i = 0; i < n; i++) {
+    std::memcpy(&y, table.data() + i * sizeof y, sizeof y);
+    s += y * x[i];
+  }
+  return key == other ? s : 2 * s;
+}
 static double total(const double *y, int n) {
   double s = 0;
   for (int i = 0; i < n; i++)
@@ -137,6 +180,9 @@ void ask(double *x, double *xb, int n) {
   __enzyme_autodiff((void *)appended, x, xb, n);
   __enzyme_autodiff((void *)written, x, xb, n);
   __enzyme_autodiff((void *)compared, x, xb, n);
+  __enzyme_autodiff((void *)copied, x, xb, n);
+  __enzyme_autodiff((void *)handedOn, x, xb, n);
+  __enzyme_autodiff((void *)apart, x, xb, n);
   __enzyme_autodiff((void *)reopened, x, xb, n);
   __enzyme_autodiff((void *)rewound, x, xb, n);
   __enzyme_autodiff((void *)streamed, x, xb, n);
