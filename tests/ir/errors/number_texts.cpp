@@ -6,8 +6,8 @@
 // RUN: %not %clangxx -O0 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: %not %clangxx -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 //
-// CHECK-COUNT-21: [CF216]
-// CHECK: 21 errors generated
+// CHECK-COUNT-23: [CF216]
+// CHECK: 23 errors generated
 
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +19,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 
 double __enzyme_autodiff(void *, ...);
@@ -203,6 +204,20 @@ static double ownMessage(const double *x) {
   }
   return x[1];
 }
+static double systemError(const double *x) {
+  try {
+    throw std::system_error(std::make_error_code(std::errc::io_error), std::to_string(x[0]));
+  } catch (const std::exception &e) {
+    return std::atof(e.what()) * x[2];
+  }
+}
+static double streamFailure(const double *x) {
+  try {
+    throw std::ios_base::failure(std::to_string(x[0]));
+  } catch (const std::ios_base::failure &e) {
+    return std::atof(e.what()) * x[2];
+  }
+}
 
 // No errors: a log, then a file of another name; input, then output.
 static double logged(const double *x) {
@@ -285,6 +300,8 @@ void ask(double *x, double *xb) {
   __enzyme_autodiff((void *)wideStream, x, xb);
   __enzyme_autodiff((void *)message, x, xb);
   __enzyme_autodiff((void *)ownMessage, x, xb);
+  __enzyme_autodiff((void *)systemError, x, xb);
+  __enzyme_autodiff((void *)streamFailure, x, xb);
   __enzyme_autodiff((void *)logged, x, xb);
   __enzyme_autodiff((void *)updated, x, xb);
   __enzyme_autodiff((void *)reported, x, xb);
