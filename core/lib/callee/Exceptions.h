@@ -31,6 +31,8 @@ enum class ExceptionStep {
 
 /// What a caught exception's object is asked of while derivatives are made: (size) -> object.
 inline constexpr llvm::StringLiteral ExceptionAllocation = "cf.exception.allocate";
+/// Asks it for its message: (object) -> characters.
+inline constexpr llvm::StringLiteral ExceptionMessage = "cf.exception.message";
 /// From what the unwinder knows an exception by to its object.
 inline constexpr int64_t UnwindHeader = 32;
 

@@ -2,9 +2,13 @@
 //
 // Streams that come from elsewhere in different ways are taken for different ones: a program that
 // reads one file and writes another is the usual case. Files that are opened are different ones if
-// their names are constant and differ.
+// their names are constant and differ. A command uses the files that it names:
+//
+//   popen("sort > sorted", "w")   fopen("sorted", "r")     may be one
+//   popen("sort > sorted", "w")   popen("date", "r")       two
 
 #include "Streams.h"
+#include "Exceptions.h"
 #include "contraflow/core/Callee.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -32,11 +36,24 @@ const StringMap<Entry> &entries() {
   return Table;
 }
 
+/// True if Call starts a command, whose text is Line.
+bool runs(const CallBase &Call, const Value *Line) {
+  static const StringMap<unsigned> Running = {
+#define CF_RUNS(Name, Command) {Name, Command},
+#include "Streams.def"
+  };
+  const Function *F = Call.getCalledFunction();
+  auto Known = F ? Running.find(F->getName()) : Running.end();
+  return Known != Running.end() && Call.arg_size() > Known->second &&
+         Call.getArgOperand(Known->second) == Line;
+}
+
 /// The name of the file if Call opens one: the result or, if there is one, Object, whose members
 /// these are.
 const Value *openedBy(const CallBase &Call, const Value *Object) {
   static const StringMap<unsigned> Opening = {
 #define CF_OPENS(Name, File) {Name, File},
+#define CF_RUNS(Name, Command) {Name, Command},
 #include "Streams.def"
   };
   static constexpr StringLiteral Classes[] = {
@@ -60,12 +77,18 @@ const Value *openedBy(const CallBase &Call, const Value *Object) {
              : nullptr;
 }
 
-/// The names of the files that a stream was opened under.
-SmallVector<const Value *, 2> filesOf(const Value *Stream) {
-  SmallVector<const Value *, 2> Out;
+/// A file that is opened, or a command that is run.
+struct Opened {
+  const Value *Name;
+  bool IsCommand;
+};
+
+/// What a stream was opened on.
+SmallVector<Opened, 2> filesOf(const Value *Stream) {
+  SmallVector<Opened, 2> Out;
   auto Add = [&](const CallBase &Call, const Value *Object) {
     if (const Value *File = openedBy(Call, Object))
-      Out.push_back(File);
+      Out.push_back({File, runs(Call, File)});
   };
   if (auto *Call = dyn_cast<CallBase>(Stream))
     Add(*Call, nullptr);
@@ -105,11 +128,29 @@ bool mayBeRenamed(const Module &M, StringRef A, StringRef B) {
   });
 }
 
-bool mayBeOneFile(const Value *A, const Value *B) {
+/// The words of a command, or the name of a file.
+SmallVector<StringRef, 8> words(StringRef Text, bool IsCommand) {
+  if (!IsCommand)
+    return {Text};
+  constexpr StringLiteral Apart = " \t\n<>|&;'\"()=";
+  SmallVector<StringRef, 8> Out;
+  for (StringRef Rest = Text.ltrim(Apart); !Rest.empty(); Rest = Rest.ltrim(Apart)) {
+    Out.push_back(Rest.take_until([&](char C) { return Apart.contains(C); }));
+    Rest = Rest.drop_front(Out.back().size());
+  }
+  return Out;
+}
+
+bool mayBeOneFile(const Opened &A, const Opened &B) {
   StringRef First, Second;
-  if (!getConstantStringInfo(A, First) || !getConstantStringInfo(B, Second) || First == Second)
+  if (!getConstantStringInfo(A.Name, First) || !getConstantStringInfo(B.Name, Second) ||
+      First == Second)
     return true;
-  auto *Name = dyn_cast<GlobalVariable>(getUnderlyingObject(A));
+  if (A.IsCommand || B.IsCommand) {
+    const auto Known = words(First, A.IsCommand);
+    return any_of(words(Second, B.IsCommand), [&](StringRef W) { return is_contained(Known, W); });
+  }
+  auto *Name = dyn_cast<GlobalVariable>(getUnderlyingObject(A.Name));
   return Name && mayBeRenamed(*Name->getParent(), First, Second);
 }
 
@@ -168,8 +209,8 @@ bool mayBeOneStream(const Value *A, const Value *B) {
     return Place == Other || (Place.first == Other.first && isPair(Place.first));
   }
   const auto Files = filesOf(A), OtherFiles = filesOf(B);
-  return any_of(Files, [&](const Value *File) {
-    return any_of(OtherFiles, [&](const Value *Other) { return mayBeOneFile(File, Other); });
+  return any_of(Files, [&](const Opened &File) {
+    return any_of(OtherFiles, [&](const Opened &Other) { return mayBeOneFile(File, Other); });
   });
 }
 
@@ -193,7 +234,7 @@ static std::optional<TextMove> textMove(StringRef Name) {
 
 std::optional<TextMove> textMove(const CallBase &Call) {
   const Function *F = Call.getCalledFunction();
-  if (!F || lookupCallee(Call).Kind != CalleeKind::Inactive)
+  if (!F || (F->getName() != ExceptionMessage && lookupCallee(Call).Kind != CalleeKind::Inactive))
     return std::nullopt;
   const auto Out = textMove(F->getName());
   return Out && int(Call.arg_size()) > std::max(Out->To, Out->From) ? Out : std::nullopt;

@@ -202,11 +202,10 @@ static Function *leaveFunction(Module &M, Constant *Personality) {
 
 /// A virtual call of what(); the message is no business of derivatives.
 static Function *messageFunction(Module &M) {
-  constexpr StringLiteral Name = "cf.exception.message";
-  if (Function *F = M.getFunction(Name))
+  if (Function *F = M.getFunction(ExceptionMessage))
     return F;
   Type *Pointer = PointerType::getUnqual(M.getContext());
-  Function *F = begin(M, Name, Pointer, {Pointer});
+  Function *F = begin(M, ExceptionMessage, Pointer, {Pointer});
   F->setDoesNotThrow();
   IRBuilder<> B(&F->getEntryBlock());
   Value *Table = B.CreateLoad(Pointer, F->getArg(0));

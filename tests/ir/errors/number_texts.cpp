@@ -6,17 +6,20 @@
 // RUN: %not %clangxx -O0 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: %not %clangxx -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 //
-// CHECK-COUNT-14: [CF216]
-// CHECK: 14 errors generated
+// CHECK-COUNT-23: [CF216]
+// CHECK: 23 errors generated
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cwchar>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 
 double __enzyme_autodiff(void *, ...);
@@ -141,6 +144,80 @@ static double swapped(const double *x) {
   text.swap(other);
   return std::stod(other) * x[2];
 }
+static double commands(const double *x) {
+  std::FILE *file = popen("sort > numbers", "w");
+  std::fprintf(file, "%.17g", x[0] * x[1]);
+  pclose(file);
+  file = popen("cat 'numbers'", "r");
+  double y;
+  const int n = std::fscanf(file, "%lf", &y);
+  pclose(file);
+  return n * y * x[2];
+}
+static double fromCommand(const double *x) {
+  std::FILE *file = popen("cat>numbers", "w");
+  std::fprintf(file, "%.17g", x[0] * x[1]);
+  pclose(file);
+  file = std::fopen("numbers", "r");
+  double y;
+  const int n = std::fscanf(file, "%lf", &y);
+  std::fclose(file);
+  return n * y * x[2];
+}
+static double wideString(const double *x) { return std::stod(std::to_wstring(x[0])) * x[2]; }
+static double wideArray(const double *x) {
+  wchar_t text[64], copy[64];
+  std::swprintf(text, 64, L"%.17g", x[0] * x[1]);
+  std::wcscpy(copy, text);
+  return std::wcstod(copy, nullptr) * x[2];
+}
+static double wideStream(const double *x) {
+  std::wstringstream text;
+  text << x[0];
+  double y;
+  text >> y;
+  return y * x[2];
+}
+static void check(double y) {
+  if (y > 1)
+    throw std::range_error("at " + std::to_string(y));
+}
+static double message(const double *x) {
+  try {
+    check(x[0]);
+  } catch (const std::exception &e) {
+    return std::atof(e.what() + 3) * x[2];
+  }
+  return x[1];
+}
+struct Failure : std::exception {
+  std::string text;
+  explicit Failure(double y) : text(std::to_string(y)) {}
+  const char *what() const noexcept override { return text.c_str(); }
+};
+static double ownMessage(const double *x) {
+  try {
+    if (x[0] > 1)
+      throw Failure(x[0] * x[1]);
+  } catch (const std::exception &e) {
+    return std::stod(e.what()) * x[2];
+  }
+  return x[1];
+}
+static double systemError(const double *x) {
+  try {
+    throw std::system_error(std::make_error_code(std::errc::io_error), std::to_string(x[0]));
+  } catch (const std::exception &e) {
+    return std::atof(e.what()) * x[2];
+  }
+}
+static double streamFailure(const double *x) {
+  try {
+    throw std::ios_base::failure(std::to_string(x[0]));
+  } catch (const std::ios_base::failure &e) {
+    return std::atof(e.what()) * x[2];
+  }
+}
 
 // No errors: a log, then a file of another name; input, then output.
 static double logged(const double *x) {
@@ -181,6 +258,26 @@ static double configured(const double *x) {
   }
   return s;
 }
+static double told(const double *x) {
+  const double scale = std::stod(settings["scale"]);
+  try {
+    check(x[0]);
+  } catch (const std::exception &e) {
+    std::cerr << e.what() << '\n';
+    return scale * x[2];
+  }
+  return x[1];
+}
+static double plotted(const double *x) {
+  std::FILE *file = popen("gnuplot -p", "w");
+  std::fprintf(file, "plot %g * x\n", x[0]);
+  pclose(file);
+  file = popen("nproc --all", "r");
+  double y;
+  const int n = std::fscanf(file, "%lf", &y);
+  pclose(file);
+  return n * y * x[0];
+}
 void ask(double *x, double *xb) {
   __enzyme_autodiff((void *)copied, x, xb);
   __enzyme_autodiff((void *)scanned, x, xb);
@@ -196,8 +293,19 @@ void ask(double *x, double *xb) {
   __enzyme_autodiff((void *)strings, x, xb);
   __enzyme_autodiff((void *)streams, x, xb);
   __enzyme_autodiff((void *)swapped, x, xb);
+  __enzyme_autodiff((void *)commands, x, xb);
+  __enzyme_autodiff((void *)fromCommand, x, xb);
+  __enzyme_autodiff((void *)wideString, x, xb);
+  __enzyme_autodiff((void *)wideArray, x, xb);
+  __enzyme_autodiff((void *)wideStream, x, xb);
+  __enzyme_autodiff((void *)message, x, xb);
+  __enzyme_autodiff((void *)ownMessage, x, xb);
+  __enzyme_autodiff((void *)systemError, x, xb);
+  __enzyme_autodiff((void *)streamFailure, x, xb);
   __enzyme_autodiff((void *)logged, x, xb);
   __enzyme_autodiff((void *)updated, x, xb);
   __enzyme_autodiff((void *)reported, x, xb);
   __enzyme_autodiff((void *)configured, x, xb);
+  __enzyme_autodiff((void *)told, x, xb);
+  __enzyme_autodiff((void *)plotted, x, xb);
 }
