@@ -7,10 +7,9 @@
 #include "Activity.h"
 #include "BitSources.h"
 #include "LostBits.h"
-#include "callee/Signals.h"
+#include "Outside.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
-#include "request/RequestSpellings.h"
 #include "rules/Smooth.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -91,6 +90,7 @@ private:
   void seedPointer(const Value *Pointer);
   void freezeGlobals();
   void findGlobals();
+  void findHidden();
   void sweep(bool Forward);
   void finish(ActivityResult &R);
   void keepExternalExact(ActivityResult &R);
@@ -105,7 +105,8 @@ private:
   DenseSet<const Value *> Varied, Useful;
   BitVector VariedCells, UsefulCells, FrozenCells; ///< and the places of LostFlow
   BitVector RootNodes;
-  End Globals; ///< floats that other translation units may reach by name
+  End Globals;                   ///< floats that other translation units may reach by name
+  End HiddenReads, HiddenWrites; ///< and through functions
   DenseMap<const CallBase *, End> Reachable; ///< of the functions that nobody knows
 };
 
@@ -222,9 +223,9 @@ void ActivitySolver::unknownEdges(CallBase &I, Visitor Visit) {
     if (!V->getType()->isPointerTy())
       From.push_back(value(V));
   if (leavesArguments(I)) {
-    From.push_back(Globals);
+    From.append({Globals, HiddenReads});
     if (!I.onlyReadsMemory()) {
-      To.push_back(Globals);
+      To.append({Globals, HiddenWrites});
       To.push_back({nullptr, {}, true});
     }
   }
@@ -411,52 +412,50 @@ void ActivitySolver::freezeGlobals() {
         FrozenCells.set(G.canonicalCell(Cell));
 }
 
-/// True if a function that nobody knows is given F, or a signal runs it.
-static bool isGivenAway(const Function &F, const HandlerRegistry &H) {
-  if (handlesSignals(F))
-    return true;
-  return any_of(F.uses(), [&](const Use &U) {
-    auto *Call = dyn_cast<CallBase>(U.getUser());
-    const Function *To = Call && !Call->isCallee(&U) ? Call->getCalledFunction() : nullptr;
-    return To && To->isDeclaration() && !To->isIntrinsic() && !H.find(*Call) &&
-           !findRequestSpelling(To->getName()) && lookupCallee(*To).Kind == CalleeKind::Unknown;
-  });
+/// True for a call of a function that nobody knows, which may go anywhere.
+static bool leavesProgram(const CallBase &Call, const HandlerRegistry &H) {
+  return leavesArguments(Call) && !Call.isInlineAsm() && !H.find(Call) && !findRule(Call) &&
+         lookupCallee(Call).Kind == CalleeKind::Unknown;
 }
 
-/// What functions that nobody knows may come to: the functions they are given, and what these call.
-static DenseSet<const Function *> givenAway(const Module &M, const HandlerRegistry &H) {
-  DenseSet<const Function *> Given;
-  SmallVector<const Function *, 16> Todo;
-  auto Add = [&](const Function *F) {
-    if (F && !F->isDeclaration() && Given.insert(F).second)
-      Todo.push_back(F);
-  };
-  for (const Function &F : M)
-    if (!F.isDeclaration() && isGivenAway(F, H))
-      Add(&F);
-  while (!Todo.empty())
-    for (const Instruction &I : instructions(*Todo.pop_back_val()))
-      if (auto *Call = dyn_cast<CallBase>(&I))
-        Add(Call->getCalledFunction());
-  return Given;
-}
-
-static bool isUsedIn(const Value &Global, const DenseSet<const Function *> &Functions) {
-  return any_of(Global.users(), [&](const User *U) {
-    auto *I = dyn_cast<Instruction>(U);
-    return I ? Functions.contains(I->getFunction())
-             : isa<ConstantExpr>(U) && isUsedIn(*U, Functions);
-  });
-}
-
-/// Floats in global variables that other translation units may use, and in what those lead to.
+/// Floats in global variables that other translation units may use, and in what those lead to; and
+/// in those that they use through functions.
 void ActivitySolver::findGlobals() {
   BitVector Seen(G.nodeCount());
-  const DenseSet<const Function *> Given = givenAway(*Q.Root->getParent(), H);
   for (GlobalVariable &Global : Q.Root->getParent()->globals())
-    if (!Global.isConstant() && !Global.hasAttribute(attr::Inactive) &&
-        (!Global.hasLocalLinkage() || isUsedIn(Global, Given)))
+    if (!Global.isConstant() && !Global.hasAttribute(attr::Inactive) && !Global.hasLocalLinkage())
       reach(&Global, Seen, [&](unsigned C) { Globals.Cells.push_back(C); });
+  auto Leaves = [&](const Instruction &I) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    return Call && !Members.contains(Call->getCalledFunction()) && leavesProgram(*Call, H);
+  };
+  if (any_of(Q.Closure, [&](const Function *F) { return any_of(instructions(*F), Leaves); }))
+    findHidden();
+}
+
+/// Of variables that only this file can name.
+void ActivitySolver::findHidden() {
+  const OutsideFunctions Functions(*Q.Spec->Primal, H);
+  for (const GlobalVariable &Global : Q.Root->getParent()->globals()) {
+    const Location At = G.find(&Global);
+    if (!At || Global.isConstant() || Global.hasAttribute(attr::Inactive) ||
+        !Global.hasLocalLinkage())
+      continue;
+    const OutsideUse Use = Functions.useOf(Global);
+    const auto Add = [&](unsigned C, bool Reads, bool Writes) {
+      if (Reads)
+        HiddenReads.Cells.push_back(C);
+      if (Writes)
+        HiddenWrites.Cells.push_back(C);
+    };
+    BitVector Nodes(G.nodeCount()), Own(G.cellCount());
+    for (auto [Offset, C] : G.fields(At.Node))
+      Own.set(G.canonicalCell(C));
+    reach(&Global, Nodes, [&](unsigned C) {
+      Add(C, Own.test(C) ? Use.Reads : Use.ReadsBehind,
+          Own.test(C) ? Use.Writes : Use.WritesBehind);
+    });
+  }
 }
 
 void ActivitySolver::seed() {
@@ -493,8 +492,8 @@ void ActivitySolver::finish(ActivityResult &R) {
   R.Graph = &G;
   R.Varied = VariedCells;
   R.Useful = UsefulCells;
-  R.GlobalsAreActive =
-      any_of(Globals.Cells, [&](unsigned C) { return VariedCells.test(C) && UsefulCells.test(C); });
+  auto IsActive = [&](unsigned C) { return VariedCells.test(C) && UsefulCells.test(C); };
+  R.GlobalsAreActive = any_of(Globals.Cells, IsActive) || any_of(HiddenWrites.Cells, IsActive);
   R.Cells = VariedCells;
   if (Q.AllActive) {
     for (unsigned C = 0; C < G.cellCount(); ++C)

@@ -39,7 +39,7 @@ public:
   bool varied(unsigned Node) const { return holds(Varied, Node); }
   bool useful(unsigned Node) const { return holds(Useful, Node); }
   /// True if a call of a function that nobody knows may meet active floats behind global variables
-  /// that other translation units see.
+  /// that other translation units see, or change some through functions that they can call.
   bool meetsGlobals(const llvm::CallBase &Call) const;
   /// Where floats are made of integers that active floats were made to; see LostBits.h.
   llvm::ArrayRef<const llvm::Instruction *> lostBits() const { return Lost; }

@@ -7,10 +7,11 @@
 //   "_ZNSolsEd"            -> Inactive, by "_ZNSo"       "my_solve" -> Unknown
 //
 // A plain C name speaks of the library's function only where the module does not define a function
-// of that name itself; allocation functions and reserved names (_Z..., __...) always do. The
-// mathematical functions must have their type as well.
+// of that name itself; allocation functions and reserved names (_Z..., __...) always do. Functions
+// must have their type as well, where it is known (Math.def, Prototypes.def).
 
 #include "Math.h"
+#include "Prototypes.h"
 #include "Silent.h"
 #include "callee/Signals.h"
 #include "callee/Views.h"
@@ -250,24 +251,16 @@ bool isDeclaredOtherwise(const Function &F) {
          !Library.getLibFunc(F, Found);
 }
 
-/// True if F has floating-point numbers or addresses, and the C library's function of its name, a
-/// word, has none.
+/// True if F has floating-point numbers, and the library's function of its name, a word, has none.
 bool hasOwnTypes(const Function &F, StringRef Name) {
   static const StringSet<> OfNumbers = {
 #define CF_OF_NUMBERS(Name) Name,
 #include "Inactive.def"
   };
-  static const StringSet<> OfIntegers = {
-#define CF_OF_INTEGERS(Name) Name,
-#include "Inactive.def"
-  };
   if (!llvm::all_of(Name, [](char C) { return isLower(C) || isDigit(C) || C == '_'; }) ||
       OfNumbers.contains(Name))
     return false;
-  const bool HasAddresses = !OfIntegers.contains(Name);
-  auto IsOther = [&](const Type *T) {
-    return T->isFPOrFPVectorTy() || (!HasAddresses && T->isPointerTy());
-  };
+  auto IsOther = [](const Type *T) { return T->isFPOrFPVectorTy(); };
   return IsOther(F.getReturnType()) || any_of(F.getFunctionType()->params(), IsOther);
 }
 
@@ -282,10 +275,13 @@ bool speaksOfLibrary(const Function &F, StringRef Name, const Entry &E) {
     return true;
   if (Name.starts_with("_Z") || Name.starts_with("__"))
     return true;
+  const std::optional<bool> HasType = isOfLibraryType(F, Name);
+  if (HasType == false)
+    return false;
   if (Kind == CalleeKind::Allocate || Kind == CalleeKind::Reallocate || Kind == CalleeKind::Free)
     return !F.hasLocalLinkage();
   return F.isDeclarationForLinker() && !isDeclaredOtherwise(F) &&
-         !(Kind == CalleeKind::Inactive && hasOwnTypes(F, Name));
+         (HasType || Kind != CalleeKind::Inactive || !hasOwnTypes(F, Name));
 }
 
 /// True if the call is given no memory to write and hands out none: time(nullptr).

@@ -110,6 +110,7 @@ void ModuleDriver::readRequests() {
   SmallVector<CallBase *, 2> Unclear;
   const bool ForDevice = M.getModuleFlag("openmp-device") != nullptr;
   for (CallBase *Call : findRequests(M)) {
+    Call->getFunction()->addFnAttr(attr::Asks);
     auto R = parseRequest(*Call);
     if (ForDevice)
       consumeError(R.takeError()),

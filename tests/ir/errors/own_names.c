@@ -23,6 +23,8 @@ struct Point {
 int uname(struct Point *p);
 int fstat(int n, void *into);
 long pwrite(const void *from, void *into);
+double drand48(const double *from, double *into);
+void free(double *into, const double *from);
 
 double weighed(const double *x) {
   double y[3] = {0, 0, 0};
@@ -53,6 +55,10 @@ double weighed(const double *x) {
   fstat(3, y);
   // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'pwrite'
   pwrite(x, y);
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'drand48'
+  drand48(x, y);
+  // CHECK: own_names.c:[[@LINE+1]]:{{.*}}[CF201] {{.*}}'free'
+  free(y, x);
   return y[0] * y[1] * y[2] + p.at[0];
 }
 void slope(const double *x, double *dx) { __enzyme_autodiff((void *)weighed, x, dx); }

@@ -137,6 +137,21 @@ TEST_F(CalleeTest, KnowsTheLibraryByItsTypes) {
   EXPECT_EQ(declared("exit", "void", "ptr").Kind, CalleeKind::Unknown);
   EXPECT_EQ(declared("backtrace", "double", "double, double").Kind, CalleeKind::Unknown);
   EXPECT_EQ(declared("div", "void", "ptr, ptr, i32").Kind, CalleeKind::Unknown);
+  EXPECT_EQ(declared("drand48", "double", "ptr, ptr").Kind, CalleeKind::Unknown);
+  EXPECT_EQ(declared("clock_gettime", "void", "ptr, ptr").Kind, CalleeKind::Unknown);
+  EXPECT_EQ(declared("time", "void", "ptr, ptr, i32").Kind, CalleeKind::Unknown);
+  EXPECT_EQ(declared("random", "void", "ptr, ptr").Kind, CalleeKind::Unknown);
+  EXPECT_EQ(declared("free", "void", "ptr, ptr").Kind, CalleeKind::Unknown);
+  EXPECT_EQ(declared("malloc", "void", "ptr, ptr").Kind, CalleeKind::Unknown);
+}
+
+/// Declarations by hand are less exact than those of the library.
+TEST_F(CalleeTest, AcceptsTypesThatAreNearlyTheLibrarys) {
+  EXPECT_EQ(declared("malloc", "ptr", "i32").Kind, CalleeKind::Allocate);
+  EXPECT_EQ(declared("sleep", "void", "i64").Kind, CalleeKind::Inactive);
+  EXPECT_EQ(declared("srand48", "i32", "i32").Kind, CalleeKind::Inactive);
+  EXPECT_EQ(declared("clock_gettime", "i32", "...").Kind, CalleeKind::Inactive);
+  EXPECT_EQ(declared("openat", "i32", "i32, ptr, i32, i32").Kind, CalleeKind::Inactive);
 }
 
 /// The interfaces in front of what formats are inlined; a user's own namespace is another one.
