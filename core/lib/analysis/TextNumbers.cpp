@@ -197,7 +197,7 @@ void Finder::visitMember(const CallBase &Call) {
   auto Join = [&](const Value *V) {
     const auto Other = place(V);
     way(Other, First);
-    if (!IsDirected || V == &Call)
+    if (!IsDirected || !is_contained(Call.args(), V))
       way(First, Other);
     wayInside(V, Other);
     if (!Target)
@@ -211,6 +211,10 @@ void Finder::visitMember(const CallBase &Call) {
   }
   if (Call.getType()->isPointerTy())
     Join(&Call);
+  if (Call.getType()->isStructTy()) // a view: pointer and size
+    for (const User *Part : Call.users())
+      if (isa<ExtractValueInst>(Part) && Part->getType()->isPointerTy())
+        Join(Part);
   if (IsNumber && First)
     Scanners.push_back({&Call, *First, {{&Call, {}}}});
   else if (Target && !Written.empty())

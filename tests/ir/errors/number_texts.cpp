@@ -6,8 +6,8 @@
 // RUN: %not %clangxx -O0 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: %not %clangxx -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 //
-// CHECK-COUNT-23: [CF216]
-// CHECK: 23 errors generated
+// CHECK-COUNT-25: [CF216]
+// CHECK: 25 errors generated
 
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +19,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 
@@ -219,6 +220,17 @@ static double streamFailure(const double *x) {
   }
 }
 
+static double viewed(const double *x) {
+  const std::string text = std::to_string(x[0] * x[1]);
+  std::string_view view = text;
+  view.remove_prefix(1);
+  return std::strtod(view.data(), nullptr) * x[2];
+}
+__attribute__((noinline)) static double parse(std::string_view view) {
+  return std::stod(std::string(view.substr(0, 4)));
+}
+static double viewHandedOn(const double *x) { return parse(std::to_string(x[0] * x[1])) * x[2]; }
+
 // No errors: a log, then a file of another name; input, then output.
 static double logged(const double *x) {
   std::FILE *log = std::fopen("log", "a"), *in = std::fopen("weights", "r");
@@ -278,6 +290,12 @@ static double plotted(const double *x) {
   pclose(file);
   return n * y * x[0];
 }
+static double viewOfSetting(const double *x) {
+  const std::string setting = "2.5", line = std::to_string(x[0]);
+  const std::string_view view = setting, shown = line;
+  std::cerr << shown << '\n';
+  return std::strtod(view.data(), nullptr) * x[0];
+}
 void ask(double *x, double *xb) {
   __enzyme_autodiff((void *)copied, x, xb);
   __enzyme_autodiff((void *)scanned, x, xb);
@@ -293,6 +311,9 @@ void ask(double *x, double *xb) {
   __enzyme_autodiff((void *)strings, x, xb);
   __enzyme_autodiff((void *)streams, x, xb);
   __enzyme_autodiff((void *)swapped, x, xb);
+  __enzyme_autodiff((void *)viewed, x, xb);
+  __enzyme_autodiff((void *)viewHandedOn, x, xb);
+  __enzyme_autodiff((void *)viewOfSetting, x, xb);
   __enzyme_autodiff((void *)commands, x, xb);
   __enzyme_autodiff((void *)fromCommand, x, xb);
   __enzyme_autodiff((void *)wideString, x, xb);
