@@ -80,6 +80,31 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
          Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
 }
 
+/// True if the address is that of the rear of a pointer; Leads: to active memory.
+static bool isInsidePointer(const ActivityResult &Activity, Location At, bool Leads) {
+  const MemoryGraph &G = Activity.memory();
+  constexpr int64_t Width = sizeof(void *);
+  if (!At)
+    return false;
+  const int64_t Period = G.period(At.Node);
+  return any_of(G.fields(At.Node), [&](const auto &Field) {
+    const auto Target = G.pointee(Field.second);
+    int64_t Distance = At.Offset - Field.first;
+    if (Period)
+      Distance = (Distance % Period + Period) % Period;
+    return (G.kindsOfCell(Field.second) & SK_Pointer) && Distance > 0 && Distance < Width &&
+           (!Leads || (Target && Activity.hasShadow(Target->Node)));
+  });
+}
+
+bool copiesPartOfPointer(const ActivityResult &Activity, const StoreInst &I) {
+  const auto *From = dyn_cast<LoadInst>(I.getValueOperand());
+  const MemoryGraph &G = Activity.memory();
+  return From && From->getType()->isIntegerTy() && !(typeAccessed(I) && typeAccessed(*From)) &&
+         isInsidePointer(Activity, G.find(I.getPointerOperand()), /*Leads=*/false) &&
+         isInsidePointer(Activity, G.find(From->getPointerOperand()), /*Leads=*/true);
+}
+
 bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &Graph = Activity.memory();
   const Value *V = I.getValueOperand();

@@ -22,6 +22,10 @@ bool hidesFloats(const ActivityResult &Activity, const llvm::StoreInst &I);
 /// stored where a float may be.
 bool changesBits(const ActivityResult &Activity, const llvm::StoreInst &I);
 
+/// True if I stores what was loaded from the rear of a pointer to active memory there: the pointer
+/// is copied in parts, which its shadow is not.
+bool copiesPartOfPointer(const ActivityResult &Activity, const llvm::StoreInst &I);
+
 /// True if I makes a float of bits of active floats that were calculated with as vectors of
 /// integers (exponents and signs alone do not count: they do not vary).
 bool calculatesBits(const ActivityResult &Activity, const llvm::Instruction &I);
