@@ -208,19 +208,38 @@ void addNaming(const Value &V, FunctionSet &Found, SmallVectorImpl<const Functio
     }
 }
 
-/// The primal, functions that ask for derivatives, and what leads to these.
-FunctionSet leadingTo(const Function &Primal) {
-  FunctionSet Found;
-  SmallVector<const Function *, 16> Todo;
-  for (const Function &F : *Primal.getParent())
-    if ((&F == &Primal || F.hasFnAttribute(attr::Asks)) && Found.insert(&F).second)
-      Todo.push_back(&F);
+/// Found, and what leads to them.
+FunctionSet withLeading(FunctionSet Found) {
+  SmallVector<const Function *, 16> Todo(Found.begin(), Found.end());
   while (!Todo.empty())
     addNaming(*Todo.pop_back_val(), Found, Todo);
   return Found;
 }
 
+/// The primal, functions that ask for derivatives, and what leads to these.
+FunctionSet leadingTo(const Function &Primal) {
+  FunctionSet Found{&Primal};
+  for (const Function &F : *Primal.getParent())
+    if (F.hasFnAttribute(attr::Asks))
+      Found.insert(&F);
+  return withLeading(std::move(Found));
+}
+
 } // namespace
+
+void noteLeading(Module &M, ArrayRef<CallBase *> Requests) {
+  FunctionSet Found;
+  for (CallBase *Call : Requests) {
+    Found.insert(Call->getFunction());
+    if (Call->arg_size() > 0)
+      if (auto *Primal = dyn_cast<Function>(Call->getArgOperand(0)->stripPointerCasts()))
+        Found.insert(Primal);
+  }
+  Found = withLeading(std::move(Found));
+  for (Function &F : M)
+    if (Found.contains(&F))
+      F.addFnAttr(attr::Asks);
+}
 
 OutsideFunctions::OutsideFunctions(const Function &Primal, const HandlerRegistry &Handlers)
     : Handlers(Handlers) {

@@ -10,7 +10,9 @@
 #include "llvm/ADT/DenseSet.h"
 
 namespace llvm {
+class CallBase;
 class GlobalVariable;
+class Module;
 class Value;
 } // namespace llvm
 
@@ -32,5 +34,8 @@ private:
   const HandlerRegistry &Handlers;
   llvm::DenseSet<const llvm::Function *> Functions;
 };
+
+/// Marks the functions that lead to a derivative call or to its primal, before they are inlined.
+void noteLeading(llvm::Module &M, llvm::ArrayRef<llvm::CallBase *> Requests);
 
 } // namespace contraflow

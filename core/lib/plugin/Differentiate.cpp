@@ -11,6 +11,7 @@
 #include "Specialise.h"
 #include "Views.h"
 #include "analysis/Layouts.h"
+#include "analysis/Outside.h"
 #include "callee/Rust.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
@@ -620,7 +621,9 @@ PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   Error Faults = Error::success();
   readRegistrations(M, Faults);
   recordStructures(M);
-  const bool Asks = !findRequests(M).empty();
+  const SmallVector<CallBase *, 4> Requests = findRequests(M);
+  const bool Asks = !Requests.empty();
+  noteLeading(M, Requests);
   if (Asks)
     clearWhole(M);
   if (Asks || isLinkedLater(M)) {

@@ -67,7 +67,8 @@ inline constexpr llvm::StringLiteral Keeps = "contraflow_keeps";
 inline constexpr llvm::StringLiteral TasksAtOnce = "contraflow_tasks_at_once";
 /// Metadata of a call: the clauses by which the primal would catch what comes out of it.
 inline constexpr llvm::StringLiteral Caught = "contraflow.caught_by";
-/// The function holds a derivative call, or did before that was lowered.
+/// The function holds a derivative call, or did before that was lowered, or leads to one or to its
+/// primal.
 inline constexpr llvm::StringLiteral Asks = "contraflow_asks";
 /// The function has a derivative of the user's.
 inline constexpr llvm::StringLiteral Registered = "contraflow_registered";
