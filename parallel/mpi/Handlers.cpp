@@ -161,8 +161,16 @@ bool onlyAsks(const CallBase &Call, const Row &R) {
          !handsOverBottom(*Call.getModule());
 }
 
+/// False for a function of the program's own that has such a name: a layer above the profiling
+/// interface, or a replacement for a library that is not there.
+bool isOfLibrary(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  return !F || F->isDeclaration() || F->isInterposable();
+}
+
 class CommunicationHandler : public ConstructHandler {
 public:
+  bool claims(const CallBase &Call) const override { return isOfLibrary(Call); }
   SmallVector<StringRef, 0> callees() const override {
     SmallVector<StringRef, 0> Names;
     for (auto &E : rowsByName())
@@ -389,7 +397,7 @@ public:
     return Names;
   }
   bool claims(const CallBase &Call) const override {
-    return !calledFromFortran(Call) || Call.getCalledFunction()->isDeclaration();
+    return calledFromFortran(Call) ? Call.getCalledFunction()->isDeclaration() : isOfLibrary(Call);
   }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
@@ -491,6 +499,7 @@ private:
 /// The rest of MPI is refused by name.
 class RestHandler : public RefusingHandler {
 public:
+  bool claims(const CallBase &Call) const override { return isOfLibrary(Call); }
   SmallVector<StringRef, 0> callees() const override { return {"MPI_*", "PMPI_*"}; }
 
 private:
