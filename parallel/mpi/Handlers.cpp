@@ -26,6 +26,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 
@@ -160,8 +161,16 @@ bool onlyAsks(const CallBase &Call, const Row &R) {
          !handsOverBottom(*Call.getModule());
 }
 
+/// False for a function of the program's own that has such a name: a layer above the profiling
+/// interface, or a replacement for a library that is not there.
+bool isOfLibrary(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  return !F || F->isDeclaration() || F->isInterposable();
+}
+
 class CommunicationHandler : public ConstructHandler {
 public:
+  bool claims(const CallBase &Call) const override { return isOfLibrary(Call); }
   SmallVector<StringRef, 0> callees() const override {
     SmallVector<StringRef, 0> Names;
     for (auto &E : rowsByName())
@@ -356,6 +365,24 @@ private:
   }
 };
 
+/// True if the module hands functions of its own to MPI, which calls them later.
+bool registersFunctions(const Module &M) {
+  for (const Row &R : rows()) {
+    if (!R.Registers)
+      continue;
+    for (const char *Prefix : {"", "P"})
+      if (const Function *F = M.getFunction((Twine(Prefix) + R.Name).str()))
+        for (const User *U : F->users())
+          if (auto *Call = dyn_cast<CallBase>(U); Call && any_of(Call->args(), [](const Use &A) {
+                                                    auto *Given =
+                                                        dyn_cast<Function>(A->stripPointerCasts());
+                                                    return Given && !Given->isDeclaration();
+                                                  }))
+            return true;
+  }
+  return false;
+}
+
 /// Functions that are asked in the forward sweep only.
 class InquiryHandler : public ConstructHandler {
 public:
@@ -370,14 +397,18 @@ public:
     return Names;
   }
   bool claims(const CallBase &Call) const override {
-    return !calledFromFortran(Call) || Call.getCalledFunction()->isDeclaration();
+    return calledFromFortran(Call) ? Call.getCalledFunction()->isDeclaration() : isOfLibrary(Call);
   }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
     const Row &R = rowOf(Call);
     describeWrites(Call, R, Facts);
-    if (R.CallsProgram || R.Created >= 0)
+    if (R.CallsProgram || R.Created >= 0) {
       Facts.WritesExposed = Anyone;
+      Facts.Opaque = registersFunctions(*Call.getModule());
+    }
+    if (R.GivenOn >= 0)
+      keep(Facts, Place::memory(R.GivenOn));
     if (R.Kept >= 0)
       keep(Facts, Place::memory(R.Kept));
     if (R.Found >= 0)
@@ -428,10 +459,16 @@ private:
     Facts.Exposes.push_back({Memory, Anyone});
     Facts.Flows.push_back({Memory, Place::outside()});
   }
+  /// False of null and of integers that travel as pointers.
+  static bool leadsSomewhere(const Value &Pointer) {
+    return !isa<ConstantPointerNull>(Pointer) &&
+           Operator::getOpcode(&Pointer) != Instruction::IntToPtr;
+  }
   /// Nobody knows the shadow of a pointer that comes back from MPI.
   static Error checkPointers(SweepBuilder &B, CallBase &Call, const Row &R) {
-    for (int Argument : {R.Kept, R.Found})
-      if (Argument >= 0 && B.shadow(Call.getArgOperand(Argument)))
+    for (int Argument : {R.Kept, R.Found, R.GivenOn})
+      if (Argument >= 0 && leadsSomewhere(*Call.getArgOperand(Argument)) &&
+          B.shadow(Call.getArgOperand(Argument)))
         return diffError(DiagId::UnsupportedMPI, Call,
                          R.Name + StringRef(" of a pointer to active memory"));
     return Error::success();
@@ -462,6 +499,7 @@ private:
 /// The rest of MPI is refused by name.
 class RestHandler : public RefusingHandler {
 public:
+  bool claims(const CallBase &Call) const override { return isOfLibrary(Call); }
   SmallVector<StringRef, 0> callees() const override { return {"MPI_*", "PMPI_*"}; }
 
 private:

@@ -47,9 +47,10 @@ public:
     SmallVector<CallBase *, 4> Done;
     for (Instruction &I : make_early_inc_range(instructions(F))) {
       auto *Call = dyn_cast<CallBase>(&I);
-      if (!Call || !Call->getCalledFunction())
-        continue;
-      StringRef Name = Call->getCalledFunction()->getName();
+      const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      if (!Callee || (!Callee->isDeclaration() && !Callee->isInterposable()))
+        continue; // of the program's own
+      StringRef Name = Callee->getName();
       if (Name == Allocate || Name == AllocateProfiled)
         unfoldAllocation(*Call);
       else if (Name == Free || Name == FreeProfiled)

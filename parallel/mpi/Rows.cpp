@@ -36,6 +36,8 @@ const std::vector<Row> &rows() {
   {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, false, false, Found},
 #define MPI_PLACER(Name) {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, false, true},
 #define MPI_CALLER(Name) {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, true},
+#define MPI_REGISTRAR(Name, Given)                                                                 \
+  {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, false, false, -1, true, Given},
 #include "parallel/mpi/Functions.def"
 #undef MPI_FN
 #undef MPI_INQUIRY
@@ -46,6 +48,7 @@ const std::vector<Row> &rows() {
 #undef MPI_LOOK
 #undef MPI_PLACER
 #undef MPI_CALLER
+#undef MPI_REGISTRAR
 #undef MPI_NESTED
 #undef Buf
 #undef Packed
@@ -96,7 +99,7 @@ std::vector<std::string> pointerKeepersOfFortran() {
 /// Fortran hands over integers where C has pointers to keep, and functions of its own kind.
 static Row inquiryOfFortran(const Row &R) {
   Row Out = R;
-  Out.Operator = Out.Kept = Out.Found = -1;
+  Out.Operator = Out.Kept = Out.Found = Out.GivenOn = -1;
   return Out;
 }
 

@@ -43,8 +43,10 @@ struct Row {
   int Found = -1;           ///< argument that says where such a pointer goes
   bool FoundVaries = false; ///< it may lead to memory that other calls fill
   bool CallsProgram = false;
-  bool Places = false; ///< makes a datatype of places in bytes
-  int Happened = -1;   ///< argument that says whether what was asked for has happened
+  bool Places = false;    ///< makes a datatype of places in bytes
+  int Happened = -1;      ///< argument that says whether what was asked for has happened
+  bool Registers = false; ///< hands functions of the program over
+  int GivenOn = -1;       ///< argument that is a pointer that these are given
 };
 
 /// The functions of C.

@@ -84,3 +84,58 @@ static double attributes(const double *x, double *y) {
 }
 
 GRADIENT_CHECK(library_memory_attributes, Double, attributes, In(double, N), Out(double, N))
+
+static int copies;
+
+struct tally {
+  int asked;
+  double weight;
+};
+
+static int copyCounted(MPI_Comm comm, int key, void *extra, void *value, void *to, int *flag) {
+  (void)comm, (void)key;
+  struct tally *t = extra;
+  ++copies;
+  t->asked += 2;
+  t->weight *= 1.5;
+  *(void **)to = value;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+static int deleteCounted(MPI_Comm comm, int key, void *value, void *extra) {
+  (void)comm, (void)key, (void)value, (void)extra;
+  --copies;
+  return MPI_SUCCESS;
+}
+
+/// What the functions behind an attribute count is read between their calls. Attributes may be
+/// integers, or nothing.
+static double counted(const double *x, double *y, int number) {
+  int keys[2], found;
+  struct tally tally = {1, 2};
+  void *value;
+  MPI_Comm base, first, second;
+  MPI_Comm_create_keyval(copyCounted, deleteCounted, &keys[0], &tally);
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keys[1], NULL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &base);
+  copies = 1;
+  MPI_Comm_set_attr(base, keys[0], NULL);
+  MPI_Comm_set_attr(base, keys[1], (void *)(long)number);
+  MPI_Comm_dup(base, &first);
+  double scale = copies * tally.asked * tally.weight, mine = x[0] * x[1] * scale, sum = 0;
+  MPI_Comm_dup(first, &second);
+  MPI_Comm_get_attr(second, keys[1], &value, &found);
+  MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, second);
+  for (int i = 0; i < N; i++)
+    y[i] = x[i] * sum * copies * tally.asked * (double)(long)value;
+  MPI_Comm_free(&second);
+  scale = copies * tally.weight;
+  MPI_Comm_free(&first);
+  MPI_Comm_free(&base);
+  MPI_Comm_free_keyval(&keys[0]);
+  MPI_Comm_free_keyval(&keys[1]);
+  return sum * x[2] * scale;
+}
+
+GRADIENT_CHECK(library_memory_counted, Double, counted, In(double, N), Out(double, N), Int(3))

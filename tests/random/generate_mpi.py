@@ -8,6 +8,8 @@ Every pattern is written twice: as MPI calls of one rank, and as data movement b
 
 import random
 
+import mpi_odds
+
 LENGTH = 32
 OPERATORS = {"MPI_SUM": "p + q", "MPI_PROD": "p * q", "MPI_MIN": "fmin(p, q)", "MPI_MAX": "fmax(p, q)"}
 WAITS = ("MPI_Waitall({n}, {q}, MPI_STATUSES_IGNORE);",
@@ -22,7 +24,7 @@ WAITS = ("MPI_Waitall({n}, {q}, MPI_STATUSES_IGNORE);",
          "complete({n}, {q});")
 
 
-class Program:
+class Program(mpi_odds.Odds):
     """One program; `build` gives (primal, oracle)."""
 
     def __init__(self, seed, name):
@@ -693,6 +695,7 @@ class Program:
                  (0.3, self.own_operator), (0.3, self.archive), (0.3, self.unequal), (0.3, self.swap), (0.3, self.epoch), (0.2, self.segments), (0.3, self.graph),
                  (0.2, self.addresses), (0.3, self.grown), (0.3, self.owner), (0.3, self.records), (0.3, self.tree), (0.3, self.section),
                  (0.3, self.shared), (0.3, self.matrices), (0.3, self.consensus), (0.3, self.groups), (0.3, self.futures), (0.3, self.pencils)]
+        kinds += [(0.3, odd) for odd in self.odds()]
         if self.depth < 2:
             kinds.append((1, self.loop))
         weights, makers = zip(*kinds)

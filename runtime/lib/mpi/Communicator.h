@@ -21,6 +21,7 @@
 
 #pragma once
 
+#include "mpi/Agreement.h"
 #include "mpi/Message.h"
 
 #include <deque>
@@ -116,6 +117,9 @@ public:
   /// Nonblocking collectives whose mirrors have not started, in the order of their starts.
   std::vector<NonblockingCollective *> &open() { return Open; }
 
+  /// About what is broadcast and gathered for all by calls that block.
+  Agreement &agreement() { return Moved; }
+
   /// Windows are numbered in the order in which all ranks make them.
   int nextWindow() { return Windows++; }
   /// The tag of a message about window `Number`, on the private carrier, where no derivative has
@@ -155,6 +159,7 @@ private:
   int Rank = 0, Size = 0;
   int PayloadBits = 0;
   int Windows = 0;
+  Agreement Moved;
   bool Inter = false;
   bool Used = false;                             ///< records may refer to it
   bool OfTangent = false;                        ///< those of pending requests only

@@ -5,9 +5,11 @@
 #include "mpi/Absolute.h"
 #include "mpi/Refuse.h"
 #include "mpi/Relayed.h"
+#include "mpi/Watch.h"
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 namespace contraflow::mpi {
 namespace {
@@ -80,6 +82,21 @@ Blocks sameForAll(const Blocks &One, int Size, int Skip) {
 }
 
 bool isRaw(const Blocks &B) { return B.L && B.L->Raw; }
+
+/// Refuses what all get if some ranks take it for bytes, and others do not. Calls that do not block
+/// may not wait for other ranks.
+void agree(const Described &D, const MovementCall &C) {
+  using Kind = Agreement::Kind;
+  const Movement &M = D.M;
+  if (!M.Blocking || (C.How != Pattern::Bcast && C.How != Pattern::Allgather))
+    return;
+  const bool Bytes = isRaw(C.How == Pattern::Bcast && M.Comm->rank() == M.Root ? M.Given : M.Got);
+  const Kind Moved = !D.Active ? Kind::Nothing : Bytes ? Kind::Bytes : Kind::Numbers;
+  const Watch Waits(M.Comm->carrier());
+  if (!M.Comm->agreement().holds(Moved, M.Comm->carrier()))
+    refuse(Refusal::Datatype,
+           std::string("bytes on some ranks and as something else on others in ") + C.Name);
+}
 
 /// Bytes cannot be summed on the way: every rank gets a block of its own, so that what comes back
 /// arrives block by block.
@@ -211,10 +228,11 @@ void describe(Described &D, const MovementCall &C, const Side &Send, const Side 
     break;
   }
   }
+  D.Active = C.OwnBlocksOnly || M.Given.leaves() + M.Got.leaves() > 0;
+  agree(D, C);
   spreadBytes(M);
   for (int I = 0; I < M.Got.Size; ++I)
     noteArrival(M.Got.at(I));
-  D.Active = C.OwnBlocksOnly || M.Given.leaves() + M.Got.leaves() > 0;
 }
 
 std::int64_t arrayBytes(const Movement &M) { return arrayBytes(M.Given) + arrayBytes(M.Got); }

@@ -7,11 +7,15 @@
 
 #include "mpi/Refuse.h"
 
+#include <atomic>
 #include <climits>
 #include <string>
 
 namespace contraflow::mpi {
 namespace {
+
+/// Requests in the box, for those who need not look into it; changes under its lock.
+std::atomic<std::size_t> Waiting = 0;
 
 int drainAtFinalize(MPI_Comm, int, void *, void *) {
   Outbox::get().drain();
@@ -54,20 +58,23 @@ void Outbox::send(Packed Data, std::int64_t Bytes, int Dest, int Tag, MPI_Comm C
   PMPI_Isend(Data.get(), carrierCount(Bytes), carrierUnit(), Dest, Tag, Comm, &Request);
   int Sent = 0; // as short messages are at once
   PMPI_Test(&Request, &Sent, MPI_STATUS_IGNORE);
-  const std::scoped_lock Guard(Lock);
   if (Sent)
-    return forgetSent();
+    return progress();
+  const std::scoped_lock Guard(Lock);
   Requests.push_back(Request);
   Buffers.push_back(std::move(Data));
   forgetSent();
 }
 
 void Outbox::progress() {
+  if (Waiting.load(std::memory_order_relaxed) == 0)
+    return;
   const std::scoped_lock Guard(Lock);
   forgetSent();
 }
 
 void Outbox::forgetSent() {
+  Waiting.store(Requests.size(), std::memory_order_relaxed);
   if (Requests.empty())
     return;
   Done.resize(Requests.size());
@@ -84,6 +91,7 @@ void Outbox::forgetSent() {
     }
   Requests.resize(Kept);
   Buffers.resize(Kept);
+  Waiting.store(Kept, std::memory_order_relaxed);
 }
 
 void Outbox::drain() {
@@ -91,6 +99,7 @@ void Outbox::drain() {
   PMPI_Waitall(static_cast<int>(Requests.size()), Requests.data(), MPI_STATUSES_IGNORE);
   Requests.clear();
   Buffers.clear();
+  Waiting.store(0, std::memory_order_relaxed);
 }
 
 std::size_t Outbox::pending() {

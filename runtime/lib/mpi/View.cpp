@@ -109,12 +109,31 @@ void addUnknown(char *To, const std::byte *From, std::int64_t Bytes) {
   std::memcpy(To, From, static_cast<std::size_t>(Bytes));
 }
 
+template <class T>
+[[gnu::always_inline]] inline void addEach(T *Out, const std::byte *From, std::int64_t Count) {
+  for (std::int64_t I = 0; I < Count; ++I)
+    Out[I] += load<T>(From + I * static_cast<std::int64_t>(sizeof(T)));
+}
+
+#ifdef __x86_64__
+/// The same sums, four numbers at a time: half the time in the caches.
+template <class T>
+[[gnu::target("avx2")]] void addEachWide(T *Out, const std::byte *From, std::int64_t Count) {
+  addEach(Out, From, Count);
+}
+#endif
+
+template <class T> void addAll(T *Out, const std::byte *From, std::int64_t Count) {
+#ifdef __x86_64__
+  static const bool Wide = __builtin_cpu_supports("avx2");
+  if (Wide)
+    return addEachWide(Out, From, Count);
+#endif
+  addEach(Out, From, Count);
+}
+
 void addRun(char *To, const std::byte *From, Leaf Kind, std::int64_t Count) {
-  withType(Kind, [&]<class T>(T *) {
-    T *Out = reinterpret_cast<T *>(To);
-    for (std::int64_t I = 0; I < Count; ++I)
-      Out[I] += load<T>(From + I * static_cast<std::int64_t>(sizeof(T)));
-  });
+  withType(Kind, [&]<class T>(T *) { addAll(reinterpret_cast<T *>(To), From, Count); });
 }
 
 void addRunAtomically(char *To, const std::byte *From, Leaf Kind, std::int64_t Count) {
@@ -195,6 +214,8 @@ std::int64_t View::leafBytes() const {
     return 0;
   if (All)
     return All->Count * direction(0).leafBytes();
+  if (L->Dense && !L->Raw) // without a division
+    return Leaves * sizeOf(L->Runs[0].Kind);
   std::int64_t Left = Leaves % L->Leaves;
   std::int64_t Bytes = Leaves / L->Leaves * L->LeafBytes;
   for (const Run &R : L->Runs) {
@@ -356,7 +377,7 @@ void View::addAs(Leaf As, const std::byte *From) const {
   if (!Base)
     return;
   forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
-    convert(At, Kind, From, As, Count, Plus);
+    Kind == As ? addRun(At, From, As, Count) : convert(At, Kind, From, As, Count, Plus);
     From += Count * sizeOf(As);
   });
 }

@@ -58,6 +58,21 @@ void relayedBytes() {
   cf_v1_mpi_sendrecv_adjoint(Record);
 }
 
+/// A broadcast of what one rank takes for bytes and another one for a number, once more than is
+/// compared every time.
+void disagreement() {
+  for (int I = 0; I < 33; ++I)
+    cf_v1_mpi_bcast_augment(Value, I == 20 && Rank == 0 ? 8 : 1,
+                            I == 20 && Rank == 0 ? MPI_BYTE : MPI_DOUBLE, 0, MPI_COMM_WORLD, Shadow,
+                            Tape, &Record);
+}
+
+void mixedGather() {
+  const bool Bytes = Rank == 1;
+  cf_v1_mpi_allgather_tangent(Value, 1, MPI_DOUBLE, Value + 4, Bytes ? 8 : 1,
+                              Bytes ? MPI_BYTE : MPI_DOUBLE, MPI_COMM_WORLD, Shadow, Shadow + 4);
+}
+
 void userOperator() {
   MPI_Op Op;
   MPI_Op_create([](void *, void *, int *, MPI_Datatype *) {}, 1, &Op);
@@ -252,6 +267,8 @@ const Case Cases[] = {
     {"bytes", bytes},
     {"relayedBytes", relayedBytes},
     {"integers", integers},
+    {"disagreement", disagreement},
+    {"mixedGather", mixedGather},
     {"userOperator", userOperator},
     {"bitwise", bitwise},
     {"nestedOperator", nestedOperator},
