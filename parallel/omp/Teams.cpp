@@ -8,6 +8,16 @@
 //   for_static_init(distribute, lower, upper, stride)  ->   stride = upper - lower + 1
 //   dist_for_static_init(lower, upper, teams_upper)    ->   teams_upper = upper
 //                                                           for_static_init(lower, upper)
+//
+// clang divides `distribute parallel for schedule(static, 1)` by the lower bound and the stride
+// alone:
+//
+//   for_static_init(chunk 1, lower, upper, stride)           for_static_init(...)
+//   for (i = lower; i <= end of the team; i += stride)  ->   stride = threads == 1 ? step : stride
+//
+// The library says to a team of one that its stride is the whole loop, which only whoever reads the
+// upper bound may take as it is. Leagues of the program have more threads than OMP_NUM_THREADS
+// says; ours have as many.
 
 #include "parallel/omp/Handlers.h"
 
@@ -21,7 +31,8 @@ using namespace llvm;
 namespace contraflow::omp {
 namespace {
 
-constexpr StringRef Fork = "__kmpc_fork_teams", ThreadNumber = "__kmpc_global_thread_num";
+constexpr StringRef Fork = "__kmpc_fork_teams", ThreadNumber = "__kmpc_global_thread_num",
+                    TeamSize = "omp_get_num_threads";
 constexpr StringRef StaticInit = "__kmpc_for_static_init_";
 constexpr StringRef BothInit = "__kmpc_dist_for_static_init_";
 constexpr StringRef Requests[] = {"__kmpc_push_num_teams", "__kmpc_push_num_teams_51"};
@@ -51,6 +62,36 @@ void distributeToOne(CallBase &Call) {
   Value *Span = B.CreateAdd(B.CreateSub(Upper, Lower), Call.getArgOperand(7));
   B.CreateStore(Span, Call.getArgOperand(6));
   Call.eraseFromParent();
+}
+
+/// A loop in chunks of one whose upper bound nobody reads, nor whose stride is changed afterwards.
+bool goesByStrideAlone(const CallBase &Call) {
+  constexpr uint64_t Chunked = 33, Modifiers = 3u << 29;
+  const Function *F = Call.getCalledFunction();
+  if (!F || !F->getName().starts_with(StaticInit) || Call.arg_size() != 9)
+    return false;
+  auto *Schedule = dyn_cast<ConstantInt>(Call.getArgOperand(2));
+  auto *Chunk = dyn_cast<ConstantInt>(Call.getArgOperand(8));
+  auto *Upper = dyn_cast<AllocaInst>(Call.getArgOperand(5));
+  auto *Stride = dyn_cast<AllocaInst>(Call.getArgOperand(6));
+  if (!Schedule || (Schedule->getZExtValue() & ~Modifiers) != Chunked || !Chunk ||
+      !Chunk->isOne() || !Upper || !Stride)
+    return false;
+  return none_of(Upper->users(), [](const User *U) { return isa<LoadInst>(U); }) &&
+         none_of(Stride->users(), [](const User *U) {
+           auto *Store = dyn_cast<StoreInst>(U);
+           return Store && !isa<Constant>(Store->getValueOperand());
+         });
+}
+
+void stepInTeamOfOne(CallBase &Call) {
+  Value *Place = Call.getArgOperand(6), *Step = Call.getArgOperand(7);
+  IRBuilder<> B(Call.getNextNode());
+  B.SetCurrentDebugLocation(Call.getDebugLoc());
+  FunctionCallee Size = Call.getModule()->getOrInsertFunction(TeamSize, B.getInt32Ty());
+  Value *Alone = B.CreateICmpEQ(B.CreateCall(Size), B.getInt32(1));
+  Value *Stride = B.CreateLoad(Step->getType(), Place);
+  B.CreateStore(B.CreateSelect(Alone, Step, Stride), Place);
 }
 
 /// Flang's distribute parallel do: __kmpc_dist_for_static_init_*(ident, thread, schedule, last,
@@ -115,6 +156,9 @@ public:
         distributeToOne(*Call);
       } else if (isDistributeFor(*Call)) {
         distributeToThreads(*Call);
+      } else if (goesByStrideAlone(*Call)) {
+        stepInTeamOfOne(*Call);
+        Changed = true;
       } else if (any_of(Requests, [&](StringRef Name) { return isCallOf(*Call, Name); })) {
         Call->eraseFromParent();
       }

@@ -95,5 +95,24 @@ static double planes(const double *x, int n, double s) {
   return sum;
 }
 
+// Rank, type and attribute stored as one vector, as LLVM makes of flang's stores of structures.
+typedef signed char Four __attribute__((vector_size(4)));
+static double vectors(const double *x, int n) {
+  double a[16], sum = 0;
+  struct Array to, from;
+  describe(&to, a, 1);
+  describe(&from, x, 1);
+#ifdef __OPTIMIZE__
+  *(Four *)&to.rank = *(Four *)&from.rank = (Four){1, 28, 0, 0};
+#endif
+  dimension(&to, 0, n, 1);
+  dimension(&from, 0, n, 1);
+  _FortranAAssign(&to, &from, "vectors", 1);
+  for (int i = 0; i < n; i++)
+    sum += a[i] * a[i];
+  return sum;
+}
+
 GRADIENT_CHECK(fortran_lines, Void, lines, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK(fortran_planes, Double, planes, In(double, 16), Int(4), Scalar(double))
+GRADIENT_CHECK(fortran_vectors, Double, vectors, In(double, 9), Int(9))

@@ -15,6 +15,7 @@
 #include "contraflow/core/Construct.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -52,14 +53,14 @@ private:
     Known &= Byte && (!Stored || *Stored == *Byte);
     Stored = Byte;
   }
-  /// Stores of neighbours may have become one.
+  /// Stores of neighbours may have become one, of an integer or a vector.
   std::optional<uint64_t> byteOf(const Value &V, uint64_t Place) const {
-    auto *C = dyn_cast<ConstantInt>(&V);
-    if (!C || C->getBitWidth() % 8 != 0)
-      return std::nullopt;
-    const uint64_t Bytes = C->getBitWidth() / 8;
-    const uint64_t Index = DL.isLittleEndian() ? Place : Bytes - 1 - Place;
-    return C->getValue().extractBitsAsZExtValue(8, static_cast<unsigned>(8 * Index));
+    auto *C = dyn_cast<Constant>(&V);
+    Type *Byte = Type::getInt8Ty(V.getContext());
+    auto *Found = dyn_cast_or_null<ConstantInt>(
+        C ? ConstantFoldLoadFromConst(const_cast<Constant *>(C), Byte, APInt(64, Place), DL)
+          : nullptr);
+    return Found ? std::optional(Found->getZExtValue()) : std::nullopt;
   }
 
   const DataLayout &DL;
