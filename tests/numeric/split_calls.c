@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The adjoint in two calls: between them other tapes are open, are closed in another order, and
-// what the function has read is overwritten.
+// what the function has read is overwritten. The second one is made several times.
 #include "GradientCheck.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern int enzyme_tape, enzyme_allocated, enzyme_primal_return;
+extern int enzyme_tape, enzyme_allocated, enzyme_nofree, enzyme_primal_return;
 
 struct tape_and_result {
   void *tape;
@@ -52,7 +52,7 @@ static double split_tangent(void *const *v, void *const *d) {
 }
 static void split_adjoint(void *const *v, void *const *d) {
   double *x = (double *)v[0], *x_bar = (double *)d[0], k = *(double *)v[1];
-  double other[n] = {1, 2, 3, 4, 5}, other_bar[n] = {0}, after[n];
+  double other[n] = {1, 2, 3, 4, 5}, other_bar[n] = {0}, after[n], seeds[n];
   void *first = __enzyme_augmentfwd_tape((void *)march, enzyme_dup, other, other_bar, enzyme_const,
                                          2, enzyme_out, k);
   struct tape_and_result mine =
@@ -61,6 +61,12 @@ static void split_adjoint(void *const *v, void *const *d) {
   memset(x, 0, sizeof after);
   __enzyme_reverse_split((void *)march, enzyme_dup, other, other_bar, enzyme_const, 2, enzyme_out,
                          k, 1.0, first);
+  memcpy(seeds, x_bar, sizeof seeds);
+  for (int i = 0; i < 2; ++i) { // what an earlier sweep has left must not show in a later one
+    __enzyme_reverse_number((void *)march, enzyme_nofree, enzyme_dup, x, x_bar, enzyme_const, 3,
+                            enzyme_out, k, 2.0, enzyme_tape, mine.tape);
+    memcpy(x_bar, seeds, sizeof seeds);
+  }
   *(double *)d[1] = __enzyme_reverse_number((void *)march, enzyme_dup, x, x_bar, enzyme_const, 3,
                                             enzyme_out, k, 1.0, enzyme_tape, mine.tape);
   memcpy(x, after, sizeof after);

@@ -15,6 +15,7 @@
 #include "Unwinding.h"
 #include "WideVariables.h"
 #include "analysis/HiddenInputs.h"
+#include "callee/Blas.h"
 #include "callee/Streams.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
@@ -368,6 +369,24 @@ static Error checkInactiveGlobals(RequestState &S) {
   return Error::success();
 }
 
+/// True if a call with a handler, and its reverse, may be done again from the same state: they
+/// touch nothing but the memory that the facts name.
+static bool isRepeatable(RequestState &S, const CallBase &I) {
+  if (findBlasRoutine(I))
+    return true;
+  const ConstructHandler *H = S.C.Handlers.find(I);
+  if (!H || H->closure(I) || H->callback(I))
+    return false;
+  const CallFacts Facts = H->facts(I);
+  if (!Facts.Linked.Operands.empty() && !H->hasReverse(I)) // nodes of lists and trees
+    return true;
+  return Facts.Reads.empty() && Facts.Writes.empty() && Facts.Handles.empty() &&
+         Facts.Exposes.empty() && !Facts.WritesExposed && !Facts.Opaque && !Facts.FreshResult &&
+         !Facts.Flows.empty() && all_of(Facts.Flows, [](const Flow &F) {
+           return F.From.What == Place::Value && F.To.What == Place::Result; // complex numbers
+         });
+}
+
 /// True if a call does something that must not be done again.
 static bool mustHappenOnce(RequestState &S, const CallBase &I) {
   const Function *F = I.getCalledFunction();
@@ -381,7 +400,7 @@ static bool mustHappenOnce(RequestState &S, const CallBase &I) {
       return false;
   if (isa<IntrinsicInst>(I)) // those that write are among the writes
     return false;
-  return !Info.ReadOnly;
+  return !Info.ReadOnly && !isRepeatable(S, I);
 }
 
 /// An adjoint in several directions runs once for each, from the same state every time.
@@ -398,15 +417,15 @@ static Error checkRepeatable(RequestState &S) {
   return Error::success();
 }
 
-/// A reverse sweep frees what the forward sweep has allocated, and meets other threads and ranks as
-/// often as that did.
+/// A reverse sweep meets other threads and ranks as often as the forward sweep did.
 static bool runsOnce(RequestState &S) {
   for (Function *F : S.Closure.Functions)
     for (const Instruction &I : instructions(*F)) {
       const auto *Call = dyn_cast<CallBase>(&I);
-      if (Call && !isa<IntrinsicInst>(Call) &&
-          (S.C.Handlers.find(*Call) || lookupCallee(*Call).Kind == CalleeKind::Allocate ||
-           lookupCallee(*Call).Kind == CalleeKind::Free))
+      if (!Call || isa<IntrinsicInst>(Call) || !S.C.Handlers.find(*Call))
+        continue;
+      const CalleeKind Kind = lookupCallee(*Call).Kind;
+      if (Kind != CalleeKind::Allocate && Kind != CalleeKind::Free && !isRepeatable(S, *Call))
         return true;
     }
   return false;

@@ -507,7 +507,7 @@ Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
   if (Request.KeepsTape && Request.Part == RequestPart::Reverse && D.RunsOnce)
     return diffError(DiagId::UnsupportedMode, *Request.Call,
                      "'enzyme_nofree': the reverse sweep of '" + userName(*Spec.Primal) +
-                         "' frees memory, or meets other threads or ranks, and runs once");
+                         "' moves memory, or meets other threads or ranks, and runs once");
   const bool Itself =
       Request.Part == RequestPart::Batch || Request.Part == RequestPart::FunctionShadow;
   Function *First = Request.Part == RequestPart::Whole ? D.Reverse : nullptr;
