@@ -393,7 +393,7 @@ static bool mustHappenOnce(RequestState &S, const CallBase &I) {
   if (findRule(I) || I.onlyReadsMemory() || is_contained(S.Closure.Functions, F))
     return false;
   const CalleeInfo Info = lookupCallee(I);
-  if (Info.Kind == CalleeKind::Allocate)
+  if (Info.Kind == CalleeKind::Allocate || Info.Kind == CalleeKind::NoReturn)
     return false;
   if (Info.Kind == CalleeKind::Free)
     if (Location At = S.Graph.find(I.getArgOperand(0)); At && !S.Graph.isExternal(At.Node))
