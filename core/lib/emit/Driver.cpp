@@ -291,6 +291,12 @@ static void markOutside(const RequestState &S, MemoryGraph &Graph) {
   for (Argument &A : S.Closure.Root->args())
     if (A.getType()->isPointerTy())
       Graph.markExternal(Graph.locate(&A));
+  if (!S.Spec.Split || !S.Closure.Root->getReturnType()->isPointerTy())
+    return;
+  for (BasicBlock &B : *S.Closure.Root) // what is returned is the caller's until the reverse call
+    if (auto *Return = dyn_cast<ReturnInst>(B.getTerminator()))
+      if (Location At = Graph.find(Return->getReturnValue()))
+        Graph.markExternal(At);
 }
 
 /// An integer in a structure with a shadow has none itself, so it must not hold a number's bits.

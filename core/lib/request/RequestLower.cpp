@@ -392,6 +392,8 @@ SmallVector<Value *, 8> RequestLowering::takeResults() {
       Take(0, 0);
     if (Request.ReceivesPrimal)
       Take(0, 1);
+    if (Request.ReceivesPrimal && Request.Spec.Result == Activity::Dup)
+      Take(0, 2);
     return Out;
   }
   if (Request.Part == RequestPart::Batch) {
