@@ -155,3 +155,57 @@ static double hessian_least_squares(const double *x) {
   return squares(b, 10) + a[0] * a[5] + squares(d, 5) * d[0] + c[0] * c[3];
 }
 HESSIAN_FORWARD(hessian_least_squares)
+
+static double hessian_factored(const double *x) {
+  enum { rows = 4, order = 5 };
+  double a[rows * order] = {0}, s[order * order], l[4], d[order], u[4], second[3], e[2 * order];
+  double b[order], sum = 0;
+  int pivots[order];
+  for (int j = 0; j < order; ++j) {
+    for (int i = -1; i <= 1; ++i)
+      a[2 + i + rows * j] = x[3 * j + i + 1] * x[j] + (i == 1) * 2;
+    for (int i = 0; i < order; ++i)
+      s[order * j + i] = x[i] * x[j + 3] * (i == j ? 0.05 : 1);
+    d[j] = x[j] + (j % 2 ? 3 : 0.1);
+    e[2 * j] = x[j] * x[j + 1] + 4;
+    e[2 * j + 1] = x[j + 7];
+    b[j] = x[j + 9] * x[j];
+  }
+  memcpy(l, x + 2, sizeof l);
+  memcpy(u, x + 11, sizeof u);
+  LAPACKE_dgbtrf(LAPACK_COL_MAJOR, order, order, 1, 1, a, rows, pivots);
+  LAPACKE_dgbtrs(LAPACK_COL_MAJOR, 'N', order, 1, 1, 1, a, rows, pivots, b, order);
+  LAPACKE_dgbtrs(LAPACK_COL_MAJOR, 'T', order, 1, 1, 1, a, rows, pivots, b, order);
+  LAPACKE_dgttrf(order, l, d, u, second, pivots);
+  LAPACKE_dgttrs(LAPACK_COL_MAJOR, 'N', order, 1, l, d, u, second, pivots, b, order);
+  LAPACKE_dpbtrf(LAPACK_COL_MAJOR, 'L', order, 1, e, 2);
+  LAPACKE_dpbtrs(LAPACK_COL_MAJOR, 'L', order, 1, 1, e, 2, b, order);
+  LAPACKE_dsytrf(LAPACK_COL_MAJOR, 'U', order, s, order, pivots);
+  LAPACKE_dsytrs(LAPACK_COL_MAJOR, 'U', order, 1, s, order, pivots, b, order);
+  for (int j = 0; j < order; ++j)
+    sum += d[j] * e[2 * j];
+  return squares(b, order) + 0.01 * sum;
+}
+HESSIAN_FORWARD(hessian_factored)
+
+static double hessian_decompositions(const double *x) {
+  double a[12], b[12], c[9], d[9], s[3], t[3], u[12], vt[9], work[3], re[3], im[3], v[9], sum = 0;
+  for (int i = 0; i < 12; ++i) {
+    a[i] = x[i] * x[i + 1] + (i % 5 == 0) * i;
+    b[i] = x[i + 3] + (i % 5 == 0) * i;
+  }
+  for (int i = 0; i < 9; ++i)
+    c[i] = d[i] = x[i + 2] * x[i] + (i % 4 == 0) * i + (i == 1) * 9 - (i == 3) * 9;
+  LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'S', 4, 3, a, 4, s, u, 4, vt, 3, work);
+  LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', 4, 3, b, 4, t, 0, 4, 0, 3);
+  for (int j = 0; j < 3; ++j)
+    sum += u[4 * j] * u[4 * j + 1] * s[j] + vt[j] * u[4 * j + 2] + t[j] * t[j];
+  LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', 3, c, 3, re, im, 0, 3, v, 3);
+  for (int j = 0; j < 3; ++j)
+    sum += re[j] * im[j] * im[j] + v[3 * j] * v[3 * j] * (j + 1);
+  LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', 3, d, 3, re, im, 0, 3, 0, 3);
+  for (int j = 0; j < 3; ++j)
+    sum += re[j] * re[j] * (j + 1);
+  return sum;
+}
+HESSIAN_FORWARD(hessian_decompositions)

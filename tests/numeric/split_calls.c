@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The adjoint in two calls: between them other tapes are open, are closed in another order, and
-// what the function has read is overwritten.
+// what the function has read is overwritten. The second one is made several times.
 #include "GradientCheck.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern int enzyme_tape, enzyme_allocated, enzyme_primal_return;
+extern int enzyme_tape, enzyme_allocated, enzyme_nofree, enzyme_primal_return;
 
 struct tape_and_result {
   void *tape;
@@ -52,7 +52,7 @@ static double split_tangent(void *const *v, void *const *d) {
 }
 static void split_adjoint(void *const *v, void *const *d) {
   double *x = (double *)v[0], *x_bar = (double *)d[0], k = *(double *)v[1];
-  double other[n] = {1, 2, 3, 4, 5}, other_bar[n] = {0}, after[n];
+  double other[n] = {1, 2, 3, 4, 5}, other_bar[n] = {0}, after[n], seeds[n];
   void *first = __enzyme_augmentfwd_tape((void *)march, enzyme_dup, other, other_bar, enzyme_const,
                                          2, enzyme_out, k);
   struct tape_and_result mine =
@@ -61,6 +61,12 @@ static void split_adjoint(void *const *v, void *const *d) {
   memset(x, 0, sizeof after);
   __enzyme_reverse_split((void *)march, enzyme_dup, other, other_bar, enzyme_const, 2, enzyme_out,
                          k, 1.0, first);
+  memcpy(seeds, x_bar, sizeof seeds);
+  for (int i = 0; i < 2; ++i) { // what an earlier sweep has left must not show in a later one
+    __enzyme_reverse_number((void *)march, enzyme_nofree, enzyme_dup, x, x_bar, enzyme_const, 3,
+                            enzyme_out, k, 2.0, enzyme_tape, mine.tape);
+    memcpy(x_bar, seeds, sizeof seeds);
+  }
   *(double *)d[1] = __enzyme_reverse_number((void *)march, enzyme_dup, x, x_bar, enzyme_const, 3,
                                             enzyme_out, k, 1.0, enzyme_tape, mine.tape);
   memcpy(x, after, sizeof after);
@@ -69,6 +75,66 @@ static void split_adjoint(void *const *v, void *const *d) {
 }
 GRADIENT_CHECK_CUSTOM(split_march, Double, split_primal, split_tangent, split_adjoint,
                       InOut(double, n), Scalar(double))
+
+/// What the first call returns leads to memory, whose adjoint the second one starts from.
+struct node {
+  double value;
+  struct node *next;
+};
+struct tape_and_list {
+  void *tape;
+  struct node *list, *shadow;
+};
+struct tape_and_list __enzyme_augmentfwd_list(void *, ...);
+static struct node *listed(const double *x, double k) {
+  struct node *first = 0;
+  for (int i = 0; i < n; ++i) {
+    struct node *made = (struct node *)calloc(1, sizeof *made);
+    made->value += k * x[i] * (first ? first->value : x[0]);
+    made->next = first;
+    first = made;
+  }
+  return first;
+}
+static double taken(struct node *list) { // releases the list
+  double sum = 0;
+  for (int i = 1; list; ++i) {
+    struct node *next = list->next;
+    sum += i * list->value * list->value;
+    free(list);
+    list = next;
+  }
+  return sum;
+}
+static double listed_and_taken(const double *x, double k) { return taken(listed(x, k)); }
+static double list_primal(void *const *v) {
+  return listed_and_taken((const double *)v[0], *(const double *)v[1]);
+}
+static double list_tangent(void *const *v, void *const *d) {
+  return __enzyme_fwddiff_split((void *)listed_and_taken, (double *)v[0], (double *)d[0],
+                                *(double *)v[1], *(double *)d[1]);
+}
+static void list_adjoint(void *const *v, void *const *d) {
+  double *x = (double *)v[0], *x_bar = (double *)d[0], before[n];
+  const double k = *(const double *)v[1];
+  struct tape_and_list made =
+      __enzyme_augmentfwd_list((void *)listed, enzyme_dup, x, x_bar, enzyme_out, k);
+  memcpy(before, x_bar, sizeof before);
+  for (int again = 1; again >= 0; --again) {
+    int i = 1;
+    memcpy(x_bar, before, sizeof before);
+    for (struct node *p = made.list, *s = made.shadow; p; p = p->next, s = s->next)
+      s->value = 2 * i++ * p->value;
+    *(double *)d[1] = again ? __enzyme_reverse_number((void *)listed, enzyme_nofree, enzyme_dup, x,
+                                                      x_bar, enzyme_out, k, made.tape)
+                            : __enzyme_reverse_number((void *)listed, enzyme_dup, x, x_bar,
+                                                      enzyme_out, k, made.tape);
+  }
+  taken(made.list);
+  taken(made.shadow);
+}
+GRADIENT_CHECK_CUSTOM(split_list, Double, list_primal, list_tangent, list_adjoint, In(double, n),
+                      Scalar(double))
 
 /// Memory for the tape from the caller; a seed other than one; nothing returned.
 static double quotient(const double *x, const double *y) { return x[0] * y[1] / (x[1] + y[0]); }

@@ -6,12 +6,14 @@
 #include <bitset>
 #include <chrono>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <deque>
 #include <forward_list>
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <queue>
@@ -22,6 +24,14 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+extern int enzyme_nofree;
+struct tape_and_result {
+  void *tape;
+  double result;
+};
+template <typename Result, typename... Arguments> Result __enzyme_augmentfwd(void *, Arguments...);
+template <typename Result, typename... Arguments> Result __enzyme_reverse(void *, Arguments...);
 
 namespace {
 
@@ -270,6 +280,42 @@ double vectorOfMaps(const double *x, int n) {
   return sum;
 }
 
+double collected(const double *x, int n) {
+  std::vector<std::complex<double>> grown;
+  std::map<int, double> cells;
+  std::list<std::shared_ptr<double>> shared;
+  for (int i = 0; i < n; ++i) {
+    grown.emplace_back(x[i], x[(i + 1) % n]);
+    cells[i % 3] += x[i] * x[i];
+    shared.push_front(i % 2 ? shared.front() : std::make_shared<double>(x[i]));
+  }
+  std::complex<double> product = 1;
+  for (const auto &z : grown)
+    product *= std::exp(z) / (z + 1.0);
+  double s = std::abs(product) * cells[1];
+  for (const auto &p : shared)
+    s = s * 0.7 + *p * cells[2];
+  return s;
+}
+double collectedPrimal(void *const *v) { return collected(static_cast<double *>(v[0]), 6); }
+double collectedTangent(void *const *v, void *const *d) {
+  return __enzyme_fwddiff<double>((void *)collected, enzyme_dup, (double *)v[0], (double *)d[0],
+                                  enzyme_const, 6);
+}
+/// In two directions at once, and in two calls of which the second one is made twice.
+void collectedAdjoint(void *const *v, void *const *d) {
+  double *x = (double *)v[0], *bar = (double *)d[0], first[6] = {}, second[6] = {}, split[6] = {};
+  __enzyme_autodiff<void>((void *)collected, enzyme_width, 2, enzyme_dup, x, first, second,
+                          enzyme_const, 6);
+  const tape_and_result t = __enzyme_augmentfwd<tape_and_result>((void *)collected, enzyme_dup, x,
+                                                                 split, enzyme_const, 6);
+  __enzyme_reverse<void>((void *)collected, enzyme_nofree, enzyme_dup, x, split, enzyme_const, 6,
+                         3.0, t.tape);
+  __enzyme_reverse<void>((void *)collected, enzyme_dup, x, split, enzyme_const, 6, -1.0, t.tape);
+  for (int i = 0; i < 6; ++i) // 1 + 1 + 3 - 1 times the same
+    bar[i] += (first[i] + second[i] + split[i]) / 4;
+}
+
 } // namespace
 
 // First, when the other checks have no derivatives yet: by its type, any of their functions might
@@ -292,3 +338,5 @@ GRADIENT_CHECK(std_mixed_locked, Double, locked, In(double, 5), Int(5))
 GRADIENT_CHECK(std_mixed_masked, Double, masked, In(double, 8), Int(8))
 GRADIENT_CHECK(std_mixed_materials, Double, materials, In(double, 5), Int(5))
 GRADIENT_CHECK(std_mixed_vector_of_maps, Double, vectorOfMaps, In(double, 5), Int(5))
+GRADIENT_CHECK_CUSTOM(std_mixed_collected, Double, collectedPrimal, collectedTangent,
+                      collectedAdjoint, In(double, 6))

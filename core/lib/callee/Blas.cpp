@@ -34,8 +34,8 @@ constexpr struct {
   bool HasOrder;
   unsigned Letters;
 } Vector = {"cblas_", false, 0}, Matrix = {"cblas_", true, 0}, Lapack = {"LAPACKE_", true, 0},
-  ComplexVector = {"cblas_", false, 1}, ComplexMatrix = {"cblas_", true, 1},
-  MixedVector = {"cblas_", false, 2};
+  LapackVector = {"LAPACKE_", false, 0}, ComplexVector = {"cblas_", false, 1},
+  ComplexMatrix = {"cblas_", true, 1}, MixedVector = {"cblas_", false, 2};
 
 constexpr TableRow Table[] = {
 #define CF_BLAS(Stem, Library, Roles)                                                              \
@@ -76,8 +76,10 @@ const StringMap<Readings> &routines() {
   return Map;
 }
 
-/// What LAPACKE does by itself.
-bool isSpace(char Role) { return StringRef("klx").contains(Role); }
+/// What LAPACKE does by itself, and what the others do.
+bool isSpace(char Role, BlasDialect Dialect) {
+  return StringRef(Dialect == BlasDialect::Lapacke ? "klxj" : "c").contains(Role);
+}
 
 bool fits(const Type *T, char Role, const BlasRoutine &R) {
   if (R.Dialect == BlasDialect::Fortran)
@@ -136,12 +138,11 @@ bool means(const CallBase &Call, const BlasRoutine &R) {
 } // namespace
 
 int BlasRoutine::operandOf(unsigned Role) const {
-  if (Roles[Role] == 'R' || Roles[Role] == 'Z' ||
-      (Dialect == BlasDialect::Lapacke && isSpace(Roles[Role])))
+  if (Roles[Role] == 'R' || Roles[Role] == 'Z' || isSpace(Roles[Role], Dialect))
     return -1;
   unsigned Before = 0;
   for (char Other : Roles.take_front(Role))
-    Before += Dialect != BlasDialect::Lapacke || !isSpace(Other);
+    Before += !isSpace(Other, Dialect);
   return Before + HasOrder;
 }
 

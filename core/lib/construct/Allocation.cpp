@@ -161,14 +161,26 @@ public:
     B.setShadow(&Call, Shadow);
     Site.Recorded = {&Call, Shadow};
     Site.OnlyOwn = !B.owner(&Call);
-    if (B.owner(&Call))
+    if (B.owner(&Call) || isCleared(B, Call))
       Site.Recorded.push_back(Bytes);
-    return Error::success();
+    return isCleared(B, Call) ? checkCleared(B.layout(&Call), Call) : Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
-    if (!Recalled.empty())
-      reverseAllocation(B, Site.Anchor, Recalled.take_front(2), Recalled.back());
+    if (Recalled.empty())
+      return Error::success();
+    if (isCleared(B, *Site.Anchor)) {
+      const MemoryLayout Layout = B.layout(Site.Anchor);
+      callFields(B, "alloc_reverse_cleared", {Recalled[1], Recalled[2]}, Layout,
+                 activeFields(Layout));
+    }
+    reverseAllocation(B, Site.Anchor, Recalled.take_front(2), Recalled.back());
     return Error::success();
+  }
+
+private:
+  /// What is asked of the zeros that calloc gives is not left to another reverse sweep.
+  static bool isCleared(SweepBuilder &B, const CallBase &Call) {
+    return lookupCallee(Call).Zeroed && B.activeMemory(&Call);
   }
 };
 

@@ -38,7 +38,7 @@ struct Player {
   int Operand; ///< -1: nobody does
 
   bool isArray() const { return StringRef("rwo").contains(Letter); }
-  bool isWritten() const { return StringRef("woqkx").contains(Letter); }
+  bool isWritten() const { return StringRef("woqkxjc").contains(Letter); }
 };
 
 SmallVector<Player, 14> playersOf(const BlasRoutine &R) {
@@ -80,7 +80,7 @@ CallFacts BlasHandler::facts(const CallBase &Call) const {
       continue;
     bool IsPointer = Call.getArgOperand(P.Operand)->getType()->isPointerTy();
     Place At = IsPointer ? Place::memory(P.Operand) : Place::value(P.Operand);
-    if (P.isArray() || P.Letter == 'k')
+    if (P.isArray() || P.Letter == 'k' || P.Letter == 'c')
       Facts.Elements.push_back({P.Operand, Kind});
     if (P.Letter == 's' && IsPointer)
       Facts.Cells.push_back({P.Operand, Kind});

@@ -397,6 +397,17 @@ private:
   }
 };
 
+/// Does nothing in a call whose reverse sweep runs once, as the inner ones do.
+class ClearedHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_alloc_reverse_cleared"}; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    B.replaceCall(*Site.Anchor, nullptr);
+    return Error::success();
+  }
+};
+
 /// An inner call would have to keep the shadows of its shadows.
 class KeptHandler : public RuntimeHandler {
 public:
@@ -447,6 +458,7 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<LinearHandler>());
   Registry.add(std::make_unique<FieldsHandler>());
   Registry.add(std::make_unique<FreedHandler>());
+  Registry.add(std::make_unique<ClearedHandler>());
   Registry.add(std::make_unique<KeptHandler>());
   Registry.add(std::make_unique<LogHandler>());
 }

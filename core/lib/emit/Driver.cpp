@@ -15,6 +15,7 @@
 #include "Unwinding.h"
 #include "WideVariables.h"
 #include "analysis/HiddenInputs.h"
+#include "callee/Blas.h"
 #include "callee/Streams.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
@@ -290,6 +291,12 @@ static void markOutside(const RequestState &S, MemoryGraph &Graph) {
   for (Argument &A : S.Closure.Root->args())
     if (A.getType()->isPointerTy())
       Graph.markExternal(Graph.locate(&A));
+  if (!S.Spec.Split || !S.Closure.Root->getReturnType()->isPointerTy())
+    return;
+  for (BasicBlock &B : *S.Closure.Root) // what is returned is the caller's until the reverse call
+    if (auto *Return = dyn_cast<ReturnInst>(B.getTerminator()))
+      if (Location At = Graph.find(Return->getReturnValue()))
+        Graph.markExternal(At);
 }
 
 /// An integer in a structure with a shadow has none itself, so it must not hold a number's bits.
@@ -368,20 +375,38 @@ static Error checkInactiveGlobals(RequestState &S) {
   return Error::success();
 }
 
+/// True if a call with a handler, and its reverse, may be done again from the same state: they
+/// touch nothing but the memory that the facts name.
+static bool isRepeatable(RequestState &S, const CallBase &I) {
+  if (findBlasRoutine(I))
+    return true;
+  const ConstructHandler *H = S.C.Handlers.find(I);
+  if (!H || H->closure(I) || H->callback(I))
+    return false;
+  const CallFacts Facts = H->facts(I);
+  if (!Facts.Linked.Operands.empty() && !H->hasReverse(I)) // nodes of lists and trees
+    return true;
+  return Facts.Reads.empty() && Facts.Writes.empty() && Facts.Handles.empty() &&
+         Facts.Exposes.empty() && !Facts.WritesExposed && !Facts.Opaque && !Facts.FreshResult &&
+         !Facts.Flows.empty() && all_of(Facts.Flows, [](const Flow &F) {
+           return F.From.What == Place::Value && F.To.What == Place::Result; // complex numbers
+         });
+}
+
 /// True if a call does something that must not be done again.
 static bool mustHappenOnce(RequestState &S, const CallBase &I) {
   const Function *F = I.getCalledFunction();
   if (findRule(I) || I.onlyReadsMemory() || is_contained(S.Closure.Functions, F))
     return false;
   const CalleeInfo Info = lookupCallee(I);
-  if (Info.Kind == CalleeKind::Allocate)
+  if (Info.Kind == CalleeKind::Allocate || Info.Kind == CalleeKind::NoReturn)
     return false;
   if (Info.Kind == CalleeKind::Free)
     if (Location At = S.Graph.find(I.getArgOperand(0)); At && !S.Graph.isExternal(At.Node))
       return false;
   if (isa<IntrinsicInst>(I)) // those that write are among the writes
     return false;
-  return !Info.ReadOnly;
+  return !Info.ReadOnly && !isRepeatable(S, I);
 }
 
 /// An adjoint in several directions runs once for each, from the same state every time.
@@ -398,15 +423,15 @@ static Error checkRepeatable(RequestState &S) {
   return Error::success();
 }
 
-/// A reverse sweep frees what the forward sweep has allocated, and meets other threads and ranks as
-/// often as that did.
+/// A reverse sweep meets other threads and ranks as often as the forward sweep did.
 static bool runsOnce(RequestState &S) {
   for (Function *F : S.Closure.Functions)
     for (const Instruction &I : instructions(*F)) {
       const auto *Call = dyn_cast<CallBase>(&I);
-      if (Call && !isa<IntrinsicInst>(Call) &&
-          (S.C.Handlers.find(*Call) || lookupCallee(*Call).Kind == CalleeKind::Allocate ||
-           lookupCallee(*Call).Kind == CalleeKind::Free))
+      if (!Call || isa<IntrinsicInst>(Call) || !S.C.Handlers.find(*Call))
+        continue;
+      const CalleeKind Kind = lookupCallee(*Call).Kind;
+      if (Kind != CalleeKind::Allocate && Kind != CalleeKind::Free && !isRepeatable(S, *Call))
         return true;
     }
   return false;

@@ -107,6 +107,11 @@ Function *emitAugmented(RequestState &S, Unit &Root, Function *Reverse) {
   Value *Out = B.CreateInsertValue(PoisonValue::get(F->getReturnType()), Handle.address(), 0);
   if (F->getReturnType()->getStructNumElements() > 1)
     Out = B.CreateInsertValue(Out, B.CreateExtractValue(Call, 0), 1);
+  if (F->getReturnType()->getStructNumElements() > 2) // of an address, the shadow
+    Out = B.CreateInsertValue(Out,
+                              Root.Split.ShadowResult ? B.CreateExtractValue(Call, 1)
+                                                      : ConstantPointerNull::get(B.getPtrTy()),
+                              2);
   B.CreateRet(Out);
   enterGlobals(S, Root, {Call->getParent(), Call->getIterator()});
   return F;

@@ -392,6 +392,8 @@ SmallVector<Value *, 8> RequestLowering::takeResults() {
       Take(0, 0);
     if (Request.ReceivesPrimal)
       Take(0, 1);
+    if (Request.ReceivesPrimal && Request.Spec.Result == Activity::Dup)
+      Take(0, 2);
     return Out;
   }
   if (Request.Part == RequestPart::Batch) {
@@ -507,7 +509,7 @@ Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
   if (Request.KeepsTape && Request.Part == RequestPart::Reverse && D.RunsOnce)
     return diffError(DiagId::UnsupportedMode, *Request.Call,
                      "'enzyme_nofree': the reverse sweep of '" + userName(*Spec.Primal) +
-                         "' frees memory, or meets other threads or ranks, and runs once");
+                         "' moves memory, or meets other threads or ranks, and runs once");
   const bool Itself =
       Request.Part == RequestPart::Batch || Request.Part == RequestPart::FunctionShadow;
   Function *First = Request.Part == RequestPart::Whole ? D.Reverse : nullptr;

@@ -140,9 +140,9 @@ Error RequestReader::readPrimal() {
     Request.Spec.Primal = Primal;
     return Error::success();
   }
-  if (Request.Spec.Split && Result->isPointerTy())
+  if (Request.Part == RequestPart::Replay && Result->isPointerTy())
     return fail(DiagId::UnsupportedMode,
-                "a split call of '" + userName(*Primal) + "', which returns a pointer");
+                "a split tangent of '" + userName(*Primal) + "', which returns a pointer");
   const SourceParameter Returned = sourceResult(*Primal);
   if (Returned.Structure && Request.Spec.Mode == DerivativeMode::Tangent &&
       (Returned.InMemory || !StructureShape(Returned.Structure, Primal).hasOnlyNumbers()))
@@ -529,18 +529,22 @@ Error RequestReader::readResult() {
   const bool Float = isOfNumbers(Spec.Primal->getReturnType());
   const bool Adjoint = Spec.Mode == DerivativeMode::Adjoint;
   Type *Received = receivedType(Call);
-  if (ResultKind && *ResultKind == (Adjoint ? Activity::Dup : Activity::Active))
+  const bool Address = Spec.Primal->getReturnType()->isPointerTy();
+  const bool LeadsOn = Adjoint && Spec.Split && Address; // to what the reverse call starts from
+  if (LeadsOn && Request.Width > 1)
+    return fail(DiagId::UnsupportedMode, "'enzyme_width' in a split adjoint of '" +
+                                             userName(*Spec.Primal) + "', which returns a pointer");
+  if (!LeadsOn && ResultKind && *ResultKind == (Adjoint ? Activity::Dup : Activity::Active))
     return fail(DiagId::RequestMarker, Adjoint ? "'enzyme_dup_return' in an adjoint"
                                                : "'enzyme_active_return' in a tangent");
   if (ResultKind && *ResultKind != Activity::Const && !Float &&
-      (Adjoint || !Spec.Primal->getReturnType()->isPointerTy()) && !Request.ResultInMemory)
+      ((Adjoint && !LeadsOn) || !Address) && !Request.ResultInMemory)
     return fail(DiagId::RequestMarker,
                 "'" + userName(*Spec.Primal) + "' returns no floating-point value");
   const bool Wanted = ResultKind != Activity::Const;
   if (Float && Adjoint && Wanted)
     Spec.Result = Activity::Active;
-  else if ((Float || (!Adjoint && Spec.Primal->getReturnType()->isPointerTy())) && Received &&
-           Wanted)
+  else if (Wanted && (LeadsOn || (Received && (Float || (!Adjoint && Address)))))
     Spec.Result = Activity::Dup;
   if (Request.Part == RequestPart::Batch)
     return Received ? checkReceived(Received) : Error::success();

@@ -60,8 +60,8 @@ SmallVector<Type *, 4> receivedResults(const DerivativeRequest &Request) {
   if (Request.Part == RequestPart::Augmented) {
     if (Request.ReceivesTape)
       Results.push_back(PointerType::getUnqual(Spec.Primal->getContext()));
-    if (Request.ReceivesPrimal)
-      Results.push_back(Spec.Primal->getReturnType());
+    if (Request.ReceivesPrimal) // and its shadow, if it is an address
+      Results.append(Spec.Result == Activity::Dup ? 2 : 1, Spec.Primal->getReturnType());
     return Results;
   }
   if (Request.ResultInMemory)
@@ -126,7 +126,7 @@ FunctionType *derivativeType(const DerivativeSpec &Spec) {
 FunctionType *augmentedType(const DerivativeSpec &Spec) {
   SmallVector<Type *, 2> Results{PointerType::getUnqual(Spec.Primal->getContext())};
   if (Type *Result = Spec.Primal->getReturnType(); !Result->isVoidTy())
-    Results.push_back(Result);
+    Results.append(Spec.Result == Activity::Dup ? 2 : 1, Result);
   return functionOf(Spec, Results, argumentTypes(Spec));
 }
 

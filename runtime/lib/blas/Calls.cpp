@@ -193,7 +193,7 @@ template <typename T> void Reader<T>::run(const char *Roles) {
       R.ProgramPivots = At;
       break;
     case 'l':
-      R.Query = At && readInteger(At, C.Form) == -1;
+      R.Query |= At && readInteger(At, C.Form) == -1;
       break;
     case 'x':
       R.Info = At;
@@ -245,6 +245,7 @@ template <typename T> Family<T> familyOf(int32_t What) {
   case R_ormlq:
   case R_orglq:
   case R_syev:
+  case R_syevd:
     return orthogonalFamily<T>(What);
   case R_gels:
     return leastSquaresFamily<T>(What);
@@ -254,6 +255,24 @@ template <typename T> Family<T> familyOf(int32_t What) {
   case R_pbsv:
   case R_sysv:
     return systemFamily<T>(What);
+  case R_gbtrf:
+  case R_gbtrs:
+  case R_gttrf:
+  case R_gttrs:
+    return factoredBandFamily<T>(What);
+  case R_pbtrf:
+  case R_pbtrs:
+  case R_pttrf:
+  case R_pttrs:
+    return factoredSymmetricFamily<T>(What);
+  case R_sytrf:
+  case R_sytrs:
+    return indefiniteFamily<T>(What);
+  case R_gesvd:
+  case R_gesdd:
+    return singularFamily<T>(What);
+  case R_geev:
+    return generalEigenFamily<T>(What);
   case R_gbmv:
   case R_sbmv:
   case R_spmv:

@@ -239,7 +239,7 @@ template <typename T> void eigenAdjoint(Record<T> &R) {
 template <typename T> Family<T> orthogonalFamily(int32_t What) {
   if (What == R_geqrf || What == R_gelqf)
     return {qrBefore<T>, qrAfter<T>, qrTangent<T>, qrAdjoint<T>};
-  if (What == R_syev)
+  if (What == R_syev || What == R_syevd)
     return {eigenBefore<T>, eigenAfter<T>, eigenTangent<T>, eigenAdjoint<T>};
   return {applicationBefore<T>, applicationAfter<T>, applicationTangent<T>, applicationAdjoint<T>};
 }

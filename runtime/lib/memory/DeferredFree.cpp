@@ -162,6 +162,12 @@ bool freeIfDeferred(void *Primal, void *Shadow) {
   return true;
 }
 
+// The reverse sweep leaves all objects to the next one on the same record.
+bool runsAgain() {
+  const Arena *Call = currentCall();
+  return Call && Call->isKept();
+}
+
 } // namespace
 
 int64_t deferredFrees() { return Outstanding.load(std::memory_order_relaxed); }
@@ -184,15 +190,24 @@ void cf_v1_free_deferred_sized(void *primal, void *shadow,
   remember(primal, {shadow, FreedBy::Sized, currentCall(), nullptr, give_back, bytes, alignment});
 }
 
-void cf_v1_alloc_reverse(void *primal, void *shadow) { freeIfDeferred(primal, shadow); }
+void cf_v1_alloc_reverse(void *primal, void *shadow) {
+  if (!runsAgain())
+    freeIfDeferred(primal, shadow);
+}
+
+void cf_v1_alloc_reverse_cleared(void *shadow, int64_t bytes, int64_t period,
+                                 const struct cf_field *fields, int32_t count) {
+  if (shadow && runsAgain())
+    cf_v1_copy_fields_adjoint(shadow, nullptr, bytes, 0, period, fields, count);
+}
 
 void cf_v1_alloc_reverse_beside(void *primal, void *beside) {
-  if (isDeferred(primal))
+  if (!runsAgain() && isDeferred(primal))
     std::free(beside);
 }
 
 void cf_v1_alloc_reverse_kept(void *primal, void *shadow, int64_t bytes, const void *owner) {
-  if (!freeIfDeferred(primal, shadow))
+  if (runsAgain() ? !isDeferred(primal) : !freeIfDeferred(primal, shadow))
     cf_v1_keep_shadow(primal, shadow, bytes, owner);
 }
 

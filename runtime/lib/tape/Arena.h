@@ -76,6 +76,7 @@ public:
   std::unique_ptr<Copy> keep();
   /// Back to what the arena was when the copy was made.
   void restore(const Copy &Old);
+  bool isKept() const { return Kept; }
 
   /// Leaves every chunk but the first to the system, here and in all children. No team may be
   /// running.

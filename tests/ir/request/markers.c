@@ -57,9 +57,11 @@ static double slope(double (*f)(double), double x) { return __enzyme_autodiff((v
 static double weighted(const double *x, double k) { return k * x[0] * x[1]; }
 static double limited(double x) { return x * fmin(1.0, __enzyme_call_inactive((void *)square, x)); }
 static double heap(double a, int n) {
-  double *p = malloc(n * sizeof *p), sum = 0;
-  for (int i = 0; i < n; ++i)
+  double *p = malloc(sizeof *p), sum = 0;
+  for (int i = 0; i < n; ++i) {
+    p = realloc(p, (i + 1) * sizeof *p);
     p[i] = a * i;
+  }
   for (int i = 0; i < n; ++i)
     sum += p[i] * p[n - 1 - i];
   free(p);
@@ -128,7 +130,7 @@ int main(void) {
 
 #ifdef AGAIN
   // AGAIN: markers.c:[[#@LINE+3]]:{{.*}}[CF209] {{.*}}'enzyme_nofree': the reverse sweep of 'heap'
-  // frees memory
+  // moves memory
   tape = __enzyme_augmentfwd((void *)heap, enzyme_out, 3.0, 2);
   __enzyme_reverse((void *)heap, enzyme_nofree, enzyme_out, 3.0, 2, 1.0, tape);
 #else

@@ -131,17 +131,19 @@ CF_INLINE Result spread(F f, Arguments &arguments, std::index_sequence<I...>, Fi
   constexpr auto &parts = parts_of<Arguments>;
   constexpr std::size_t width = common_width(std::type_identity<Arguments>{});
   if constexpr (Mode == mode::adjoint)
-    return __enzyme_autodiff<Result>(reinterpret_cast<void *>(f), first...,
-                                     pick<Mode, Parameters, parts[I]>(arguments)...);
+    return detail::__enzyme_autodiff<Result>(reinterpret_cast<void *>(f), first...,
+                                             pick<Mode, Parameters, parts[I]>(arguments)...);
   else if constexpr (Mode == mode::adjoint_with_value)
-    return __enzyme_autodiff<Result>(reinterpret_cast<void *>(f), marker_primal_return, first...,
-                                     pick<Mode, Parameters, parts[I]>(arguments)...);
+    return detail::__enzyme_autodiff<Result>(reinterpret_cast<void *>(f), marker_primal_return,
+                                             first...,
+                                             pick<Mode, Parameters, parts[I]>(arguments)...);
   else if constexpr (width != 1)
-    return __enzyme_fwddiff<Result>(reinterpret_cast<void *>(f), marker_width, width, first...,
-                                    pick<Mode, Parameters, parts[I]>(arguments)...);
+    return detail::__enzyme_fwddiff<Result>(reinterpret_cast<void *>(f), marker_width, width,
+                                            first...,
+                                            pick<Mode, Parameters, parts[I]>(arguments)...);
   else
-    return __enzyme_fwddiff<Result>(reinterpret_cast<void *>(f), first...,
-                                    pick<Mode, Parameters, parts[I]>(arguments)...);
+    return detail::__enzyme_fwddiff<Result>(reinterpret_cast<void *>(f), first...,
+                                            pick<Mode, Parameters, parts[I]>(arguments)...);
 }
 
 template <mode Mode, class Result, class F, class... Arguments>
