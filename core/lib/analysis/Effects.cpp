@@ -529,6 +529,13 @@ bool StableMemory::inOtherVersion(Instruction &Load, Instruction &Write) const {
          After == blockAfter(*Z) && !callsWriters(*A) && !callsWriters(*Z);
 }
 
+/// True if what the loop writes later is not where the load has read.
+bool StableMemory::leaves(Instruction &Load, const WriteSet::Write &W) {
+  auto *Read = dyn_cast<LoadInst>(&Load);
+  auto *Written = dyn_cast<StoreInst>(W.At);
+  return Read && Written && Later.leave(*Read, *Written);
+}
+
 bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs) {
   Location At = Activity.memory().find(Pointer);
   if (!At)
@@ -559,7 +566,7 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     if (Runs.Once && is_contained(W.Before, Runs.Body))
       continue;
     bool SameFunction = W.At->getFunction() == Load.getFunction();
-    if (!SameFunction || Runs.CallerFollows || mayFollow(Load, *W.At))
+    if (!SameFunction || Runs.CallerFollows || (mayFollow(Load, *W.At) && !leaves(Load, W)))
       return false;
   }
   return true;
@@ -576,7 +583,10 @@ bool StableMemory::isUnchangedIn(const Loop &L, Instruction &Load, Value *Pointe
   return none_of(Writes.writes(), [&](const WriteSet::Write &W) {
     if (Out)
       return mayConflict(W, Load, Pointer, Time::Ever);
-    return L.contains(W.At) && mayConflict(W, Load, Pointer, Inside);
+    auto *Read = dyn_cast<LoadInst>(&Load);
+    auto *Written = dyn_cast<StoreInst>(W.At);
+    return L.contains(W.At) && mayConflict(W, Load, Pointer, Inside) &&
+           !(Read && Written && Later.leaveIn(L, *Read, *Written));
   });
 }
 

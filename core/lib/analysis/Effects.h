@@ -12,6 +12,7 @@
 #pragma once
 
 #include "Activity.h"
+#include "LaterWrites.h"
 
 #include "llvm/IR/ValueHandle.h"
 
@@ -94,8 +95,8 @@ struct Activations {
 class StableMemory {
 public:
   StableMemory(const WriteSet &Writes, const ActivityResult &Activity, llvm::AAResults &AA,
-               const llvm::LoopInfo &LI, const llvm::DominatorTree &DT)
-      : Writes(Writes), Activity(Activity), AA(AA), LI(LI), DT(DT) {}
+               const llvm::LoopInfo &LI, const llvm::DominatorTree &DT, llvm::ScalarEvolution &SE)
+      : Writes(Writes), Activity(Activity), AA(AA), LI(LI), DT(DT), Later(SE, LI, DT) {}
 
   /// True if the memory read by Load (whose primal pointer is Pointer) stays as it is until the
   /// reverse sweep is over. Load may be a call that writes other memory than it reads.
@@ -113,6 +114,7 @@ private:
   bool mayFollow(llvm::Instruction &Load, llvm::Instruction &Write);
   bool mayBeOneObject(const WriteSet::Write &W, llvm::Value *Pointer) const;
   bool inOneNest(llvm::Instruction &Load, llvm::Instruction &Write);
+  bool leaves(llvm::Instruction &Load, const WriteSet::Write &W);
   /// Whether a promise that pointers differ is made inside the loop, for one iteration.
   bool promisesInside(const llvm::Loop &L);
   bool inOtherVersion(llvm::Instruction &Load, llvm::Instruction &Write) const;
@@ -123,6 +125,7 @@ private:
   llvm::AAResults &AA;
   const llvm::LoopInfo &LI;
   const llvm::DominatorTree &DT;
+  LaterWrites Later;
   llvm::DenseMap<const llvm::Loop *, bool> Promises; ///< what promisesInside has found
 };
 

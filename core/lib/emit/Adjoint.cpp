@@ -167,7 +167,7 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   for (auto &[Block, Step] : Shape.steps())
     for (Instruction &I : *Block)
       Steps.needs(I, Needs);
-  StableMemory Stable(S.Writes, S.Activity, AA, LI, DT);
+  StableMemory Stable(S.Writes, S.Activity, AA, LI, DT, A.SE);
   Activations Runs{U.Kind == SweepKind::Split, S.Writes.runsOnce(*U.Prepared), U.Prepared};
   for (const CallSite &Site : Fwd.sites())
     if (Site.Handler)

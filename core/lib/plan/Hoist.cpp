@@ -10,6 +10,7 @@
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MustExecute.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -25,7 +26,8 @@ public:
           const HandlerRegistry &Handlers, FunctionAnalysisManager &FAM)
       : Handlers(Handlers), DT(FAM.getResult<DominatorTreeAnalysis>(F)),
         LI(FAM.getResult<LoopAnalysis>(F)), AC(FAM.getResult<AssumptionAnalysis>(F)),
-        Stable(Writes, Activity, FAM.getResult<AAManager>(F), LI, DT) {}
+        SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
+        Stable(Writes, Activity, FAM.getResult<AAManager>(F), LI, DT, SE) {}
   void run() {
     SmallVector<Loop *, 8> Loops = LI.getLoopsInPreorder();
     for (Loop *L : reverse(Loops))
@@ -42,6 +44,7 @@ private:
   DominatorTree &DT;
   LoopInfo &LI;
   AssumptionCache &AC;
+  ScalarEvolution &SE;
   StableMemory Stable;
 };
 
@@ -73,6 +76,7 @@ void Hoister::runOn(Loop &L) {
       if (!Load || !mayMove(L, *Load, Safety))
         continue;
       Load->moveBefore(At->getIterator());
+      SE.forgetBlockAndLoopDispositions(Load);
       Load->dropUBImplyingAttrsAndMetadata({LLVMContext::MD_tbaa});
       Load->setMetadata(LLVMContext::MD_alias_scope, nullptr); // promised inside the loop
       Load->setMetadata(LLVMContext::MD_noalias, nullptr);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Outermost nests first: a nest qualifies if all its trip counts are known on entry, it calls
-// nothing that writes, and each array it touches is walked evenly, so that the bytes touched are
-// known.
+// nothing that writes (but for errno), and each array it touches is walked evenly, so that the
+// bytes touched are known. Inner trip counts may follow from outer counters (triangles), if every
+// access is bounded.
 
 #include "Versioning.h"
 #include "Twin.h"
+#include "contraflow/core/Callee.h"
 #include "support/AccessRange.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -42,7 +44,7 @@ public:
 
 private:
   bool version(Loop &L);
-  bool qualifies(Loop &L) const;
+  bool qualifies(Loop &L);
   bool collect(Loop &L);
   bool addAccess(Loop &L, Instruction &I, Value *Pointer);
   bool choosePairs();
@@ -55,33 +57,38 @@ private:
   ScalarEvolution &SE;
   AAResults &AA;
   MapVector<Value *, Group> Groups;
+  bool Uneven = false; ///< how often inner loops run follows from outer counters
   SmallVector<std::pair<unsigned, unsigned>, 16> Pairs; ///< to be checked at run time
 };
 
-bool NestVersioner::qualifies(Loop &L) const {
+bool NestVersioner::qualifies(Loop &L) {
   if (!L.isLoopSimplifyForm() || !L.getExitBlock())
     return false;
+  Uneven = false;
   for (Loop *Inner : L.getLoopsInPreorder()) {
     const SCEV *Count = SE.getBackedgeTakenCount(Inner);
-    if (isa<SCEVCouldNotCompute>(Count) || !SE.isLoopInvariant(Count, &L))
+    if (isa<SCEVCouldNotCompute>(Count))
       return false;
+    Uneven |= !SE.isLoopInvariant(Count, &L);
   }
   for (BasicBlock *B : L.blocks())
     for (Instruction &I : *B)
-      if ((I.mayWriteToMemory() && !isa<StoreInst>(I) && !I.isLifetimeStartOrEnd()) ||
+      if ((I.mayWriteToMemory() && !isa<StoreInst>(I) && !I.isLifetimeStartOrEnd() &&
+           !isPlainMath(I)) ||
           I.isVolatile() || I.isAtomic() || isa<AllocaInst>(I))
         return false;
   return true;
 }
 
-/// False if a store cannot be bounded. A load that cannot be bounded stays without annotation.
+/// False if a store cannot be bounded. A load that cannot be bounded stays without annotation, but
+/// of inner loops that run unevenly more may be known one by one.
 bool NestVersioner::addAccess(Loop &L, Instruction &I, Value *Pointer) {
   bool Writes = isa<StoreInst>(I);
   Type *T = Writes ? cast<StoreInst>(I).getValueOperand()->getType() : I.getType();
   Value *Base = accessBase(SE, L, Pointer);
-  auto Range = accessRange(SE, L, Pointer, F.getDataLayout().getTypeStoreSize(T));
+  auto Range = accessHull(SE, L, Pointer, F.getDataLayout().getTypeStoreSize(T));
   if (!Base || !Range)
-    return !Writes;
+    return !Writes && !Uneven;
   Group &G = Groups[Base];
   G.Accesses.push_back(&I);
   G.Written |= Writes;

@@ -49,6 +49,72 @@ std::optional<AccessRange> accessRange(ScalarEvolution &SE, Loop &Nest, Value *P
   return AccessRange{SE.getAddExpr(S, Low), SE.getAddExpr(S, High)};
 }
 
+static bool isNonNegative(ScalarEvolution &SE, const SCEV *S, unsigned Depth) {
+  constexpr unsigned MostDepth = 8;
+  if (SE.isKnownNonNegative(S))
+    return true;
+  if (Depth > MostDepth)
+    return false;
+  auto Is = [&](const SCEV *Part) { return isNonNegative(SE, Part, Depth + 1); };
+  if (auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
+    if (!Rec->isAffine() || !Is(Rec->getStart()))
+      return false;
+    const SCEV *Last = SE.getSymbolicMaxBackedgeTakenCount(Rec->getLoop());
+    return Is(Rec->getStepRecurrence(SE)) ||
+           (!isa<SCEVCouldNotCompute>(Last) && Last->getType() == S->getType() &&
+            Is(Rec->evaluateAtIteration(Last, SE)));
+  }
+  if (isa<SCEVAddExpr, SCEVMulExpr, SCEVSMinExpr>(S))
+    return all_of(S->operands(), Is);
+  if (isa<SCEVSMaxExpr>(S))
+    return any_of(S->operands(), Is);
+  return false;
+}
+
+bool isNonNegative(ScalarEvolution &SE, const SCEV *S) { return isNonNegative(SE, S, 0); }
+
+const SCEV *extremeIn(ScalarEvolution &SE, const SCEV *S, const Loop &L, Extreme Which) {
+  if (SE.isLoopInvariant(S, &L))
+    return S;
+  auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
+  if (!Rec || Rec->getLoop() != &L || !Rec->isAffine())
+    return nullptr;
+  const SCEV *Step = SE.applyLoopGuards(Rec->getStepRecurrence(SE), &L);
+  const bool Rises = isNonNegative(SE, Step);
+  if (!Rises && !isNonNegative(SE, SE.getNegativeSCEV(Step)))
+    return nullptr;
+  if (Rises != (Which == Extreme::Highest))
+    return Rec->getStart();
+  const SCEV *Last = SE.getSymbolicMaxBackedgeTakenCount(&L);
+  if (isa<SCEVCouldNotCompute>(Last) || SE.getTypeSizeInBits(Last->getType()) > 64)
+    return nullptr;
+  return Rec->evaluateAtIteration(SE.getNoopOrZeroExtend(Last, S->getType()), SE);
+}
+
+std::optional<AccessRange> accessHull(ScalarEvolution &SE, Loop &Nest, Value *Pointer,
+                                      uint64_t Size) {
+  if (auto Range = accessRange(SE, Nest, Pointer, Size))
+    return Range;
+  Type *T = Type::getInt64Ty(Pointer->getContext());
+  const SCEV *Low = SE.getPtrToIntExpr(SE.getSCEV(Pointer), T), *High = Low;
+  while (!isa<SCEVCouldNotCompute>(Low)) {
+    auto *Rec = dyn_cast<SCEVAddRecExpr>(High);
+    if (!Rec || !Nest.contains(Rec->getLoop()))
+      Rec = dyn_cast<SCEVAddRecExpr>(Low);
+    if (!Rec || !Nest.contains(Rec->getLoop()))
+      break;
+    const Loop &L = *Rec->getLoop();
+    Low = extremeIn(SE, Low, L, Extreme::Lowest);
+    High = Low ? extremeIn(SE, High, L, Extreme::Highest) : nullptr;
+    if (!High)
+      return std::nullopt;
+  }
+  if (isa<SCEVCouldNotCompute>(Low) || !SE.isLoopInvariant(Low, &Nest) ||
+      !SE.isLoopInvariant(High, &Nest))
+    return std::nullopt;
+  return AccessRange{Low, SE.getAddExpr(High, SE.getConstant(T, Size))};
+}
+
 Value *accessBase(ScalarEvolution &SE, Loop &Nest, Value *Pointer) {
   auto *Base = dyn_cast<SCEVUnknown>(SE.getPointerBase(SE.getSCEV(Pointer)));
   return Base && SE.isLoopInvariant(Base, &Nest) ? Base->getValue() : nullptr;
