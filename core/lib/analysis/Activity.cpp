@@ -466,7 +466,7 @@ void ActivitySolver::seed() {
     if (A.getType()->isPointerTy())
       seedPointer(&A);
     if (const Location At = G.find(&A);
-        !A.getType()->isPointerTy() || (At && G.fields(At.Node).empty()))
+        !A.getType()->isPointerTy() || (At && G.kindsOf(At.Node) == SK_Unknown))
       Varied.insert(&A); // or what it leads to, which nobody has taken for anything
   }
   if (Q.Spec->Result == Activity::Const)

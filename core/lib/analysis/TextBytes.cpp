@@ -179,7 +179,7 @@ CallOrder::CallOrder(ArrayRef<Function *> Closure) {
   Loops.analyze(DT);
 }
 
-bool CallOrder::mayFollow(const CallBase &Later, const CallBase &Earlier) const {
+bool CallOrder::mayFollow(const Instruction &Later, const Instruction &Earlier) const {
   return !Once || Later.getFunction() != Once || Earlier.getFunction() != Once ||
          isPotentiallyReachable(&Earlier, &Later, nullptr, &DT, &Loops);
 }

@@ -26,7 +26,7 @@ void addStreamFlows(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph 
 class CallOrder {
 public:
   explicit CallOrder(llvm::ArrayRef<llvm::Function *> Closure);
-  bool mayFollow(const llvm::CallBase &Later, const llvm::CallBase &Earlier) const;
+  bool mayFollow(const llvm::Instruction &Later, const llvm::Instruction &Earlier) const;
 
 private:
   const llvm::Function *Once = nullptr; ///< the root, if it runs once

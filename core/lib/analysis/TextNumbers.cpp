@@ -7,11 +7,16 @@
 //   snprintf(a, 64, "%g", y)      y -> a        strcpy(b, a)      a -> b
 //   fputs(b, out)                 b -> out      fgets(c, n, in)   in -> c     out - in: one name
 //   z = strtod(c, 0)              c -> z                                      so y -> z
+//   setenv("Y", a, 1)             a -> Y        getenv("Y")          Y -> what it returns
 //
-// Numbers that the program itself spells, character by character, are not seen.
+// Characters that the program itself copies, one by one, go the same ways, and what it makes of
+// them, or of integers that are made of text, are numbers made of text (TextCharacters.h). Numbers
+// that the program itself spells, character by character, are not seen.
 
 #include "TextNumbers.h"
+#include "BitSources.h"
 #include "TextBytes.h"
+#include "TextCharacters.h"
 #include "callee/Silent.h"
 #include "callee/Streams.h"
 #include "contraflow/core/Callee.h"
@@ -29,9 +34,9 @@ namespace {
 
 constexpr int64_t Anywhere = -1;
 
-/// A call that makes text of numbers or numbers of text, and the place of the text.
+/// What makes text of numbers or numbers of text, and the place of the text.
 struct TextEnd {
-  const CallBase *Call;
+  const Instruction *At;
   unsigned Place;
   SmallVector<LostFlow::End, 2> Numbers;
 };
@@ -45,6 +50,10 @@ public:
 private:
   void visit(const CallBase &Call);
   void visitMember(const CallBase &Call);
+  void visitCharacters(const Instruction &I);
+  void flowOfWords(const CallBase &Call, const Value &From, const Value &To);
+  void wayOfCharacters(const Value &V, std::optional<unsigned> To);
+  void addScanner(const Instruction &I, unsigned Place, SmallVector<LostFlow::End, 2> Numbers);
   std::optional<unsigned> place(const Value *V);
   std::optional<unsigned> placeOf(unsigned Node) { return number(Nodes, Node); }
   template <class Map, class Key> unsigned number(Map &Numbers, Key K);
@@ -55,6 +64,7 @@ private:
   SmallVector<const Value *, 4> operands(const CallBase &Call, int Which, int Other) const;
   DenseSet<unsigned> reached(unsigned Place) const;
   void joinStreams();
+  void joinVariables();
 
   ArrayRef<Function *> Closure;
   const MemoryGraph &G;
@@ -62,6 +72,9 @@ private:
   DenseMap<const Value *, unsigned> Values;
   std::vector<SmallVector<unsigned, 2>> Ways; ///< from place to places
   SetVector<const Value *> Streams;
+  DenseSet<unsigned> Scanned; ///< places that calls write integers to that are made of text
+  SmallVector<EnvironmentAccess, 2> Variables;
+  std::vector<LostFlow> Words; ///< numbers that are moved as text
   SmallVector<TextEnd, 4> Printers, Scanners;
 };
 
@@ -110,6 +123,8 @@ void Finder::wayInside(const Value *V, std::optional<unsigned> Place) {
 void Finder::numbersAt(const Value *V, bool Deep, SmallVectorImpl<LostFlow::End> &Out) const {
   if (V->getType()->isFPOrFPVectorTy() && !isa<Constant>(V))
     Out.push_back({V, {}});
+  if (V->getType()->isIntegerTy())
+    append_range(Out, floatsBehind(*V, G));
   const Location At = V->getType()->isPointerTy() ? G.find(V) : Location();
   if (!At)
     return;
@@ -134,7 +149,7 @@ SmallVector<const Value *, 4> Finder::operands(const CallBase &Call, int Which, 
     return {Call.getArgOperand(Which)};
   SmallVector<const Value *, 4> Out;
   for (const Use &U : Call.args())
-    if (int(U.getOperandNo()) != Other && !U->getType()->isIntegerTy())
+    if (int(U.getOperandNo()) != Other && !isa<Constant>(U))
       Out.push_back(U);
   return Out;
 }
@@ -142,6 +157,8 @@ SmallVector<const Value *, 4> Finder::operands(const CallBase &Call, int Which, 
 void Finder::visit(const CallBase &Call) {
   if (isa<MemTransferInst>(Call))
     return way(place(Call.getArgOperand(1)), place(Call.getArgOperand(0)));
+  if (const auto Variable = environmentAccess(Call))
+    return Variables.push_back(*Variable);
   const auto Move = textMove(Call);
   if (!Move)
     return visitMember(Call);
@@ -154,20 +171,24 @@ void Finder::visit(const CallBase &Call) {
           IsNumber || !From->getType()->isFPOrFPVectorTy() ? place(From) : std::nullopt;
       const auto Target = IsNumber ? std::nullopt : place(To);
       way(Source, Target);
+      wayOfCharacters(*From, Source);
       wayInside(From, Source);
       wayInside(To, Target);
+      if (Move->From >= 0 && Move->To >= 0)
+        flowOfWords(Call, *From, *To);
       if (Prints && Target) {
         Written.Place = *Target;
         numbersAt(From, true, Written.Numbers);
       } else if (!Prints && Source) {
         Read.Place = *Source;
         numbersAt(To, false, Read.Numbers);
+        if (Move->To == TextMove::Others && Target)
+          Scanned.insert(*Target);
       }
     }
   if (!Written.Numbers.empty())
     Printers.push_back(std::move(Written));
-  if (!Read.Numbers.empty())
-    Scanners.push_back(std::move(Read));
+  addScanner(Call, Read.Place, std::move(Read.Numbers));
   for (int Operand : {Move->To, Move->From})
     if (Operand >= 0)
       Streams.insert(getUnderlyingObject(Call.getArgOperand(Operand)));
@@ -175,6 +196,57 @@ void Finder::visit(const CallBase &Call) {
   const int Operand = Move->To >= 0 ? Move->To : Move->From;
   if (Operand >= 0 && (Call.getType()->isPointerTy() || Move->To == TextMove::Result))
     wayBoth(place(&Call), place(Call.getArgOperand(Operand)));
+}
+
+void Finder::addScanner(const Instruction &I, unsigned Place,
+                        SmallVector<LostFlow::End, 2> Numbers) {
+  if (!Numbers.empty())
+    Scanners.push_back({&I, Place, std::move(Numbers)});
+}
+
+/// Numbers whose bytes are taken for text (wmemcpy).
+void Finder::flowOfWords(const CallBase &Call, const Value &From, const Value &To) {
+  if (!From.getType()->isPointerTy() || !To.getType()->isPointerTy())
+    return;
+  LostFlow Flow{{}, {}, &Call};
+  if (const Location At = G.find(&From); At && G.fields(At.Node).empty())
+    Flow.From.Float = dyn_cast<Argument>(getUnderlyingObject(&From)); // if the caller says so
+  for (auto [V, End] : {std::pair(&From, &Flow.From), std::pair(&To, &Flow.To)})
+    if (const Location At = G.find(V)) {
+      const bool OnlyFloats = !(G.kindsOf(At.Node) & ~SK_AnyFloat);
+      G.overlapping(At, OnlyFloats ? Anywhere : 1, [&, End = End](unsigned C) {
+        const unsigned Kinds = G.kindsOfCell(C);
+        if ((Kinds & SK_AnyFloat) && !(Kinds & ~SK_AnyFloat))
+          End->Places.push_back(C);
+      });
+    }
+  if ((Flow.From.Float || !Flow.From.Places.empty()) && !Flow.To.Places.empty())
+    Words.push_back(std::move(Flow));
+}
+
+/// From where characters are loaded that V is made of.
+void Finder::wayOfCharacters(const Value &V, std::optional<unsigned> To) {
+  for (const LoadInst *Load : charactersIn(V))
+    way(place(Load->getPointerOperand()), To);
+}
+
+/// Characters that are copied one by one or become numbers, and integers made of text that do.
+void Finder::visitCharacters(const Instruction &I) {
+  if (auto *Store = dyn_cast<StoreInst>(&I)) {
+    const auto Target = place(Store->getPointerOperand());
+    return wayOfCharacters(*Store->getValueOperand(), Target);
+  }
+  if (!I.getType()->isIntegerTy() || I.getType()->isIntegerTy(1))
+    return;
+  if (auto *Load = dyn_cast<LoadInst>(&I)) {
+    const auto Place = place(Load->getPointerOperand());
+    const bool IsCharacter = I.getType()->isIntegerTy(8) && !typeAccessed(I); // no truth value
+    const bool IsScanned = Place && Scanned.contains(*Place);
+    if (Place && (IsCharacter || IsScanned))
+      addScanner(I, *Place, floatsMadeOf(I, G, IsScanned ? IntegerOf::Text : IntegerOf::Character));
+  } else if (auto Known = Values.find(&I); Known != Values.end()) {
+    addScanner(I, Known->second, floatsMadeOf(I, G, IntegerOf::Text));
+  }
 }
 
 /// Members of strings and the like: from all operands to the first one, which is the object, or
@@ -216,7 +288,7 @@ void Finder::visitMember(const CallBase &Call) {
       if (isa<ExtractValueInst>(Part) && Part->getType()->isPointerTy())
         Join(Part);
   if (IsNumber && First)
-    Scanners.push_back({&Call, *First, {{&Call, {}}}});
+    addScanner(Call, *First, {{&Call, {}}});
   else if (Target && !Written.empty())
     Printers.push_back({&Call, *Target, std::move(Written)});
 }
@@ -234,6 +306,14 @@ void Finder::joinStreams() {
         way(place(A), place(B));
 }
 
+/// Variables of the environment whose names are constant and differ are two.
+void Finder::joinVariables() {
+  for (const EnvironmentAccess &Write : Variables)
+    for (const EnvironmentAccess &Read : Variables)
+      if (!Write.IsRead && Read.IsRead && mayBeOneVariable(Write, Read))
+        way(place(Write.Text), place(Read.Text));
+}
+
 DenseSet<unsigned> Finder::reached(unsigned Place) const {
   DenseSet<unsigned> Out = {Place};
   SmallVector<unsigned, 8> List = {Place};
@@ -249,18 +329,25 @@ void Finder::run(std::vector<LostFlow> &Flows) {
     for (const Instruction &I : instructions(*F))
       if (auto *Call = dyn_cast<CallBase>(&I))
         visit(*Call);
-  if (Printers.empty() || Scanners.empty())
+  append_range(Flows, Words);
+  if (Printers.empty())
+    return;
+  for (const Function *F : Closure)
+    for (const Instruction &I : instructions(*F))
+      visitCharacters(I);
+  if (Scanners.empty())
     return;
   joinStreams();
+  joinVariables();
   const CallOrder Order(Closure);
   for (const TextEnd &Printer : Printers) {
     const DenseSet<unsigned> Places = reached(Printer.Place);
     for (const TextEnd &Scanner : Scanners) {
-      if (!Places.contains(Scanner.Place) || !Order.mayFollow(*Scanner.Call, *Printer.Call))
+      if (!Places.contains(Scanner.Place) || !Order.mayFollow(*Scanner.At, *Printer.At))
         continue;
       for (const LostFlow::End &From : Printer.Numbers)
         for (const LostFlow::End &To : Scanner.Numbers)
-          Flows.push_back({From, To, Scanner.Call});
+          Flows.push_back({From, To, Scanner.At});
     }
   }
 }

@@ -13,6 +13,7 @@
 #include "Math.h"
 #include "Prototypes.h"
 #include "Silent.h"
+#include "Variables.h"
 #include "callee/Signals.h"
 #include "callee/Views.h"
 #include "contraflow/core/Callee.h"
@@ -449,6 +450,10 @@ bool asksForLibraryVariables(const Module &M) {
     return F.isDeclaration() && F.arg_empty() && F.getReturnType()->isPointerTy() &&
            !F.use_empty() && lookupCallee(F).Kind == CalleeKind::Inactive;
   });
+}
+
+bool isSignOfGamma(const GlobalVariable &G) {
+  return G.isDeclaration() && (G.getName() == "signgam" || G.getName() == "__signgam");
 }
 
 bool isVirtualTable(const GlobalVariable &G) { return G.getName().starts_with("_ZTV"); }

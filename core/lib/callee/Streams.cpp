@@ -240,6 +240,30 @@ std::optional<TextMove> textMove(const CallBase &Call) {
   return Out && int(Call.arg_size()) > std::max(Out->To, Out->From) ? Out : std::nullopt;
 }
 
+std::optional<EnvironmentAccess> environmentAccess(const CallBase &Call) {
+  struct Operands {
+    int Name, Text; // -1: none, or the result
+  };
+  static const StringMap<Operands> Names = {
+#define CF_ENVIRONMENT(Name, Variable, Text) {Name, Operands{Variable, Text}},
+#include "Streams.def"
+  };
+  const Function *F = Call.getCalledFunction();
+  auto Known = F ? Names.find(F->getName()) : Names.end();
+  if (Known == Names.end() || lookupCallee(Call).Kind != CalleeKind::Inactive ||
+      int(Call.arg_size()) <= std::max(Known->second.Name, Known->second.Text))
+    return std::nullopt;
+  const auto [Name, Text] = Known->second;
+  return EnvironmentAccess{Text < 0, Name < 0 ? nullptr : Call.getArgOperand(Name),
+                           Text < 0 ? &Call : Call.getArgOperand(Text)};
+}
+
+bool mayBeOneVariable(const EnvironmentAccess &A, const EnvironmentAccess &B) {
+  StringRef First, Second;
+  return !A.Name || !B.Name || !getConstantStringInfo(A.Name, First) ||
+         !getConstantStringInfo(B.Name, Second) || First == Second;
+}
+
 bool exchangesText(const CallBase &Call) {
   static constexpr StringLiteral Members[] = {
 #define CF_TEXT_EXCHANGE(Member) Member,

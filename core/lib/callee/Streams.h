@@ -34,6 +34,16 @@ struct TextMove {
 
 std::optional<TextMove> textMove(const llvm::CallBase &Call);
 
+/// A variable of the environment, and the text that it is given or gives.
+struct EnvironmentAccess {
+  bool IsRead;
+  const llvm::Value *Name, *Text; ///< no name: it is part of the text
+};
+
+std::optional<EnvironmentAccess> environmentAccess(const llvm::CallBase &Call);
+/// True unless both names are constant and differ.
+bool mayBeOneVariable(const EnvironmentAccess &A, const EnvironmentAccess &B);
+
 /// Of a member of a string: true if it may write to more than its object or, if it returns one,
 /// that.
 bool exchangesText(const llvm::CallBase &Call);

@@ -17,6 +17,7 @@
 #include "analysis/HiddenInputs.h"
 #include "callee/Blas.h"
 #include "callee/Streams.h"
+#include "callee/Variables.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Order.h"
@@ -319,6 +320,17 @@ static Error checkHiddenInputs(RequestState &S) {
   return Error::success();
 }
 
+/// What a function of the library sets beside its result.
+static Error checkLibraryVariables(RequestState &S) {
+  for (const Function *F : S.Closure.Functions)
+    for (const Instruction &I : instructions(*F))
+      if (auto *Load = dyn_cast<LoadInst>(&I))
+        if (auto *G = dyn_cast<GlobalVariable>(Load->getPointerOperand()); G && isSignOfGamma(*G))
+          return diffError(DiagId::UnsupportedInstruction, I,
+                           "signgam, which lgamma sets beside its result; call lgamma_r");
+  return Error::success();
+}
+
 /// Active numbers that are read from a string or a file, which have no shadow: what is missing is
 /// said first.
 static Error checkStrings(RequestState &S) {
@@ -338,10 +350,13 @@ static Error checkStrings(RequestState &S) {
 /// Digits of active numbers that have gone through integers.
 static Error checkLostBits(RequestState &S) {
   Error Out = Error::success();
-  for (const Instruction *I : S.Activity.lostBits())
-    Out = joinErrors(std::move(Out), diffError(DiagId::UnsupportedDigits, *I,
-                                               isa<LoadInst>(I) ? "they were stored as an integer"
-                                                                : "its places depend on digits"));
+  for (const Instruction *I : S.Activity.lostBits()) {
+    const char *Why = !isa<LoadInst>(I) ? "its places depend on digits"
+                      : I->getType()->isIntegerTy()
+                          ? "they are read from text that they were written to"
+                          : "they were stored as an integer";
+    Out = joinErrors(std::move(Out), diffError(DiagId::UnsupportedDigits, *I, Why));
+  }
   return Out;
 }
 
@@ -729,7 +744,7 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
   else
     S.Units[S.Closure.Root] = declareRoot(S);
   Unit &Root = *S.Units[S.Closure.Root];
-  Error E = checkStrings(S);
+  Error E = joinErrors(checkLibraryVariables(S), checkStrings(S));
   if (!E)
     E = emitAll(S);
   if (!E)

@@ -690,7 +690,11 @@ static bool isCalculated(const Value *V) {
   Todo.insert(V);
   for (unsigned Next = 0; Next < Todo.size(); ++Next) {
     auto *I = dyn_cast<Instruction>(Todo[Next]);
-    if (isa_and_nonnull<BinaryOperator, TruncInst, ZExtInst, ExtractElementInst>(I))
+    if (isa_and_nonnull<BinaryOperator, TruncInst, ZExtInst, ExtractElementInst, FPToUIInst,
+                        FPToSIInst, IntrinsicInst>(I))
+      return true;
+    if (auto *Call = dyn_cast_or_null<CallBase>(I); // strtoul
+        Call && lookupCallee(*Call).Kind == CalleeKind::Inactive)
       return true;
     if (isa_and_nonnull<PHINode, FreezeInst>(I))
       Todo.insert_range(I->operand_values());
