@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What LLVM's vectoriser of straight-line code makes of derivatives is verified.
+// What LLVM's vectoriser of straight-line code makes of derivatives is verified; code that the pass
+// behind it would get wrong is kept from it.
 
 #pragma once
 
@@ -10,7 +11,7 @@ class PassBuilder;
 
 namespace contraflow {
 
-/// From now on, in every function that a vectoriser has changed.
+/// From now on, in every function that they come to.
 void checkVectoriser(llvm::PassBuilder &PB);
 
 } // namespace contraflow

@@ -5,6 +5,7 @@
 
 #include "Differentiate.h"
 #include "ChooseFunction.h"
+#include "InlineWrappers.h"
 #include "NoteBlocks.h"
 #include "Options.h"
 #include "Reproducer.h"
@@ -571,6 +572,8 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   recordUnoptimised(M); // not every pipeline has a start
   protectRequests(M);
   keepApart(M);
+  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  inlineWrappers(M, FAM);
   Error Faults = Error::success();
   showRegistered(M);
   nameRustFunctions(M);
@@ -585,7 +588,6 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   HandlerRegistry Tangent, Adjoint;
   registerHandlers(Tangent, Rules, DerivativeMode::Tangent);
   registerHandlers(Adjoint, Rules, DerivativeMode::Adjoint);
-  auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   Compilation Tangents{M, *PB, FAM, Tangent}, Adjoints{M, *PB, FAM, Adjoint};
   Tangents.AsksErrno = Adjoints.AsksErrno = asksForLibraryVariables(M);
   SmallVector<WeakVH, 0> Program;

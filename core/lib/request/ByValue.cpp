@@ -24,6 +24,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 #include <cstdlib>
 #include <string>
@@ -34,7 +35,8 @@ namespace contraflow {
 namespace {
 
 constexpr char MetadataName[] = "contraflow.structures";
-constexpr StringLiteral UnionType = "union."; ///< how clang calls them
+constexpr char RecordedName[] = "contraflow.recorded"; ///< on modules: all functions have been
+constexpr StringLiteral UnionType = "union.";          ///< how clang calls them
 constexpr char Marker[] = "contraflow-taken-apart";
 constexpr const char *Names[] = {"cf.byvalue.", "cf.numbers.", "cf.stored."};
 constexpr unsigned MaxLeaves = 256; ///< of one structure: each is a parameter
@@ -287,11 +289,24 @@ static void record(Function &F) {
 void recordStructures(Module &M) {
   for (Function &F : M)
     record(F);
+  M.getOrInsertNamedMetadata(RecordedName);
+}
+
+/// True if F has a local variable that every optimisation keeps in a register. Only the optimiser
+/// of a front end leaves those to functions that it was told not to optimise.
+static bool hasPlainVariables(const Function &F) {
+  return !F.isDeclaration() && any_of(F.getEntryBlock(), [](const Instruction &I) {
+    const auto *Variable = dyn_cast<AllocaInst>(&I);
+    return Variable && isAllocaPromotable(Variable);
+  });
 }
 
 void recordUnoptimised(Module &M) {
+  const bool AsMade = !M.getNamedMetadata(RecordedName) && any_of(M, [](const Function &F) {
+    return !F.hasOptNone() && hasPlainVariables(F);
+  });
   for (Function &F : M)
-    if (F.hasOptNone())
+    if (AsMade || F.hasOptNone())
       record(F);
 }
 

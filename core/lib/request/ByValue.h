@@ -58,8 +58,8 @@ struct SourceParameter {
 /// Notes on each function of M that has structures among its parameters, or returns one, which
 /// they are. To be run on the code that the front end made.
 void recordStructures(llvm::Module &M);
-/// The same later, on functions that are still as they were: optimised, a parameter that is stored
-/// into a structure looks like a piece of one.
+/// The same later, unless it has been run, on functions that are still as they were: optimised, a
+/// parameter that is stored into a structure looks like a piece of one.
 void recordUnoptimised(llvm::Module &M);
 
 llvm::SmallVector<SourceParameter, 8> sourceParameters(const llvm::Function &F);
