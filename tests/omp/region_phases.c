@@ -280,6 +280,33 @@ static double sums(const double *x, double *y, int n) {
   return m;
 }
 
+// Of what is read here, only the run knows whether it is constant.
+static double chosen(const double *x, double *y, const double *c, int n) {
+  double a[12], b[12], s = 0;
+  const double *either = n > 3 ? c : x;
+  for (int i = 0; i < n; i++) {
+    a[i] = x[i] * c[i];
+    b[i] = x[i] * either[i];
+  }
+#pragma omp parallel
+  for (int step = 0; step < 2; step++) {
+#pragma omp for nowait
+    for (int i = 1; i < n - 1; i++)
+      y[i] = 0.4 * b[i] * b[i - 1] + 0.3 * b[i + 1] * c[i];
+#pragma omp barrier
+#pragma omp for nowait
+    for (int i = 1; i < n; i++)
+      a[i] = sin(a[i] + b[n - 1 - i] * y[0]);
+#pragma omp barrier
+#pragma omp for schedule(static)
+    for (int i = n - 2; i > 0; i--)
+      b[i] = cos(y[i] * a[i] + b[i]);
+  }
+  for (int i = 0; i < n; i++)
+    s += a[i] * b[i];
+  return s;
+}
+
 GRADIENT_CHECK(phases_stencils, Void, two_stencils, InOut(double, 31), InOut(double, 31),
                InOut(double, 31), Int(31))
 GRADIENT_CHECK(phases_there_and_back, Void, there_and_back, InOut(double, 37), InOut(double, 37),
@@ -302,3 +329,5 @@ GRADIENT_CHECK(phases_singles, Double, singles, In(double, 10), InOut(double, 13
 GRADIENT_CHECK(phases_around_critical, Double, around_critical, In(double, 20), InOut(double, 20),
                Int(20))
 GRADIENT_CHECK(phases_sums, Double, sums, In(double, 20), InOut(double, 40), Int(20))
+GRADIENT_CHECK(phases_chosen, Double, chosen, In(double, 12), InOut(double, 12), Const(double, 12),
+               Int(12))

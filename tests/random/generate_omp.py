@@ -7,13 +7,14 @@ up to rounding.
 
 from generate import Program as Serial
 from omp_constructs import Constructs
+from omp_mixtures import Mixtures
 from omp_programs import Idioms
 
 SCHEDULES = ("", " schedule(static)", " schedule(static, 3)", " schedule(dynamic)", " schedule(dynamic, 2)",
              " schedule(guided)", " schedule(runtime)")
 
 
-class Program(Constructs, Idioms, Serial):
+class Program(Constructs, Idioms, Mixtures, Serial):
     """Arrays a, b, d, y are shared; each loop writes one of them and reads the others, and its own element."""
 
     headers = (*Serial.headers, "#include <functional>", "#include <omp.h>")
@@ -255,7 +256,10 @@ class Program(Constructs, Idioms, Serial):
                 self.parts, self.steps, self.leagues, self.transformed, self.scratch, self.wave, self.chosen,
                 self.by_hand, self.sums_by_hand, self.converging, self.called_by_pointer, self.methods, self.closures, self.walked,
                 self.lowest, self.task_sums, self.made_by_all, self.merged, self.copies, self.bundles, self.permuted, self.kept,
-                self.exclusions, self.given_by_one, self.vectors, self.scopes, self.teams_of_sizes, self.passed_on, self.queued)
+                self.exclusions, self.given_by_one, self.vectors, self.scopes, self.teams_of_sizes, self.passed_on, self.queued,
+                self.strided, self.tasks_of_iterations, self.regions_of_sections, self.regions_of_tasks, self.planes_of_sums, self.records,
+                self.thrown, self.far_chains, self.slanted, self.tokens, self.combined_tasks, self.never_cancelled, self.borrowed,
+                self.either_way, self.members, self.swapped)
         for _ in range(self.random.randrange(2, 6)):
             if self.chance(0.6):
                 self.pick(more)()

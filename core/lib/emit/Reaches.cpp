@@ -70,7 +70,11 @@ public:
   }
 
   void add(const LooseUpdate &Update) {
-    IRBuilder<> B(Update.Load);
+    // What decides at run time which memory has the derivative (OwnShadows.cpp) is behind the load.
+    auto *Chosen = dyn_cast<Instruction>(Update.Address);
+    const bool Behind = Chosen && Chosen->getParent() == Update.Load->getParent() &&
+                        Update.Load->comesBefore(Chosen);
+    IRBuilder<> B(Behind ? Chosen->getNextNode() : Update.Load);
     Value *At = B.CreatePtrToInt(Update.Address, B.getInt64Ty());
     const uint64_t Size =
         B.GetInsertBlock()->getDataLayout().getTypeStoreSize(Update.Load->getType());
