@@ -46,6 +46,10 @@ void misuse(Field &x, Field &g, const Field &c, double k) {
   tangent(product, active(1.0), constant(1.0));
   // MISUSE: error: {{.*}}gradient() needs an array, vector or span
   gradient(energy, x.data(), 3, 4.0);
+  // MISUSE: error: {{.*}}the argument cannot be passed to the function's parameter
+  gradient(energy, std::vector<float>(3), 3, 4.0);
+  // MISUSE: error: {{.*}}the direction of hvp() is an object like x
+  hvp(energy, x, std::vector<float>(3), 3, 4.0);
   // MISUSE: error: {{.*}}the function returns a class; jacobian() takes it
   adjoint([](const Field &f) { return f; }, dup(x, g));
   // MISUSE: error: {{.*}}jacobian() is for a function that returns its outputs

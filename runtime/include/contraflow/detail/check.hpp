@@ -109,7 +109,13 @@ template <class Types, class X> consteval bool check_input() {
     constexpr bool sized = !std::is_pointer_v<first> || contiguous<X>;
     static_assert(sized,
                   "contraflow: gradient() needs an array, vector or span, whose length it sees");
-    return sized;
+    constexpr bool led =
+        std::is_pointer_v<first> ||
+        (std::is_reference_v<first> && !std::floating_point<std::remove_cvref_t<first>>);
+    constexpr bool suitable = !sized || !led || fits<std::remove_reference_t<X>, first>;
+    static_assert(suitable,
+                  "contraflow: the argument cannot be passed to the function's parameter");
+    return sized && suitable;
   }
 }
 

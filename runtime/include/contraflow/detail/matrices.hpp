@@ -67,6 +67,13 @@ template <class X> auto numbers_of(X &x) {
   return all;
 }
 
+/// The direction of a product is handed to the same parameter as x.
+template <class V, class Parameter> consteval bool check_direction() {
+  constexpr bool alike = fits<V, Parameter>;
+  static_assert(alike, "contraflow: the direction of hvp() is an object like x");
+  return alike;
+}
+
 /// How many numbers f(x, rest...) returns.
 template <class F, class X, class... Rest>
 std::size_t count_outputs(F &f, X &x, const Rest &...rest) {
@@ -254,14 +261,16 @@ template <class F, class X, class... Rest> CF_INLINE auto hessian(F f, X &&x, co
 template <class F, class X, class V, class... Rest>
 CF_INLINE auto hvp(F f, X &&x, const V &v, const Rest &...rest) {
   if constexpr (detail::check_gradient<F, X, Rest...>()) {
-    auto zero = detail::shadow_for<F, X, Rest...>(x);
-    const auto numbers = detail::numbers_of(zero);
-    using number = typename decltype(detail::number_in<decltype(zero)>())::type;
-    std::vector<number> g(numbers.size()), g_dot(numbers.size());
-    detail::request_kernel<detail::mode::tangent>(
-        &detail::kernels_for<F, X, Rest...>::template gradient_of<number>, detail::handle_of(f),
-        dup(x, v), dup(g, g_dot), constant(rest)...);
-    return g_dot;
+    if constexpr (detail::check_direction<V, detail::first_parameter<F, X, Rest...>>()) {
+      auto zero = detail::shadow_for<F, X, Rest...>(x);
+      const auto numbers = detail::numbers_of(zero);
+      using number = typename decltype(detail::number_in<decltype(zero)>())::type;
+      std::vector<number> g(numbers.size()), g_dot(numbers.size());
+      detail::request_kernel<detail::mode::tangent>(
+          &detail::kernels_for<F, X, Rest...>::template gradient_of<number>, detail::handle_of(f),
+          dup(x, v), dup(g, g_dot), constant(rest)...);
+      return g_dot;
+    }
   }
 }
 
