@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A container of elements of any type, as C libraries have them: elements are copied as so many
-// bytes to where the size of an element and an index lead.
+// bytes to where the size of an element and an index lead. Messages that are written byte by byte.
 // Supports: containers that copy elements as bytes (`void *` and a size)
+// Supports: bytes of numbers that are copied by loops
 #include "GradientCheck.h"
 
 #include <stdlib.h>
@@ -63,3 +64,51 @@ static double numbers(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(byte_records_numbers, Double, numbers, In(double, 6), Int(6))
+
+// The same with loops instead of memcpy.
+__attribute__((noinline)) static void copyBytes(void *to, const void *from, unsigned long size) {
+  char *t = (char *)to;
+  const char *f = (const char *)from;
+  while (size--)
+    *t++ = *f++;
+}
+static double rotated(const double *x, int n) {
+  double y[8];
+  copyBytes(y, x + n / 2, 4 * sizeof(double));
+  copyBytes(y + 4, x, 4 * sizeof(double));
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += (i + 1) * y[i] * y[i];
+  return sum;
+}
+GRADIENT_CHECK(byte_records_rotated, Double, rotated, In(double, 8), Int(8))
+
+static unsigned char *put(unsigned char *at, const void *from, int size) {
+  for (int i = 0; i < size; ++i)
+    *at++ = ((const unsigned char *)from)[i];
+  return at;
+}
+static const unsigned char *get(const unsigned char *at, void *to, int size) {
+  for (int i = 0; i < size; ++i)
+    ((unsigned char *)to)[i] = *at++;
+  return at;
+}
+static double message(const double *x, int n) {
+  unsigned char bytes[256], *end = bytes;
+  for (int i = 0; i < n; ++i) {
+    const short weight = (short)(i + 1);
+    const double square = x[i] * x[i];
+    end = put(end, &weight, sizeof weight);
+    end = put(end, &square, sizeof square);
+  }
+  double sum = 0;
+  for (const unsigned char *at = bytes; at < end;) {
+    short weight;
+    double square;
+    at = get(at, &weight, sizeof weight);
+    at = get(at, &square, sizeof square);
+    sum += weight * square;
+  }
+  return sum * x[0];
+}
+GRADIENT_CHECK(byte_records_message, Double, message, In(double, 6), Int(6))

@@ -4,6 +4,7 @@
 // and has not begun to vectorise (OptimizerEarly), at every optimisation level; in opt it is the
 // module pass "contraflow", for existing scripts also "enzyme".
 
+#include "ByteLoops.h"
 #include "CheckVectoriser.h"
 #include "Differentiate.h"
 
@@ -17,6 +18,7 @@ static constexpr StringLiteral PassNames[] = {"contraflow", "enzyme"};
 
 static void registerCallbacks(PassBuilder &PB) {
   contraflow::checkVectoriser(PB);
+  contraflow::keepByteLoops(PB);
   PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
     MPM.addPass(contraflow::KeepRegisteredPass());
   });

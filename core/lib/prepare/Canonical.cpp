@@ -28,7 +28,9 @@
 #include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -44,6 +46,7 @@
 #include "llvm/Transforms/Utils/UnifyFunctionExitNodes.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace contraflow {
 
@@ -73,6 +76,30 @@ static void tidy(Function &P, Compilation &C) {
   FPM.addPass(EarlyCSEPass());
   FPM.addPass(InstCombinePass());
   FPM.addPass(DCEPass());
+  FPM.run(P, C.FAM);
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+}
+
+/// True if a word is put together from bytes that are loaded, or stored byte by byte.
+static bool movesByBytes(Function &P) {
+  return any_of(instructions(P), [](Instruction &I) {
+    Value *Byte = nullptr;
+    if (match(&I, m_c_Or(m_Value(), m_Shl(m_ZExt(m_Value(Byte)), m_ConstantInt()))))
+      return isa<LoadInst>(Byte) && Byte->getType()->isIntegerTy(8);
+    auto *Store = dyn_cast<StoreInst>(&I);
+    return Store && Store->getValueOperand()->getType()->isIntegerTy(8) &&
+           match(Store->getValueOperand(), m_Trunc(m_LShr(m_Value(), m_ConstantInt())));
+  });
+}
+
+/// Bytes that loops copied, once these are unrolled, are words again.
+static void joinBytes(Function &P, Compilation &C) {
+  if (!movesByBytes(P))
+    return;
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+  FunctionPassManager FPM;
+  FPM.addPass(AggressiveInstCombinePass());
+  FPM.addPass(InstCombinePass());
   FPM.run(P, C.FAM);
   C.FAM.invalidate(P, PreservedAnalyses::none());
 }
@@ -126,6 +153,7 @@ void canonicalise(Function &P, Compilation &C, NestPlace Place) {
   allowStepsBefore(P);
   simplifyFunction(P, C, Place.IsTeam ? Simplify::Most : Simplify::Usual);
   allowStepsBefore(P); // inlined callees may have named the array
+  joinBytes(P, C);
   if (splitInlineStorage(P))
     simplifyFunction(P, C);
   splitAggregates(P);

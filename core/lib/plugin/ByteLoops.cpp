@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A copy of bytes whose number is known is unrolled wholly before it is known that the two places
+// are apart, and what is left shows nothing of the numbers that move. As a loop it is memcpy once
+// the callee is inlined, or bytes that move with their adjoints:
+//
+//   while (n--) *to++ = *from++;     ->     to[0] = from[0]; to[1] = from[1]; ...     24 bytes
+//
+// A variable that is copied wholly becomes a register if its loop is unrolled, also where loops
+// usually are not (-O0):
+//
+//   for (i = 0; i < 8; i++) *at++ = ((char *)&x)[i];
+
+#include "ByteLoops.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr unsigned MostBytes = 64; ///< of a variable that is taken apart
+
+/// True if all bytes of a variable lie where a loop of so many iterations walks.
+bool isWholeVariable(Value *Pointer, unsigned Bytes, ScalarEvolution &SE) {
+  auto *Base = dyn_cast<SCEVUnknown>(SE.getPointerBase(SE.getSCEV(Pointer)));
+  auto *Variable = Base ? dyn_cast<AllocaInst>(getUnderlyingObject(Base->getValue())) : nullptr;
+  const auto Size =
+      Variable ? Variable->getAllocationSize(Variable->getDataLayout()) : std::nullopt;
+  return Size && !Size->isScalable() && Size->getFixedValue() == Bytes;
+}
+
+/// What to do with a loop that copies bytes; null: it does not.
+const char *markFor(const Loop &L, ScalarEvolution &SE) {
+  const char *Mark = nullptr;
+  for (const BasicBlock *B : L.blocks())
+    for (const Instruction &I : *B) {
+      auto *Store = dyn_cast<StoreInst>(&I);
+      auto *Load = Store ? dyn_cast<LoadInst>(Store->getValueOperand()) : nullptr;
+      if (!Load || !Load->getType()->isIntegerTy(8))
+        continue;
+      const unsigned Bytes = SE.getSmallConstantTripCount(&L);
+      if (Bytes && Bytes <= MostBytes &&
+          (isWholeVariable(const_cast<Value *>(Store->getPointerOperand()), Bytes, SE) ||
+           isWholeVariable(const_cast<Value *>(Load->getPointerOperand()), Bytes, SE)))
+        return L.getHeader()->getParent()->hasOptSize() ? nullptr : "llvm.loop.unroll.full";
+      Mark = "llvm.loop.unroll.disable";
+    }
+  return Mark;
+}
+
+} // namespace
+
+PreservedAnalyses ByteLoopsPass::run(Loop &L, LoopAnalysisManager &,
+                                     LoopStandardAnalysisResults &Known, LPMUpdater &) {
+  const char *Mark = L.isInnermost() ? markFor(L, Known.SE) : nullptr;
+  if (!Mark)
+    return PreservedAnalyses::all();
+  MDNode *Id = makePostTransformationMetadata(L.getHeader()->getContext(), L.getLoopID(),
+                                              {"llvm.loop.unroll."}, {});
+  L.setLoopID(Id);
+  addStringMetadataToLoop(&L, Mark, 1);
+  return PreservedAnalyses::all();
+}
+
+void keepByteLoops(PassBuilder &PB) {
+  PB.registerLateLoopOptimizationsEPCallback(
+      [](LoopPassManager &LPM, OptimizationLevel) { LPM.addPass(ByteLoopsPass()); });
+}
+
+} // namespace contraflow
