@@ -111,6 +111,8 @@ void ModuleDriver::readRequests() {
   chooseFunctions(M);
   SmallVector<CallBase *, 2> Unclear;
   const bool ForDevice = M.getModuleFlag("openmp-device") != nullptr;
+  const bool HasShadows =
+      any_of(M.globals(), [](const GlobalVariable &G) { return G.hasMetadata("enzyme_shadow"); });
   for (CallBase *Call : findRequests(M)) {
     Call->getFunction()->addFnAttr(attr::Asks);
     auto R = parseRequest(*Call);
@@ -118,6 +120,11 @@ void ModuleDriver::readRequests() {
       consumeError(R.takeError()),
           fail(*Call, diffError(DiagId::UnsupportedMode, *Call,
                                 "it is in code for a device (a target region)"));
+    else if (HasShadows)
+      consumeError(R.takeError()),
+          fail(*Call, diffError(DiagId::UnsupportedMode, *Call,
+                                "a global variable has a shadow by its metadata 'enzyme_shadow'; "
+                                "pass both as parameters"));
     else if (R)
       Pending.push_back(std::move(*R));
     else if (mayGoBeforeTangent(*Call))
