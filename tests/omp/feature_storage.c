@@ -84,6 +84,44 @@ static double scratch(const double *x, double *y, int n, int m) {
   return s;
 }
 
+// Scratch memory of each thread that the others read through pointers as well.
+static double lent[3];
+#pragma omp threadprivate(lent)
+static double published(const double *x, double *y, int n) {
+  const double *of[2] = {0, 0};
+#pragma omp parallel num_threads(2)
+  {
+    const int me = omp_get_thread_num(), other = omp_get_num_threads() - 1 - me;
+    of[me] = lent;
+    for (int k = 0; k < 3; k++)
+      lent[k] = x[k] * x[k + me];
+#pragma omp barrier
+#pragma omp for
+    for (int i = 0; i < n; i++) {
+      double sum = 0;
+      for (int j = 0; j < 200; j++)
+        sum += lent[(i + j) % 3] * of[other][i % 3];
+      y[i] = sum;
+    }
+  }
+  return y[0] * y[n - 1];
+}
+
+// And that none of them sees: updates of its adjoint are plain.
+static double work[9];
+#pragma omp threadprivate(work)
+static double unseen(const double *x, double *y, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < n; k++)
+      work[k] = x[k] * x[i];
+    for (int k = 1; k < n; k++)
+      work[k] += work[k - 1] * work[(k * 5) % n];
+    y[i] = work[n - 1] * work[i];
+  }
+  return y[0] * y[n - 1];
+}
+
 static double allocated(const double *x, double *y, int n) {
   double t = 0, v[3] = {x[0], 0, 0}, w = 0;
 #pragma omp allocate(w)
@@ -137,5 +175,7 @@ GRADIENT_CHECK(store_copied, Double, copied, In(double, 9), Out(double, 9), Int(
 GRADIENT_CHECK(store_accumulated, Double, accumulated, In(double, 9), Int(9))
 GRADIENT_CHECK(store_broadcast, Void, broadcast, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK(store_scratch, Double, scratch, In(double, 9), Out(double, 9), Int(9), Int(4))
+GRADIENT_CHECK(store_published, Double, published, In(double, 9), Out(double, 9), Int(9))
+GRADIENT_CHECK(store_unseen, Double, unseen, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK(store_allocated, Double, allocated, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK(store_cancelled, Double, cancelled, In(double, 9), InOut(double, 3), Int(9))

@@ -342,9 +342,9 @@ CalleeInfo lookupCallee(const Function &F) {
   const CalleeTable &Table = CalleeTable::get();
   if (const Entry *E = Table.find(Name))
     return speaksOfLibrary(F, Name, *E) && !runsHandlers(F) ? E->Info : CalleeInfo();
-  if (const PrefixEntry *E = Table.findPrefix(Name))
-    return E->Info;
-  return {};
+  const PrefixEntry *E = Table.findPrefix(Name);
+  // The initialisation of this module's thread-local variables is code like any other.
+  return E && (E->Prefix != "_ZTH" || F.isDeclarationForLinker()) ? E->Info : CalleeInfo();
 }
 
 bool keepsBody(const Function &F) {

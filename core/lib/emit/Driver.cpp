@@ -6,6 +6,7 @@
 #include "Absent.h"
 #include "ForwardSweep.h"
 #include "OneThread.h"
+#include "OwnVariables.h"
 #include "Pieces.h"
 #include "Print.h"
 #include "Replay.h"
@@ -67,6 +68,7 @@ GlobalVariable *RequestState::shadowGlobal(GlobalVariable &G, unsigned Lane) {
                          Constant::getNullValue(G.getValueType()), G.getName() + ".shadow", nullptr,
                          G.getThreadLocalMode());
   Shadow->setAlignment(G.getAlign());
+  handOnMark(G, *Shadow);
   if (G.hasInitializer())
     Shadow->setInitializer(shadowInitialiser(G.getInitializer(), Lane));
   return Shadow;
@@ -532,6 +534,7 @@ static void analyse(RequestState &S) {
     numberLoops(*F, S.C.FAM, S.Loops);
   analyseInto(S, S.Graph, S.Activity, S.Writes);
   S.Foreign = usesForeignMemory(S);
+  markOwnVariables(S.C.M, S.Closure.Functions);
   if (S.Switch.Print.Types)
     printTypes(S);
   if (S.Switch.Print.Activity)

@@ -4,6 +4,7 @@
 
 #include "SharedSweep.h"
 #include "Meetings.h"
+#include "OwnVariables.h"
 #include "analysis/TeamPhases.h"
 #include "contraflow/core/Barrier.h"
 #include "support/OwnBlock.h"
@@ -27,6 +28,8 @@ bool mayBeShared(const Unit &U, const Value *Shadow) {
   if (!U.InTeam && !U.Foreign)
     return false;
   const Value *Object = getUnderlyingObject(Shadow, 20);
+  if (isOwnVariable(*Object))
+    return U.Detached;
   auto *Call = dyn_cast<CallBase>(Object);
   if (Call && Call->arg_size() > 0 && isOwnBlock(Call->getArgOperand(0)))
     return false;
