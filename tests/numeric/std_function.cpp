@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::function with and without captures, small and large, in a container and composed.
+// std::function with and without captures, small and large, in a container and composed; copied
+// into one another, where the numbers of small ones are moved as addresses.
 // Supports: `std::function`
 #include "GradientCheck.h"
 #include <functional>
@@ -26,3 +27,18 @@ static double compose(const double *x, double a, int n) {
 }
 
 GRADIENT_CHECK(std_function, Double, compose, In(double, 5), Scalar(double), Int(5))
+
+static double wrap(const double *x, double a, int n) {
+  std::vector<std::function<double(double)>> stages;
+  for (int i = 0; i < n; ++i)
+    stages.push_back([c = x[i], i](double v) { return i % 2 ? c * v : v + i * c; });
+  std::function<double(double)> all = [](double v) { return v; };
+  for (auto &f : stages)
+    all = [f, all](double v) { return f(all(v)); };
+  std::function<double(double)> once = [a, n](double v) { return v * a + n; };
+  for (int i = 0; i < 2; ++i)
+    all = [once, all](double v) { return once(all(v)); };
+  return all(0.5);
+}
+
+GRADIENT_CHECK(std_function_wrapped, Double, wrap, In(double, 5), Scalar(double), Int(5))

@@ -89,6 +89,12 @@ std::optional<StringRef> typeAccessed(const Instruction &I) {
   return Name->getString();
 }
 
+bool accessesFloat(const Instruction &I) {
+  static constexpr StringLiteral Floats[] = {"float", "double"};
+  const std::optional<StringRef> T = typeAccessed(I);
+  return T && is_contained(Floats, *T);
+}
+
 /// True for addition and subtraction of what may be a count: an exponent, k << 52, lies higher.
 static bool countsUp(const Instruction &I) {
   if (I.getOpcode() != Instruction::Add && I.getOpcode() != Instruction::Sub)
@@ -189,13 +195,11 @@ static std::optional<How> handedOn(const Instruction &I, How H) {
 
 /// True if the bits that Load reads may be a float's and have become something else.
 static bool losesFloat(const LoadInst &Load, How H, const MemoryGraph &Graph) {
-  static constexpr StringLiteral Floats[] = {"float", "double"};
   const bool IsDeclared = Graph.isDeclaredInteger(&Load);
-  const std::optional<StringRef> T = typeAccessed(Load);
   if (H == Changed || (H == Calculated && !IsDeclared) ||
       (H == Copied && isMixed(&Load, IsDeclared)))
     return true;
-  return H == Counted && (floatTypeOf(&Load, Graph) || (T && is_contained(Floats, *T)));
+  return H == Counted && (floatTypeOf(&Load, Graph) || accessesFloat(Load));
 }
 
 SmallVector<const Value *, 4> changedBits(const Value *V, const MemoryGraph &Graph) {

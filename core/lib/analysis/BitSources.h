@@ -39,6 +39,8 @@ bool dropsDigits(const llvm::BinaryOperator &I);
 /// The name of the type of its own, such as bool, that the language says I accesses, if it does.
 /// Chars may be part of anything.
 std::optional<llvm::StringRef> typeAccessed(const llvm::Instruction &I);
+/// True if that is a float.
+bool accessesFloat(const llvm::Instruction &I);
 
 /// The operand of I that is such bits if I makes floats of them, or stores a vector of them, and
 /// nothing else follows them; else null.

@@ -7,6 +7,7 @@
 #include "AssumedFloats.h"
 #include "Integers.h"
 #include "MemoryGraph.h"
+#include "MovedWords.h"
 #include "Strides.h"
 #include "contraflow/core/Callee.h"
 
@@ -34,8 +35,8 @@ class Describer : public InstVisitor<Describer> {
 public:
   Describer(MemoryGraph &Graph, const HandlerRegistry &Handlers, ArrayRef<Function *> Closure)
       : Graph(Graph), Handlers(Handlers), Closure(Closure.begin(), Closure.end()),
-        Integers(findPlainIntegers(Closure, Handlers)), Layouts(*Closure.front()->getParent()),
-        Root(Closure.front()) {}
+        Integers(findPlainIntegers(Closure, Handlers)), Moved(findMovedAddresses(Closure)),
+        Layouts(*Closure.front()->getParent()), Root(Closure.front()) {}
 
   /// Visits everything, once more if need be.
   void visitAll(ArrayRef<Function *> Functions);
@@ -123,6 +124,7 @@ private:
   SmallSetVector<Function *, 4> Models;
   Location Foreign; ///< what other processes use as well
   DenseSet<const Value *> Integers;
+  DenseSet<const Value *> Moved; ///< addresses that may be numbers
 
   struct Said {
     Value *Pointer;
@@ -163,7 +165,9 @@ void Describer::flow(unsigned Into, Value *V) {
   if (!Target)
     return;
   Graph.pointTo(Into, Target);
-  if (!isa<Constant>(V))
+  if (Moved.contains(V))
+    Graph.linkCells(Into, Graph.cellOf(V));
+  else if (!isa<Constant>(V))
     Graph.pointTo(Graph.cellOf(V), *Graph.pointee(Into));
 }
 
@@ -209,6 +213,8 @@ void Describer::tie(Value *A, Value *B) {
   if (T->isPointerTy()) {
     if (Location To = Graph.locate(B))
       Graph.pointTo(Graph.cellOf(A), To);
+    if (Moved.contains(A) && Moved.contains(B))
+      Graph.linkCells(Graph.cellOf(A), Graph.cellOf(B));
   } else if (isCarrier(T) && !isa<Constant>(B)) {
     Graph.linkCells(Graph.cellOf(A), Graph.cellOf(B));
   } else if (T->isAggregateType() && !isa<Constant>(B)) {
@@ -721,7 +727,7 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   auto Spread = [&](Instruction &I) { return spreadKinds(Graph, I); };
   do {
     do
-      while (Settle(Spread))
+      while (Settle(Spread) || spreadMovedNumbers(Graph, Closure))
         ;
     while (D.settlePlaces(Closure) || D.settleDifferences(/*GiveUp=*/false) ||
            D.beginDifferences() || D.settleDifferences(/*GiveUp=*/true));

@@ -9,6 +9,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -19,6 +20,8 @@ constexpr unsigned MostBases = 16; ///< from a class to a standard one
 
 ExceptionStep exceptionStep(const CallBase &Call) {
   const Function *F = Call.getCalledFunction();
+  if (F && F->getName() == "_ZNKSt16nested_exception14rethrow_nestedEv")
+    return ExceptionStep::Kept;
   if (!F || !F->isDeclaration())
     return ExceptionStep::None;
   return StringSwitch<ExceptionStep>(F->getName())
@@ -54,6 +57,31 @@ StringRef nameOf(ExceptionStep Step) {
     return "__cxa_get_exception_ptr";
   }
   llvm_unreachable("all steps are named");
+}
+
+/// Behind the address of the virtual table.
+constexpr unsigned NestedPlace = 8;
+
+std::optional<unsigned> keptAt(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  return StringSwitch<std::optional<unsigned>>(F ? F->getName() : "")
+      .Cases({"_ZSt17current_exceptionv"}, 0)
+      .Cases({"_ZNSt16nested_exceptionC1Ev", "_ZNSt16nested_exceptionC2Ev"}, NestedPlace)
+      .Case("_ZNKSt16nested_exception14rethrow_nestedEv", NestedPlace)
+      .StartsWith("_ZSt17rethrow_exceptionNSt15__exception_ptr", 0)
+      .Default(std::nullopt);
+}
+
+bool makesException(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  return F && F->isDeclaration() && F->getName() == "__cxa_init_primary_exception";
+}
+
+bool keepsObject(const CallBase &Call) {
+  const Function *F = isa<CallInst>(Call) ? Call.getCalledFunction() : nullptr;
+  return F && F->isDeclaration() &&
+         F->getName().starts_with("_ZNSt15__exception_ptr13exception_ptrC") &&
+         F->getName().ends_with("EPv");
 }
 
 bool describesPointer(const Constant *Type) {

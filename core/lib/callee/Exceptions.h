@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace llvm {
 class CallBase;
@@ -37,6 +38,13 @@ inline constexpr llvm::StringLiteral ExceptionMessage = "cf.exception.message";
 inline constexpr int64_t UnwindHeader = 32;
 
 ExceptionStep exceptionStep(const llvm::CallBase &Call);
+/// For calls that keep the current exception, or throw one that was kept: how far behind the first
+/// argument its address lies. None where copies of what keeps it are made by the library (libc++).
+std::optional<unsigned> keptAt(const llvm::CallBase &Call);
+/// True for what makes an exception of an object without throwing it: (object, type, destructor).
+bool makesException(const llvm::CallBase &Call);
+/// True for the constructor of what keeps it: (std::exception_ptr, object).
+bool keepsObject(const llvm::CallBase &Call);
 llvm::StringRef nameOf(ExceptionStep Step);
 
 /// True for the description of a type of pointers.

@@ -128,10 +128,12 @@ Spot Ways::place(const Value *Pointer, const Type *T) const {
   return Cells;
 }
 
-/// True if I says by its type that it moves an address, or where nothing tells what lies where.
+/// True if I says by the program's type that it moves an address, or where nothing tells what lies
+/// where.
 bool Ways::isAddress(const Instruction &I) const {
   const Location At = Graph.find(getLoadStorePointerOperand(&I));
-  return typeAccessed(I) || (At && Graph.period(At.Node) && Graph.fields(At.Node).size() == 1);
+  return (typeAccessed(I) && !accessesFloat(I)) ||
+         (At && Graph.period(At.Node) && Graph.fields(At.Node).size() == 1);
 }
 
 void Ways::seed(Set &Into, const Instruction &I, const Type *T) {

@@ -13,10 +13,12 @@
 // Between throw and catch the exception is named by the address of its object, which has a shadow
 // like all memory. Where the handler sees another address, since it catches a base that is not the
 // first, it is one of those that the class is known to have; otherwise the program ends (CF308).
+// What std::exception_ptr keeps and throws again: KeptExceptions.cpp.
 // What the landing pad catches of functions that stay calls is not seen.
 
 #include "Catches.h"
 #include "Indirect.h"
+#include "KeptExceptions.h"
 #include "callee/Exceptions.h"
 #include "contraflow/core/Callee.h"
 
@@ -79,8 +81,9 @@ static bool throws(const InvokeInst &Invoke) {
   for (unsigned I = 0; I < Pad->getNumClauses(); ++I)
     if (Pad->isFilter(I))
       return false;
-  return lookupCallee(Invoke).Kind == CalleeKind::NoReturn &&
-         exceptionStep(Invoke) != ExceptionStep::Kept && Invoke.getType()->isVoidTy() &&
+  if (exceptionStep(Invoke) == ExceptionStep::Kept && !keptAt(Invoke))
+    return false;
+  return lookupCallee(Invoke).Kind == CalleeKind::NoReturn && Invoke.getType()->isVoidTy() &&
          catches(*Pad);
 }
 
@@ -132,7 +135,7 @@ static Function *beginFunction(Module &M, ExceptionStep Step) {
   F->setDoesNotThrow();
   IRBuilder<> B(&F->getEntryBlock());
   Value *Object = F->getArg(0);
-  Value *Header = B.CreatePtrAdd(Object, B.getInt64(-UnwindHeader));
+  Value *Header = headerOf(B, *Object);
   Value *Seen = B.CreateCall(library(M, Step, Pointer, {Pointer}), {Header});
   BasicBlock *Look = BasicBlock::Create(M.getContext(), "look", F);
   BasicBlock *Plain = BasicBlock::Create(M.getContext(), "plain", F);
@@ -185,7 +188,7 @@ static Function *leaveFunction(Module &M, Constant *Personality) {
   F->setDoesNotReturn();
   F->setPersonalityFn(Personality);
   IRBuilder<> B(&F->getEntryBlock());
-  Value *Header = B.CreatePtrAdd(F->getArg(0), B.getInt64(-UnwindHeader));
+  Value *Header = headerOf(B, *F->getArg(0));
   B.CreateCall(library(M, ExceptionStep::BeginCatch, Pointer, {Pointer}), {Header});
   BasicBlock *Dead = BasicBlock::Create(M.getContext(), "dead", F);
   BasicBlock *Pad = BasicBlock::Create(M.getContext(), "pad", F);
@@ -249,6 +252,10 @@ Function *Catches::raiser(InvokeInst &Throw) {
   BasicBlock *Pad = BasicBlock::Create(Context, "pad", F);
   IRBuilder<> B(&F->getEntryBlock());
   SmallVector<Value *, 4> Args(make_pointer_range(F->args()));
+  const ExceptionStep Step = exceptionStep(Throw);
+  Value *Place = Step == ExceptionStep::Kept ? keptPlace(B, Throw, *Args[0]) : nullptr;
+  if (Step == ExceptionStep::Again) // said of an object, see ThrownResults
+    Args[0] = headerOf(B, *B.CreatePtrAdd(Args[0], B.getInt64(UnwindHeader)));
   B.CreateInvoke(Throw.getFunctionType(), Throw.getCalledOperand(), Dead, Pad, Args);
   B.SetInsertPoint(Dead);
   B.CreateUnreachable();
@@ -266,7 +273,7 @@ Function *Catches::raiser(InvokeInst &Throw) {
   B.SetInsertPoint(Return);
   B.CreateStore(Number, B.CreateThreadLocalAddress(selectorVariable(M)));
   Value *Header = B.CreateExtractValue(Copy, 0);
-  Return->setOperand(0, B.CreatePtrAdd(Header, B.getInt64(UnwindHeader)));
+  Return->setOperand(0, objectOf(B, Step, Place, *Header));
   return F;
 }
 
@@ -338,6 +345,10 @@ void Catches::raise(InvokeInst &Throw, const Rooms &R) {
   }
   if (Step == ExceptionStep::Again) {
     Object = B.CreatePtrAdd(Args[0], B.getInt64(UnwindHeader));
+    findAllBases(M);
+  }
+  if (Step == ExceptionStep::Kept) {
+    Object = B.CreateLoad(B.getPtrTy(), keptPlace(B, Throw, *Args[0]));
     findAllBases(M);
   }
   if (Step == ExceptionStep::Rethrow) {
@@ -419,6 +430,10 @@ void Catches::rewriteHandlers(Function &F, const Rooms &R) {
       II->eraseFromParent();
       continue;
     }
+    if (keepsCurrent(cast<CallBase>(*I))) {
+      Instruction *Next = I->getNextNode();
+      failIf(keepCurrent(cast<CallBase>(*I), *R.Caught), *Next);
+    }
     const ExceptionStep Step = exceptionStep(cast<CallBase>(*I));
     if (Step == ExceptionStep::None)
       continue;
@@ -458,13 +473,14 @@ Catches::Rooms Catches::roomsOf(Function &F) {
 bool Catches::lower(Function &F) {
   SmallVector<InvokeInst *, 8> Throws;
   SmallSetVector<LandingPadInst *, 8> Pads;
+  const bool Made = keepMade(F, [&] { return allocateFunction(*F.getParent()); });
   for (Instruction &I : instructions(F))
     if (auto *Invoke = dyn_cast<InvokeInst>(&I); Invoke && throws(*Invoke)) {
       Throws.push_back(Invoke);
       Pads.insert(Invoke->getLandingPadInst());
     }
   if (Throws.empty())
-    return false;
+    return Made;
   const Rooms R = roomsOf(F);
   for (LandingPadInst *Pad : Pads)
     openPad(*Pad, R);

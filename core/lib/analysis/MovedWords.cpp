@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a place is a number at one time and an address at another, such as the storage of a
+// std::function, one use of it says of what type what is moved through it is:
+//
+//   %a = load ptr, ptr %x ; store ptr %a, ptr %room       %room is read as a double elsewhere
+//   %w = load i64, ptr %x ; %a = inttoptr i64 %w to ptr ; store ptr %a, ptr %room
+//
+// Then %x may hold numbers, although no instruction says so, and %room may if %x does. That is so
+// as long as nobody but a store looks at the address.
+
+#include "MovedWords.h"
+#include "MemoryGraph.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+DenseSet<const Value *> findMovedAddresses(ArrayRef<Function *> Closure) {
+  SmallVector<const Value *, 16> Todo;
+  for (Function *F : Closure)
+    for (const Instruction &I : instructions(*F))
+      if (I.getType()->isIntegerTy(64) &&
+          (isa<LoadInst>(I) || (isa<BitCastInst>(I) && I.getOperand(0)->getType()->isDoubleTy())))
+        Todo.push_back(&I);
+  DenseSet<const Value *> Seen;
+  while (!Todo.empty())
+    for (const User *U : Todo.pop_back_val()->users())
+      if (isa<PHINode, SelectInst, FreezeInst, IntToPtrInst>(U) && Seen.insert(U).second)
+        Todo.push_back(U);
+  return Seen;
+}
+
+/// The stores that an address goes to; none if anybody else looks at it.
+static SmallVector<const StoreInst *, 2> storesOf(const LoadInst &Load) {
+  constexpr unsigned MaxSteps = 32;
+  SmallVector<const Value *, 4> Todo{&Load};
+  SmallPtrSet<const Value *, 8> Seen;
+  SmallVector<const StoreInst *, 2> Stores;
+  while (!Todo.empty())
+    for (const Use &U : Todo.pop_back_val()->uses()) {
+      auto *Store = dyn_cast<StoreInst>(U.getUser());
+      if (Store && U.getOperandNo() == 0)
+        Stores.push_back(Store);
+      else if (!isa<PHINode, SelectInst, FreezeInst>(U.getUser()) || Seen.size() > MaxSteps)
+        return {};
+      else if (Seen.insert(U.getUser()).second)
+        Todo.push_back(U.getUser());
+    }
+  return Stores;
+}
+
+bool spreadMovedNumbers(MemoryGraph &Graph, ArrayRef<Function *> Closure) {
+  bool News = false;
+  auto Spread = [&](Location From, Location To) {
+    if (!From || !To)
+      return;
+    const unsigned Source = Graph.fieldCell(From), Target = Graph.fieldCell(To);
+    const unsigned Numbers = Graph.kindsOfCell(Source) & (SK_Double | SK_Float);
+    if ((Graph.kindsOfCell(Target) & Numbers) == Numbers)
+      return;
+    Graph.addKind(Target, Numbers);
+    News = true;
+  };
+  for (Function *F : Closure)
+    for (const Instruction &I : instructions(*F)) {
+      auto *Load = dyn_cast<LoadInst>(&I);
+      if (!Load || !Load->getType()->isPointerTy())
+        continue;
+      const Location From = Graph.find(Load->getPointerOperand());
+      for (const StoreInst *Store : storesOf(*Load)) {
+        const Location To = Graph.find(Store->getPointerOperand());
+        Spread(From, To);
+        Spread(To, From);
+      }
+    }
+  return News;
+}
+
+} // namespace contraflow
