@@ -13,6 +13,7 @@
 #include "contraflow/core/Remark.h"
 #include "contraflow/core/Rule.h"
 #include "prepare/Indirect.h"
+#include "rules/Approximate.h"
 #include "rules/Smooth.h"
 #include "support/Assignments.h"
 #include "support/ShadowAlign.h"
@@ -551,7 +552,7 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
     return Error::success();
   auto *II = dyn_cast<IntrinsicInst>(&I);
   if (II && (II->isAssumeLikeIntrinsic() || II->getIntrinsicID() == Intrinsic::prefetch ||
-             tellsNumber(*II)))
+             tellsNumber(*II) || isFollowed(*II)))
     return Error::success();
   // What is read leaves the intrinsic as a number that activity knows nothing of.
   const bool Memory =

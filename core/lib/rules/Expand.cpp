@@ -10,6 +10,7 @@
 //   llvm.x86.sse2.max.pd         select(a > b, a, b)                   (and min; .sd: lane 0 only)
 //   llvm.x86.sse3.hadd.pd        shuffles and an addition     (and hsub, addsub, blendv, round)
 //   llvm.masked.load(p, m, w)     a load per lane              (MaskedAccess.cpp; and gathers)
+//   llvm.x86.sse.rsqrt.ps(x)      with the slope of 1 / sqrt(x)       (Approximate.cpp; and rcp)
 //   asm("" : "+x"(v))             v                               (Assembly.cpp)
 //   cabsf(<2 x float>)           hypotf of the parts          (and cargf: atan2f)
 //   conj(re, im)                 {re, -im}                    (and creal, cimag; of floats, too)
@@ -19,6 +20,7 @@
 
 #include "Expand.h"
 #include "../callee/Math.h"
+#include "Approximate.h"
 #include "Assembly.h"
 #include "MaskedAccess.h"
 #include "Predicated.h"
@@ -222,7 +224,7 @@ bool Expander::expandX86(Intrinsic::ID Id) {
   case Intrinsic::x86_avx_dp_ps_256:
     return expandDot();
   default:
-    return expandX86Extreme(Id);
+    return expandX86Extreme(Id) || followApproximated(Call);
   }
 }
 
