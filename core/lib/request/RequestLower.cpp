@@ -392,7 +392,7 @@ SmallVector<Value *, 8> RequestLowering::takeResults() {
       Take(0, 0);
     if (Request.ReceivesPrimal)
       Take(0, 1);
-    if (Request.ReceivesPrimal && Request.Spec.Result == Activity::Dup)
+    if (Request.ReceivesPrimal && returnsShadow(Request.Spec))
       Take(0, 2);
     return Out;
   }

@@ -54,14 +54,18 @@ SmallVector<Type *, 4> derivativeResults(const DerivativeSpec &Spec) {
   return Results;
 }
 
+bool returnsShadow(const DerivativeSpec &Spec) {
+  return Spec.Result == Activity::Dup && Spec.Primal->getReturnType()->isPointerTy();
+}
+
 SmallVector<Type *, 4> receivedResults(const DerivativeRequest &Request) {
   const DerivativeSpec &Spec = Request.Spec;
   SmallVector<Type *, 4> Results;
   if (Request.Part == RequestPart::Augmented) {
     if (Request.ReceivesTape)
       Results.push_back(PointerType::getUnqual(Spec.Primal->getContext()));
-    if (Request.ReceivesPrimal) // and its shadow, if it is an address
-      Results.append(Spec.Result == Activity::Dup ? 2 : 1, Spec.Primal->getReturnType());
+    if (Request.ReceivesPrimal)
+      Results.append(returnsShadow(Spec) ? 2 : 1, Spec.Primal->getReturnType());
     return Results;
   }
   if (Request.ResultInMemory)
@@ -126,7 +130,7 @@ FunctionType *derivativeType(const DerivativeSpec &Spec) {
 FunctionType *augmentedType(const DerivativeSpec &Spec) {
   SmallVector<Type *, 2> Results{PointerType::getUnqual(Spec.Primal->getContext())};
   if (Type *Result = Spec.Primal->getReturnType(); !Result->isVoidTy())
-    Results.append(Spec.Result == Activity::Dup ? 2 : 1, Result);
+    Results.append(returnsShadow(Spec) ? 2 : 1, Result);
   return functionOf(Spec, Results, argumentTypes(Spec));
 }
 

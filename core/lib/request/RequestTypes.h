@@ -25,6 +25,9 @@ llvm::SmallVector<unsigned, 4> resultGroups(const DerivativeRequest &Request);
 /// The types of what the user receives from this request, in order.
 llvm::SmallVector<llvm::Type *, 4> receivedResults(const DerivativeRequest &Request);
 
+/// True if the augmented call of an adjoint returns the shadow of its result as well: an address.
+bool returnsShadow(const DerivativeSpec &Spec);
+
 /// The type in which the user receives results: the declared return type, or the structure behind
 /// an sret pointer. Null if nothing is received.
 llvm::Type *receivedType(const llvm::CallBase &Call);
