@@ -163,7 +163,7 @@ public:
     Site.OnlyOwn = !B.owner(&Call);
     if (B.owner(&Call) || isCleared(B, Call))
       Site.Recorded.push_back(Bytes);
-    return isCleared(B, Call) ? checkCleared(B.layout(&Call), Call) : Error::success();
+    return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
     if (Recalled.empty())
@@ -178,9 +178,11 @@ public:
   }
 
 private:
-  /// What is asked of the zeros that calloc gives is not left to another reverse sweep.
-  static bool isCleared(SweepBuilder &B, const CallBase &Call) {
-    return lookupCallee(Call).Zeroed && B.activeMemory(&Call);
+  /// What is asked of the zeros that calloc gives is not left to another reverse sweep; where it
+  /// cannot be cleared, there is no other one.
+  static bool isCleared(SweepBuilder &B, CallBase &Call) {
+    return lookupCallee(Call).Zeroed && B.activeMemory(&Call) &&
+           canBeCleared(B.layout(&Call), Call);
   }
 };
 

@@ -162,6 +162,13 @@ Error checkCleared(const MemoryLayout &Layout, CallBase &Call) {
   return allKinds(Layout) & SK_Pointer ? checkLayout(Layout, Call) : Error::success();
 }
 
+bool canBeCleared(const MemoryLayout &Layout, CallBase &Call) {
+  Error E = checkCleared(Layout, Call);
+  const bool Can = !E;
+  consumeError(std::move(E));
+  return Can;
+}
+
 SmallVector<FieldRow, 8> activeFields(const MemoryLayout &Layout) {
   SmallVector<FieldRow, 8> Rows;
   const MemoryLayout Sharp = sharpened(Layout);

@@ -51,6 +51,8 @@ MemoryLayout firstBytes(const MemoryLayout &Layout, int64_t Bytes);
 llvm::Error checkLayout(const MemoryLayout &Layout, llvm::CallBase &Call);
 /// The same, if the floats are to be cleared and anything else stays.
 llvm::Error checkCleared(const MemoryLayout &Layout, llvm::CallBase &Call);
+/// True if that is no error.
+bool canBeCleared(const MemoryLayout &Layout, llvm::CallBase &Call);
 
 /// Forward: the pointers in the shadow Src, of memory with this layout, are copied to Dst.
 void copyPointers(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst, llvm::Value *Src,

@@ -19,6 +19,7 @@
 #include "callee/Blas.h"
 #include "callee/Streams.h"
 #include "callee/Variables.h"
+#include "construct/Fields.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Order.h"
@@ -440,11 +441,22 @@ static Error checkRepeatable(RequestState &S) {
   return Error::success();
 }
 
+/// True if Call gives zeros among numbers whose adjoints a reverse sweep cannot clear.
+static bool keepsAdjoints(const RequestState &S, CallBase &Call) {
+  if (!lookupCallee(Call).Zeroed)
+    return false;
+  const MemoryLayout Layout = layoutOf(S.Activity, &Call);
+  return any_of(Layout.Fields, [](const auto &Field) { return Field.Active; }) &&
+         !canBeCleared(Layout, Call);
+}
+
 /// A reverse sweep meets other threads and ranks as often as the forward sweep did.
 static bool runsOnce(RequestState &S) {
   for (Function *F : S.Closure.Functions)
-    for (const Instruction &I : instructions(*F)) {
-      const auto *Call = dyn_cast<CallBase>(&I);
+    for (Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (Call && keepsAdjoints(S, *Call))
+        return true;
       if (!Call || isa<IntrinsicInst>(Call) || !S.C.Handlers.find(*Call))
         continue;
       const CalleeKind Kind = lookupCallee(*Call).Kind;
