@@ -16,6 +16,7 @@
 #include "parallel/mpi/Memory.h"
 #include "parallel/mpi/Nested.h"
 #include "parallel/mpi/Register.h"
+#include "parallel/mpi/Registered.h"
 #include "parallel/mpi/Rows.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -161,16 +162,9 @@ bool onlyAsks(const CallBase &Call, const Row &R) {
          !handsOverBottom(*Call.getModule());
 }
 
-/// False for a function of the program's own that has such a name: a layer above the profiling
-/// interface, or a replacement for a library that is not there.
-bool isOfLibrary(const CallBase &Call) {
-  const Function *F = Call.getCalledFunction();
-  return !F || F->isDeclaration() || F->isInterposable();
-}
-
 class CommunicationHandler : public ConstructHandler {
 public:
-  bool claims(const CallBase &Call) const override { return isOfLibrary(Call); }
+  bool claims(const CallBase &Call) const override { return isOfLibrary(Call.getCalledFunction()); }
   SmallVector<StringRef, 0> callees() const override {
     SmallVector<StringRef, 0> Names;
     for (auto &E : rowsByName())
@@ -218,6 +212,8 @@ public:
   bool allDirections() const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     const Row &R = rowOf(Call);
+    if (Error E = checkRegistered(B, Call))
+      return E;
     if (onlyAsks(Call, R))
       return Error::success();
     auto Args = arguments(B, Call, R);
@@ -239,6 +235,8 @@ public:
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;
     const Row &R = rowOf(Call);
+    if (Error E = checkRegistered(B, Call))
+      return E;
     if (onlyAsks(Call, R))
       return Error::success();
     auto &IR = B.ir();
@@ -365,24 +363,6 @@ private:
   }
 };
 
-/// True if the module hands functions of its own to MPI, which calls them later.
-bool registersFunctions(const Module &M) {
-  for (const Row &R : rows()) {
-    if (!R.Registers)
-      continue;
-    for (const char *Prefix : {"", "P"})
-      if (const Function *F = M.getFunction((Twine(Prefix) + R.Name).str()))
-        for (const User *U : F->users())
-          if (auto *Call = dyn_cast<CallBase>(U); Call && any_of(Call->args(), [](const Use &A) {
-                                                    auto *Given =
-                                                        dyn_cast<Function>(A->stripPointerCasts());
-                                                    return Given && !Given->isDeclaration();
-                                                  }))
-            return true;
-  }
-  return false;
-}
-
 /// Functions that are asked in the forward sweep only.
 class InquiryHandler : public ConstructHandler {
 public:
@@ -397,7 +377,8 @@ public:
     return Names;
   }
   bool claims(const CallBase &Call) const override {
-    return calledFromFortran(Call) ? Call.getCalledFunction()->isDeclaration() : isOfLibrary(Call);
+    const Function *F = Call.getCalledFunction();
+    return calledFromFortran(Call) ? F->isDeclaration() : isOfLibrary(F);
   }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
@@ -438,8 +419,8 @@ public:
     CallBase &Call = *Site.Anchor;
     const Row &R = rowOf(Call);
     noteLook(B, Call, R);
-    if (R.Created < 0)
-      return checkPointers(B, Call, R);
+    if (Error E = checkPointers(B, Call, R); E || R.Created < 0)
+      return E;
     auto &IR = B.ir();
     BasicBlock &Entry = Call.getFunction()->getEntryBlock();
     Value *Cell = IRBuilder<>(&Entry, Entry.begin()).CreateAlloca(IR.getPtrTy(), nullptr, "record");
@@ -466,6 +447,8 @@ private:
   }
   /// Nobody knows the shadow of a pointer that comes back from MPI.
   static Error checkPointers(SweepBuilder &B, CallBase &Call, const Row &R) {
+    if (Error E = checkRegistered(B, Call))
+      return E;
     for (int Argument : {R.Kept, R.Found, R.GivenOn})
       if (Argument >= 0 && leadsSomewhere(*Call.getArgOperand(Argument)) &&
           B.shadow(Call.getArgOperand(Argument)))
@@ -499,7 +482,7 @@ private:
 /// The rest of MPI is refused by name.
 class RestHandler : public RefusingHandler {
 public:
-  bool claims(const CallBase &Call) const override { return isOfLibrary(Call); }
+  bool claims(const CallBase &Call) const override { return isOfLibrary(Call.getCalledFunction()); }
   SmallVector<StringRef, 0> callees() const override { return {"MPI_*", "PMPI_*"}; }
 
 private:

@@ -11,6 +11,7 @@
 #include "parallel/mpi/Memory.h"
 
 #include "contraflow/core/Callee.h"
+#include "parallel/mpi/Rows.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
@@ -48,8 +49,8 @@ public:
     for (Instruction &I : make_early_inc_range(instructions(F))) {
       auto *Call = dyn_cast<CallBase>(&I);
       const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-      if (!Callee || (!Callee->isDeclaration() && !Callee->isInterposable()))
-        continue; // of the program's own
+      if (!Callee || !isOfLibrary(Callee))
+        continue;
       StringRef Name = Callee->getName();
       if (Name == Allocate || Name == AllocateProfiled)
         unfoldAllocation(*Call);

@@ -7,6 +7,7 @@
 #include "parallel/mpi/Fortran.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Function.h"
 
 using namespace llvm;
 
@@ -120,6 +121,8 @@ const StringMap<const Row *> &inquiriesOfFortran() {
   }();
   return Map;
 }
+
+bool isOfLibrary(const Function *F) { return !F || F->isDeclaration() || F->isInterposable(); }
 
 const Row &rowOf(StringRef Name) {
   const Row *C = rowsByName().lookup(Name);

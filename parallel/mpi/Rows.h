@@ -10,6 +10,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class Function;
+} // namespace llvm
+
 namespace contraflow::mpi {
 
 /// An argument and what it is; the datatype of a buffer is another argument.
@@ -60,6 +64,9 @@ const llvm::StringMap<const Row *> &inquiriesOfFortran();
 std::vector<std::string> pointerKeepersOfFortran();
 /// True if derivatives of derivatives may meet the function.
 bool mayNest(const Row &R);
+/// False for a function of the program's own that has such a name: a layer above the profiling
+/// interface, or a replacement for a library that is not there.
+bool isOfLibrary(const llvm::Function *F);
 /// Under any of these names.
 const Row &rowOf(llvm::StringRef Name);
 

@@ -147,12 +147,8 @@ bool LaterWrites::apartWithin(const Loop *Outside, const Two &T) const {
 const SCEV *LaterWrites::inNext(const SCEV *S, const Loop &L, bool Rising) const {
   if (SE.isLoopInvariant(S, &L))
     return S;
-  auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
-  if (!Rec || Rec->getLoop() != &L || !Rec->isAffine())
-    return nullptr;
-  const SCEV *Step = SE.applyLoopGuards(Rec->getStepRecurrence(SE), &L);
-  const bool Fits = isNonNegative(SE, Rising ? Step : SE.getNegativeSCEV(Step));
-  return Fits ? Rec->getPostIncExpr(SE) : nullptr;
+  const auto Walked = walkIn(SE, S, L);
+  return Walked && Walked->Rises == Rising ? Walked->Rec->getPostIncExpr(SE) : nullptr;
 }
 
 bool LaterWrites::apartLater(const Loop &L, const Two &T) const {

@@ -342,9 +342,12 @@ CalleeInfo lookupCallee(const Function &F) {
   const CalleeTable &Table = CalleeTable::get();
   if (const Entry *E = Table.find(Name))
     return speaksOfLibrary(F, Name, *E) && !runsHandlers(F) ? E->Info : CalleeInfo();
-  const PrefixEntry *E = Table.findPrefix(Name);
-  // The initialisation of this module's thread-local variables is code like any other.
-  return E && (E->Prefix != "_ZTH" || F.isDeclarationForLinker()) ? E->Info : CalleeInfo();
+  if (const PrefixEntry *E = Table.findPrefix(Name))
+    return E->Info;
+  CalleeInfo Other;
+  if (isOutsideInitialiser(F)) // what it reads is looked at where it is called
+    Other.Kind = CalleeKind::Inactive;
+  return Other;
 }
 
 bool keepsBody(const Function &F) {
@@ -450,10 +453,6 @@ bool asksForLibraryVariables(const Module &M) {
     return F.isDeclaration() && F.arg_empty() && F.getReturnType()->isPointerTy() &&
            !F.use_empty() && lookupCallee(F).Kind == CalleeKind::Inactive;
   });
-}
-
-bool isSignOfGamma(const GlobalVariable &G) {
-  return G.isDeclaration() && (G.getName() == "signgam" || G.getName() == "__signgam");
 }
 
 bool isVirtualTable(const GlobalVariable &G) { return G.getName().starts_with("_ZTV"); }

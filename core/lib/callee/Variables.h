@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Global variables of the library that its functions set beside their results.
+// Global variables that code of a library or of another file sets.
 
 #pragma once
 
 namespace llvm {
+class Function;
 class GlobalVariable;
+class Module;
 } // namespace llvm
 
 namespace contraflow {
 
 /// signgam, which lgamma sets. A derivative need not call lgamma where the program does.
 bool isSignOfGamma(const llvm::GlobalVariable &G);
+
+/// True for the initialisation, in another file, of a thread-local variable.
+bool isOutsideInitialiser(const llvm::Function &F);
+/// The variable, if the module knows it.
+const llvm::GlobalVariable *initialisedBy(const llvm::Function &Initialiser);
+/// True if the module has code of C++, whose variables may be initialised by code.
+bool mayInitialise(const llvm::Module &M);
 
 } // namespace contraflow

@@ -58,6 +58,7 @@ public:
   bool claims(const CallBase &Call) const override { return findBlasRoutine(Call); }
   CallFacts facts(const CallBase &Call) const override;
   bool severalDirections() const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override;
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;

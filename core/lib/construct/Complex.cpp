@@ -102,6 +102,7 @@ public:
   }
   bool claims(const CallBase &Call) const override;
   bool severalDirections() const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return true; }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
     for (unsigned I = 0; I < Call.arg_size(); ++I)

@@ -76,6 +76,7 @@ public:
   }
   CallFacts facts(const CallBase &Call) const override;
   bool hasReverse(const CallBase &) const override { return false; }
+  bool isRepeatable(const CallBase &) const override { return true; }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
   }

@@ -14,11 +14,10 @@
 #include "Unit.h"
 #include "Unread.h"
 #include "Unwinding.h"
+#include "Variables.h"
 #include "WideVariables.h"
 #include "analysis/HiddenInputs.h"
-#include "callee/Blas.h"
 #include "callee/Streams.h"
-#include "callee/Variables.h"
 #include "construct/Fields.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
@@ -323,17 +322,6 @@ static Error checkHiddenInputs(RequestState &S) {
   return Error::success();
 }
 
-/// What a function of the library sets beside its result.
-static Error checkLibraryVariables(RequestState &S) {
-  for (const Function *F : S.Closure.Functions)
-    for (const Instruction &I : instructions(*F))
-      if (auto *Load = dyn_cast<LoadInst>(&I))
-        if (auto *G = dyn_cast<GlobalVariable>(Load->getPointerOperand()); G && isSignOfGamma(*G))
-          return diffError(DiagId::UnsupportedInstruction, I,
-                           "signgam, which lgamma sets beside its result; call lgamma_r");
-  return Error::success();
-}
-
 /// Active numbers that are read from a string or a file, which have no shadow: what is missing is
 /// said first.
 static Error checkStrings(RequestState &S) {
@@ -393,22 +381,9 @@ static Error checkInactiveGlobals(RequestState &S) {
   return Error::success();
 }
 
-/// True if a call with a handler, and its reverse, may be done again from the same state: they
-/// touch nothing but the memory that the facts name.
-static bool isRepeatable(RequestState &S, const CallBase &I) {
-  if (findBlasRoutine(I))
-    return true;
+static bool isRepeatable(const RequestState &S, const CallBase &I) {
   const ConstructHandler *H = S.C.Handlers.find(I);
-  if (!H || H->closure(I) || H->callback(I))
-    return false;
-  const CallFacts Facts = H->facts(I);
-  if (!Facts.Linked.Operands.empty() && !H->hasReverse(I)) // nodes of lists and trees
-    return true;
-  return Facts.Reads.empty() && Facts.Writes.empty() && Facts.Handles.empty() &&
-         Facts.Exposes.empty() && !Facts.WritesExposed && !Facts.Opaque && !Facts.FreshResult &&
-         !Facts.Flows.empty() && all_of(Facts.Flows, [](const Flow &F) {
-           return F.From.What == Place::Value && F.To.What == Place::Result; // complex numbers
-         });
+  return H && H->isRepeatable(I);
 }
 
 /// True if a call does something that must not be done again.
@@ -759,7 +734,7 @@ Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, c
   else
     S.Units[S.Closure.Root] = declareRoot(S);
   Unit &Root = *S.Units[S.Closure.Root];
-  Error E = joinErrors(checkLibraryVariables(S), checkStrings(S));
+  Error E = joinErrors(checkVariables(S), checkStrings(S));
   if (!E)
     E = emitAll(S);
   if (!E)

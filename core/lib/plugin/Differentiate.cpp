@@ -106,26 +106,28 @@ static bool mayGoBeforeTangent(CallBase &Call) {
   return false;
 }
 
+/// Why no request of the module can be served; null if some can.
+static const char *whyRefused(const Module &M) {
+  if (M.getModuleFlag("openmp-device"))
+    return "it is in code for a device (a target region)";
+  if (any_of(M.globals(), [](const GlobalVariable &G) { return G.hasMetadata("enzyme_shadow"); }))
+    return "a global variable has a shadow by its metadata 'enzyme_shadow'; pass both as "
+           "parameters";
+  return nullptr;
+}
+
 void ModuleDriver::readRequests() {
   specialiseRequests(M);
   chooseFunctions(M);
   SmallVector<CallBase *, 2> Unclear;
-  const bool ForDevice = M.getModuleFlag("openmp-device") != nullptr;
-  const bool HasShadows =
-      any_of(M.globals(), [](const GlobalVariable &G) { return G.hasMetadata("enzyme_shadow"); });
+  const char *Refused = whyRefused(M);
   for (CallBase *Call : findRequests(M)) {
     Call->getFunction()->addFnAttr(attr::Asks);
     auto R = parseRequest(*Call);
-    if (ForDevice)
-      consumeError(R.takeError()),
-          fail(*Call, diffError(DiagId::UnsupportedMode, *Call,
-                                "it is in code for a device (a target region)"));
-    else if (HasShadows)
-      consumeError(R.takeError()),
-          fail(*Call, diffError(DiagId::UnsupportedMode, *Call,
-                                "a global variable has a shadow by its metadata 'enzyme_shadow'; "
-                                "pass both as parameters"));
-    else if (R)
+    if (Refused) {
+      consumeError(R.takeError());
+      fail(*Call, diffError(DiagId::UnsupportedMode, *Call, Refused));
+    } else if (R)
       Pending.push_back(std::move(*R));
     else if (mayGoBeforeTangent(*Call))
       Unclear.push_back(Call), consumeError(R.takeError());

@@ -21,7 +21,7 @@ namespace contraflow {
 
 namespace {
 
-enum class Lanes { All, First, Masked };
+enum class Lanes { All, First };
 
 struct Approximation {
   bool OfRoot;
@@ -42,35 +42,9 @@ static std::optional<Approximation> approximationOf(Intrinsic::ID Id) {
     return Approximation{false, Lanes::First};
   case Intrinsic::x86_sse_rsqrt_ss:
     return Approximation{true, Lanes::First};
-  case Intrinsic::x86_avx512_rcp14_ps_128:
-  case Intrinsic::x86_avx512_rcp14_ps_256:
-  case Intrinsic::x86_avx512_rcp14_ps_512:
-  case Intrinsic::x86_avx512_rcp14_pd_128:
-  case Intrinsic::x86_avx512_rcp14_pd_256:
-  case Intrinsic::x86_avx512_rcp14_pd_512:
-    return Approximation{false, Lanes::Masked};
-  case Intrinsic::x86_avx512_rsqrt14_ps_128:
-  case Intrinsic::x86_avx512_rsqrt14_ps_256:
-  case Intrinsic::x86_avx512_rsqrt14_ps_512:
-  case Intrinsic::x86_avx512_rsqrt14_pd_128:
-  case Intrinsic::x86_avx512_rsqrt14_pd_256:
-  case Intrinsic::x86_avx512_rsqrt14_pd_512:
-    return Approximation{true, Lanes::Masked};
   default:
     return std::nullopt;
   }
-}
-
-/// As many bits of a mask as there are lanes, the lowest first.
-static Value *lanesOf(IRBuilderBase &B, Value *Mask, unsigned Count) {
-  const unsigned Bits = Mask->getType()->getIntegerBitWidth();
-  Value *All = B.CreateBitCast(Mask, FixedVectorType::get(B.getInt1Ty(), Bits));
-  if (Bits == Count)
-    return All;
-  SmallVector<int, 8> Low;
-  for (unsigned I = 0; I < Count; ++I)
-    Low.push_back(I);
-  return B.CreateShuffleVector(All, Low);
 }
 
 static Value *exactly(IRBuilderBase &B, Value *X, bool OfRoot) {
@@ -80,14 +54,10 @@ static Value *exactly(IRBuilderBase &B, Value *X, bool OfRoot) {
 
 static Value *lineOf(IRBuilderBase &B, CallInst &Call, Approximation A) {
   Value *X = Call.getArgOperand(0);
-  if (A.Which == Lanes::First)
-    return B.CreateInsertElement(X, exactly(B, B.CreateExtractElement(X, uint64_t(0)), A.OfRoot),
-                                 uint64_t(0));
-  Value *Line = exactly(B, X, A.OfRoot);
   if (A.Which == Lanes::All)
-    return Line;
-  const unsigned Count = cast<FixedVectorType>(X->getType())->getNumElements();
-  return B.CreateSelect(lanesOf(B, Call.getArgOperand(2), Count), Line, Call.getArgOperand(1));
+    return exactly(B, X, A.OfRoot);
+  Value *First = B.CreateExtractElement(X, uint64_t(0));
+  return B.CreateInsertElement(X, exactly(B, First, A.OfRoot), uint64_t(0));
 }
 
 bool isFollowed(const CallBase &Call) {

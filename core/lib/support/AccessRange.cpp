@@ -73,22 +73,29 @@ static bool isNonNegative(ScalarEvolution &SE, const SCEV *S, unsigned Depth) {
 
 bool isNonNegative(ScalarEvolution &SE, const SCEV *S) { return isNonNegative(SE, S, 0); }
 
-const SCEV *extremeIn(ScalarEvolution &SE, const SCEV *S, const Loop &L, Extreme Which) {
-  if (SE.isLoopInvariant(S, &L))
-    return S;
+std::optional<Walk> walkIn(ScalarEvolution &SE, const SCEV *S, const Loop &L) {
   auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
   if (!Rec || Rec->getLoop() != &L || !Rec->isAffine())
-    return nullptr;
+    return std::nullopt;
   const SCEV *Step = SE.applyLoopGuards(Rec->getStepRecurrence(SE), &L);
   const bool Rises = isNonNegative(SE, Step);
   if (!Rises && !isNonNegative(SE, SE.getNegativeSCEV(Step)))
+    return std::nullopt;
+  return Walk{Rec, Rises};
+}
+
+const SCEV *extremeIn(ScalarEvolution &SE, const SCEV *S, const Loop &L, Extreme Which) {
+  if (SE.isLoopInvariant(S, &L))
+    return S;
+  const auto Walked = walkIn(SE, S, L);
+  if (!Walked)
     return nullptr;
-  if (Rises != (Which == Extreme::Highest))
-    return Rec->getStart();
+  if (Walked->Rises != (Which == Extreme::Highest))
+    return Walked->Rec->getStart();
   const SCEV *Last = SE.getSymbolicMaxBackedgeTakenCount(&L);
   if (isa<SCEVCouldNotCompute>(Last) || SE.getTypeSizeInBits(Last->getType()) > 64)
     return nullptr;
-  return Rec->evaluateAtIteration(SE.getNoopOrZeroExtend(Last, S->getType()), SE);
+  return Walked->Rec->evaluateAtIteration(SE.getNoopOrZeroExtend(Last, S->getType()), SE);
 }
 
 std::optional<AccessRange> accessHull(ScalarEvolution &SE, Loop &Nest, Value *Pointer,

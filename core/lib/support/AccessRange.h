@@ -13,6 +13,7 @@
 namespace llvm {
 class Loop;
 class SCEV;
+class SCEVAddRecExpr;
 class ScalarEvolution;
 class Value;
 } // namespace llvm
@@ -32,6 +33,15 @@ std::optional<AccessRange> accessRange(llvm::ScalarEvolution &SE, llvm::Loop &Ne
 /// The same; inner loops may also run as often as the counters of outer ones say.
 std::optional<AccessRange> accessHull(llvm::ScalarEvolution &SE, llvm::Loop &Nest,
                                       llvm::Value *Pointer, uint64_t Size);
+
+/// How an address, or a number that follows from one, goes from iteration to iteration.
+struct Walk {
+  const llvm::SCEVAddRecExpr *Rec;
+  bool Rises;
+};
+
+/// None if it is not affine, or the direction is not known.
+std::optional<Walk> walkIn(llvm::ScalarEvolution &SE, const llvm::SCEV *S, const llvm::Loop &L);
 
 enum class Extreme { Lowest, Highest };
 

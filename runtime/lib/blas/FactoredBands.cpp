@@ -9,8 +9,7 @@
 //   reverse, last step first:  l_i' -= a_ik' u_jk,  u_jk' -= l_i a_ik',
 //                              a_ij' = l_i' / u_j,  u_j' -= l_i a_ij',  rows change back
 
-#include "blas/Kernels.h"
-#include "blas/Record.h"
+#include "blas/FactoredParts.h"
 
 #include <utility>
 
@@ -18,12 +17,6 @@ namespace contraflow::blas {
 namespace {
 
 /// Where the elements of the factors are. gttrf has them in four vectors.
-template <typename T> struct Places {
-  Matrix<T> Parts[4];
-
-  explicit operator bool() const { return Parts[0] || Parts[1] || Parts[2] || Parts[3]; }
-};
-
 template <typename T> struct Layout {
   bool Three, Solves; ///< gttrf, gttrs; gbtrs, gttrs
   int64_t Rows, N, Below, Above, Columns = 0;
@@ -49,79 +42,39 @@ template <typename T> struct Layout {
       return {{V(0, Fewer(1)), V(1, N), V(2, Fewer(1)), V(3, Fewer(2))}};
     return {{M(0, Below + Fill + 1, N), {}, {}, {}}};
   }
-  Places<T> values(const Record<T> &R) const {
-    return read([&](int I, int64_t Length) { return R.vector(I, Length); },
-                [&](int I, int64_t Down, int64_t Right) { return R.matrix(I, Down, Right); });
-  }
-  Places<T> shadows(const Record<T> &R) const {
-    return read([&](int I, int64_t Length) { return R.vectorShadow(I, Length); },
-                [&](int I, int64_t Down, int64_t Right) { return R.shadow(I, Down, Right); });
+  T *place(const Places<T> &P, int64_t I, int64_t J) const {
+    const int Part = !Three ? 0 : I > J ? 0 : 1 + static_cast<int>(J - I);
+    const Matrix<T> &M = P.Parts[Part];
+    if (!M)
+      return nullptr;
+    return Three ? &M(std::min(I, J), 0) : &M(Fill + I - J, J);
   }
 
   int64_t lastRow(int64_t J) const { return std::min(J + Below, Rows - 1); }
   int64_t lastColumn(int64_t J) const { return std::min(J + Fill, N - 1); }
 };
 
-/// A null array holds zeros, and what is added there is lost.
-template <typename T> class Elements {
-public:
-  Elements(const Layout<T> &S, const Places<T> &P) : S(S), P(P) {}
+template <typename T> using Elements = ElementsOf<T, Layout<T>>;
 
-  T operator()(int64_t I, int64_t J) const {
-    const T *At = place(I, J);
-    return At ? *At : T(0);
+template <typename T>
+void swapRows(Elements<T> &A, int64_t I, int64_t Other, int64_t First, int64_t Last) {
+  for (int64_t K = First; I != Other && K <= Last; ++K) {
+    const T Value = A(I, K);
+    A.set(I, K, A(Other, K));
+    A.set(Other, K, Value);
   }
-  void set(int64_t I, int64_t J, T Value) {
-    if (T *At = place(I, J))
-      *At = Value;
-  }
-  void add(int64_t I, int64_t J, T Value, bool Atomic = false) {
-    if (T *At = place(I, J))
-      addTo(*At, Value, Atomic);
-  }
-  void swapRows(int64_t I, int64_t Other, int64_t First, int64_t Last) {
-    for (int64_t K = First; I != Other && K <= Last; ++K) {
-      const T Value = (*this)(I, K);
-      set(I, K, (*this)(Other, K));
-      set(Other, K, Value);
-    }
-  }
-  /// What lies beyond the diagonals of the matrix is not read.
-  void clearFill() {
-    for (int64_t J = 0; J < S.N; ++J)
-      for (int64_t I = std::max<int64_t>(J - S.Fill, 0); I < J - S.Above && I < S.Rows; ++I)
-        set(I, J, 0);
-  }
+}
 
-private:
-  T *place(int64_t I, int64_t J) const {
-    const int Part = !S.Three ? 0 : I > J ? 0 : 1 + static_cast<int>(J - I);
-    const Matrix<T> &M = P.Parts[Part];
-    if (!M)
-      return nullptr;
-    return S.Three ? &M(std::min(I, J), 0) : &M(S.Fill + I - J, J);
-  }
-
-  const Layout<T> &S;
-  Places<T> P;
-};
+/// What lies beyond the diagonals of the matrix is not read.
+template <typename T> void clearFill(const Layout<T> &S, Elements<T> &A) {
+  for (int64_t J = 0; J < S.N; ++J)
+    for (int64_t I = std::max<int64_t>(J - S.Fill, 0); I < J - S.Above && I < S.Rows; ++I)
+      A.set(I, J, 0);
+}
 
 template <typename T> void swapRows(Matrix<T> B, int64_t I, int64_t Other) {
   for (int64_t K = 0; I != Other && K < B.Columns; ++K)
     std::swap(B(I, K), B(Other, K));
-}
-
-/// B(To) += Factor B(From).
-template <typename T> void addRow(Matrix<T> B, int64_t To, T Factor, Matrix<T> Of, int64_t From) {
-  for (int64_t K = 0; K < B.Columns; ++K)
-    B(To, K) += Factor * Of(From, K);
-}
-
-template <typename T> T rowProduct(Matrix<T> A, int64_t I, Matrix<T> B, int64_t J) {
-  T Sum = 0;
-  for (int64_t K = 0; K < A.Columns; ++K)
-    Sum += A(I, K) * B(J, K);
-  return Sum;
 }
 
 /// The factors of one call, and what is done with right-hand sides.
@@ -167,10 +120,10 @@ template <typename T> struct Factors {
 };
 
 template <typename T> void factorTangent(const Factors<T> &F, Elements<T> Dot) {
-  Dot.clearFill();
+  clearFill(F.S, Dot);
   for (int64_t J = 0; J < F.steps(); ++J) {
     const int64_t Last = F.S.lastColumn(J);
-    Dot.swapRows(J, F.pivot(J), J, Last);
+    swapRows<T>(Dot, J, F.pivot(J), J, Last);
     for (int64_t I = J + 1; I <= F.S.lastRow(J); ++I) {
       const T L = F.A(I, J), LDot = (Dot(I, J) - L * Dot(J, J)) / F.A(J, J);
       Dot.set(I, J, LDot);
@@ -192,9 +145,9 @@ template <typename T> void factorAdjoint(const Factors<T> &F, Elements<T> Bar) {
       Bar.set(I, J, Bar(I, J) / F.A(J, J));
       Bar.add(J, J, T(0) - L * Bar(I, J));
     }
-    Bar.swapRows(J, F.pivot(J), J, Last);
+    swapRows<T>(Bar, J, F.pivot(J), J, Last);
   }
-  Bar.clearFill();
+  clearFill(F.S, Bar);
 }
 
 /// U X = Y, and Y is what the steps of elimination make of B.
@@ -274,36 +227,24 @@ void transposedAdjoint(const Factors<T> &F, Matrix<T> X, Elements<T> Bar, Matrix
       [&](int64_t I, int64_t J) { Bar.add(I, J, T(0) - rowProduct<T>(W, I, BBar, J), Atomic); });
 }
 
-template <typename T> Matrix<T> &keptPart(Record<T> &R, int Part) {
-  return Part < 3 ? R.Old[Part] : R.New[0];
-}
-
 template <typename T> void before(Record<T> &R) {
   const Layout<T> S(R);
   if (!S.Solves)
     return;
-  const Places<T> A = S.values(R);
-  for (int I = 0; I < S.Arrays; ++I)
-    keptPart(R, I) = R.keepInput(I, A.Parts[I]);
+  keepGiven(R, S);
   R.keepPivots(S.N);
 }
 
 template <typename T> void after(Record<T> &R) {
   const Layout<T> S(R);
-  auto Keep = [&](Matrix<T> M) { return R.Tangent ? M : R.keep(M); };
-  if (S.Solves) {
-    R.New[1] = Keep(R.matrix(S.Arrays, S.N, S.Columns));
-    return;
-  }
-  const Places<T> A = S.values(R);
-  for (int I = 0; I < S.Arrays; ++I)
-    keptPart(R, I) = Keep(A.Parts[I]);
-  R.keepPivots(std::min(S.Rows, S.N));
+  keepResult(R, S);
+  if (!S.Solves)
+    R.keepPivots(std::min(S.Rows, S.N));
 }
 
 template <typename T> void tangent(Record<T> &R) {
   const Factors<T> F(R);
-  const Places<T> Shadows = F.S.shadows(R);
+  const Places<T> Shadows = shadowsOf(F.S, R);
   const Elements<T> Dot(F.S, Shadows);
   if (!F.S.Solves)
     return Shadows ? factorTangent(F, Dot) : void();
@@ -318,7 +259,7 @@ template <typename T> void tangent(Record<T> &R) {
 
 template <typename T> void adjoint(Record<T> &R) {
   const Factors<T> F(R);
-  const Places<T> Shadows = F.S.shadows(R);
+  const Places<T> Shadows = shadowsOf(F.S, R);
   const Elements<T> Bar(F.S, Shadows);
   if (!F.S.Solves)
     return Shadows ? factorAdjoint(F, Bar) : void();

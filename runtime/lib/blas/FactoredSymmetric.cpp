@@ -9,8 +9,7 @@
 // The derivatives are those of the steps, which need the factors only. An upper factor is the
 // transpose of a lower one.
 
-#include "blas/Kernels.h"
-#include "blas/Record.h"
+#include "blas/FactoredParts.h"
 
 #include <cmath>
 
@@ -19,12 +18,7 @@ namespace {
 
 using std::sqrt;
 
-template <typename T> struct Places {
-  Matrix<T> Parts[2];
-
-  explicit operator bool() const { return Parts[0] || Parts[1]; }
-};
-
+/// Where the elements of the lower triangle are.
 template <typename T> struct Layout {
   bool Three, Solves, Upper; ///< pttrf, pttrs; pbtrs, pttrs
   int64_t N, Below = 1, Columns = 0;
@@ -41,64 +35,21 @@ template <typename T> struct Layout {
   }
   template <typename Vector, typename Full> Places<T> read(Vector V, Full M) const {
     if (Three)
-      return {{V(0, N), V(1, std::max<int64_t>(N - 1, 0))}};
-    return {{M(0, Below + 1, N), {}}};
+      return {{V(0, N), V(1, std::max<int64_t>(N - 1, 0)), {}, {}}};
+    return {{M(0, Below + 1, N), {}, {}, {}}};
   }
-  Places<T> values(const Record<T> &R) const {
-    return read([&](int I, int64_t Length) { return R.vector(I, Length); },
-                [&](int I, int64_t Down, int64_t Right) { return R.matrix(I, Down, Right); });
-  }
-  Places<T> shadows(const Record<T> &R) const {
-    return read([&](int I, int64_t Length) { return R.vectorShadow(I, Length); },
-                [&](int I, int64_t Down, int64_t Right) { return R.shadow(I, Down, Right); });
+  T *place(const Places<T> &P, int64_t I, int64_t J) const {
+    const Matrix<T> &M = P.Parts[Three && I != J ? 1 : 0];
+    if (!M)
+      return nullptr;
+    if (Three)
+      return &M(J, 0);
+    return Upper ? &M(Below + J - I, I) : &M(I - J, J);
   }
   int64_t last(int64_t J) const { return std::min(J + Below, N - 1); }
 };
 
-/// The lower triangle. A null array holds zeros, and what is added there is lost.
-template <typename T> class Elements {
-public:
-  Elements(const Layout<T> &S, const Places<T> &P) : S(S), P(P) {}
-
-  T operator()(int64_t I, int64_t J) const {
-    const T *At = place(I, J);
-    return At ? *At : T(0);
-  }
-  void set(int64_t I, int64_t J, T Value) {
-    if (T *At = place(I, J))
-      *At = Value;
-  }
-  void add(int64_t I, int64_t J, T Value, bool Atomic = false) {
-    if (T *At = place(I, J))
-      addTo(*At, Value, Atomic);
-  }
-
-private:
-  T *place(int64_t I, int64_t J) const {
-    const Matrix<T> &M = P.Parts[S.Three && I != J ? 1 : 0];
-    if (!M)
-      return nullptr;
-    if (S.Three)
-      return &M(J, 0);
-    return S.Upper ? &M(S.Below + J - I, I) : &M(I - J, J);
-  }
-
-  const Layout<T> &S;
-  Places<T> P;
-};
-
-/// B(To) += Factor Of(From).
-template <typename T> void addRow(Matrix<T> B, int64_t To, T Factor, Matrix<T> Of, int64_t From) {
-  for (int64_t K = 0; K < B.Columns; ++K)
-    B(To, K) += Factor * Of(From, K);
-}
-
-template <typename T> T rowProduct(Matrix<T> A, int64_t I, Matrix<T> B, int64_t J) {
-  T Sum = 0;
-  for (int64_t K = 0; K < A.Columns; ++K)
-    Sum += A(I, K) * B(J, K);
-  return Sum;
-}
+template <typename T> using Elements = ElementsOf<T, Layout<T>>;
 
 template <typename T> void divideRow(Matrix<T> B, int64_t I, T By) {
   for (int64_t K = 0; K < B.Columns; ++K)
@@ -110,7 +61,7 @@ template <typename T> struct Factors {
   const Layout<T> S;
   const Elements<T> L;
 
-  explicit Factors(const Record<T> &R) : S(R), L(S, {{R.Old[0], R.Old[1]}}) {}
+  explicit Factors(const Record<T> &R) : S(R), L(S, {{R.Old[0], R.Old[1], {}, {}}}) {}
 
   /// What a product of multipliers counts with.
   T weight(int64_t J) const { return S.Three ? L(J, J) : T(1); }
@@ -213,27 +164,15 @@ void solutionAdjoint(const Factors<T> &F, Matrix<T> X, Elements<T> Bar, Matrix<T
 }
 
 template <typename T> void before(Record<T> &R) {
-  const Layout<T> S(R);
-  const Places<T> A = S.values(R);
-  for (int I = 0; S.Solves && I < S.Arrays; ++I)
-    R.Old[I] = R.keepInput(I, A.Parts[I]);
+  if (const Layout<T> S(R); S.Solves)
+    keepGiven(R, S);
 }
 
-template <typename T> void after(Record<T> &R) {
-  const Layout<T> S(R);
-  auto Keep = [&](Matrix<T> M) { return R.Tangent ? M : R.keep(M); };
-  if (S.Solves) {
-    R.New[1] = Keep(R.matrix(S.Arrays, S.N, S.Columns));
-    return;
-  }
-  const Places<T> A = S.values(R);
-  for (int I = 0; I < S.Arrays; ++I)
-    R.Old[I] = Keep(A.Parts[I]);
-}
+template <typename T> void after(Record<T> &R) { keepResult(R, Layout<T>(R)); }
 
 template <typename T> void tangent(Record<T> &R) {
   const Factors<T> F(R);
-  const Places<T> Shadows = F.S.shadows(R);
+  const Places<T> Shadows = shadowsOf(F.S, R);
   const Elements<T> Dot(F.S, Shadows);
   if (!F.S.Solves)
     return Shadows ? factorTangent(F, Dot) : void();
@@ -243,7 +182,7 @@ template <typename T> void tangent(Record<T> &R) {
 
 template <typename T> void adjoint(Record<T> &R) {
   const Factors<T> F(R);
-  const Places<T> Shadows = F.S.shadows(R);
+  const Places<T> Shadows = shadowsOf(F.S, R);
   const Elements<T> Bar(F.S, Shadows);
   if (!F.S.Solves)
     return Shadows ? factorAdjoint(F, Bar) : void();

@@ -20,6 +20,13 @@ void __enzyme_autodiff(void *, ...);
 // CHECK-DAG: [[#@LINE+1]]:{{.*}}[CF205] {{.*}}signgam
 static double gammaOf(const double *x) { return exp(lgamma(x[0])) * signgam; }
 
+// CHECK-DAG: [[#@LINE+3]]:{{.*}}[CF205] {{.*}}signgam
+static double gammaAt(const double *x, int n) {
+  double out = exp(lgamma(x[0]));
+  int *sign = n ? &signgam : &n;
+  return out * *sign;
+}
+
 static double ofText(const double *x) {
   char text[32];
   snprintf(text, sizeof text, "%llu", (unsigned long long)(uintptr_t)x);
@@ -57,6 +64,7 @@ static double scattered(double *x) {
 
 void ask(double *x, double *xb) {
   __enzyme_autodiff((void *)gammaOf, x, xb);
+  __enzyme_autodiff((void *)gammaAt, x, xb, 8);
   __enzyme_autodiff((void *)ofText, x, xb);
   __enzyme_autodiff((void *)rotated, x, xb, 8);
   __enzyme_autodiff((void *)scattered, x, xb);

@@ -37,6 +37,13 @@ static float firsts(const float *x) {
   return out[0] + out[1] * out[2] * out[3];
 }
 
+__attribute__((target("avx"))) static float eight(const float *x) {
+  __m256 v = _mm256_broadcast_ps((const __m128 *)x);
+  float out[8];
+  _mm256_storeu_ps(out, _mm256_add_ps(_mm256_rsqrt_ps(v), _mm256_rcp_ps(v)));
+  return out[0] + out[1] + out[2] + out[3] + out[4] + 3 * out[5] + 5 * out[6] + 7 * out[7];
+}
+
 /* One step of Newton's method, as programs of particles take it. */
 static float forces(const float *x) {
   __m128 d = _mm_loadu_ps(x), r = _mm_rsqrt_ps(d);
@@ -77,7 +84,9 @@ int main(void) {
   COMPARE(roots, ROOT(0), ROOT(1), ROOT(2), ROOT(3));                     // CHECK: roots: right
   COMPARE(quotients, QUOTIENT(0), QUOTIENT(1), QUOTIENT(2), QUOTIENT(3)); // CHECK: quotients: right
   COMPARE(firsts, ROOT(0) + QUOTIENT(0), 4 * x[2] * x[3] * 2, 4 * x[1] * x[3] * 2,
-          4 * x[1] * x[2] * 2);                            // CHECK: firsts: right
+          4 * x[1] * x[2] * 2); // CHECK: firsts: right
+#define BOTH(k) (2 * (ROOT(k) + QUOTIENT(k)))
+  COMPARE(eight, BOTH(0), BOTH(1), BOTH(2), BOTH(3));      // CHECK: eight: right
   COMPARE(forces, FORCE(0), FORCE(1), FORCE(2), FORCE(3)); // CHECK: forces: right
   return 0;
 }

@@ -201,6 +201,9 @@ public:
   virtual bool allDirections() const { return false; }
   /// True if the handler asks isOwnShadow() or does nothing to operands that are their own shadows.
   virtual bool knowsOwnShadows(const llvm::CallBase &) const { return false; }
+  /// True if the call and its reverse may be done again from the same state: they touch nothing but
+  /// the memory that the facts name.
+  virtual bool isRepeatable(const llvm::CallBase &) const { return false; }
   /// False if the reverse of this call would emit nothing: its blocks need not be reversed.
   virtual bool hasReverse(const llvm::CallBase &) const { return true; }
 };

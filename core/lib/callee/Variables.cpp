@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How clang spells the initialisation of a thread-local variable (Itanium C++ ABI, 5.1.4.4):
+//
+//   double scratch[8]           _ZTH7scratch        called where the variable is used, by way of
+//   double grid::scratch[8]     _ZTHN4grid7scratchE _ZTW7scratch
+
+#include "Variables.h"
+
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+constexpr StringLiteral Mangled = "_Z", Initialisation = "_ZTH", Wrapper = "_ZTW";
+
+bool isSignOfGamma(const GlobalVariable &G) {
+  return G.isDeclaration() && (G.getName() == "signgam" || G.getName() == "__signgam");
+}
+
+bool isOutsideInitialiser(const Function &F) {
+  return F.isDeclarationForLinker() && F.getName().starts_with(Initialisation);
+}
+
+const GlobalVariable *initialisedBy(const Function &Initialiser) {
+  StringRef Name = Initialiser.getName();
+  Name.consume_front(Initialisation);
+  const Module &M = *Initialiser.getParent();
+  if (const GlobalVariable *G = M.getGlobalVariable((Mangled + Name).str(), true))
+    return G;
+  unsigned long long Length;
+  StringRef Plain = Name; // a variable in no namespace has its own name
+  return !Plain.consumeInteger(10, Length) && Length == Plain.size()
+             ? M.getGlobalVariable(Plain, true)
+             : nullptr;
+}
+
+bool mayInitialise(const Module &M) {
+  return any_of(M, [](const Function &F) {
+    const StringRef Name = F.getName();
+    return Name.starts_with(Mangled) && !Name.starts_with(Initialisation) &&
+           !Name.starts_with(Wrapper);
+  });
+}
+
+} // namespace contraflow
