@@ -119,9 +119,11 @@ void Follower::visit(const Instruction &I) {
   if (auto *Load = dyn_cast<LoadInst>(&I)) {
     const int64_t Size = G.layout().getTypeStoreSize(I.getType()).getFixedValue();
     const Location At = G.find(Load->getPointerOperand());
-    // A member, or a place of which more is known (a sanitizer reads beside it): no hidden number.
-    const bool IsKnown = Mixed && At && G.canonical(At.Node) == *Mixed &&
-                         (typeAccessed(I) || (G.kindsAt(At, Size) & (SK_AnyFloat | SK_Pointer)));
+    // A member, or a place of which more is known (a sanitizer reads beside it, a frame on a tape
+    // shares its flags with the numbers that it leads to): no hidden number.
+    const bool IsKnown = Mixed && At &&
+                         ((G.kindsAt(At, Size) & (SK_AnyFloat | SK_Pointer)) ||
+                          (G.canonical(At.Node) == *Mixed && typeAccessed(I)));
     if (isInteger(I.getType()) && !IsKnown && holds(Load->getPointerOperand(), Size))
       add(&I, true);
     return;
