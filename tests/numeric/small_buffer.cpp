@@ -195,8 +195,78 @@ double shortVectors(const double *x, int n) {
       sum += a * b;
   return sum;
 }
+/// As the shapes of xtensor: short ones lie in the array that they belong to.
+class Shape {
+  std::size_t *first = local, *last = local, *room = local + 4;
+  std::size_t local[4] = {};
+
+public:
+  Shape() = default;
+  Shape(const Shape &s) {
+    resize(s.size());
+    std::copy(s.first, s.last, first);
+  }
+  Shape &operator=(const Shape &) = delete;
+  ~Shape() {
+    if (first != local)
+      delete[] first;
+  }
+  std::size_t size() const { return last - first; }
+  void resize(std::size_t n) {
+    if (n > std::size_t(room - first)) {
+      auto *wider = new std::size_t[n];
+      std::copy(first, last, wider);
+      if (first != local)
+        delete[] first;
+      first = wider;
+      room = wider + n;
+    }
+    last = first + n;
+  }
+  std::size_t &operator[](std::size_t i) { return first[i]; }
+};
+class Tensor {
+  Shape shape, strides, back;
+  double *numbers;
+  double scale = 2;
+
+public:
+  std::size_t size = 1;
+  explicit Tensor(Shape &s) : shape(s) {
+    strides.resize(s.size());
+    back.resize(s.size());
+    for (std::size_t i = s.size(); i--; size *= s[i]) {
+      strides[i] = s[i] == 1 ? 0 : size;
+      back[i] = strides[i] * (s[i] - 1);
+    }
+    numbers = new double[size]();
+  }
+  Tensor(const Tensor &) = delete;
+  ~Tensor() { delete[] numbers; }
+  void rescale(double by) { scale *= by; }
+  double last(std::size_t k) { return scale * numbers[back[0] + back[1] - k]; }
+  double &operator()(std::size_t i, std::size_t j) {
+    return numbers[i * strides[0] + j * strides[1]];
+  }
+};
+double tensors(const double *x, int n) {
+  Shape s;
+  s.resize(2);
+  s[0] = n - 1;
+  s[1] = n;
+  Tensor a(s);
+  a.rescale(x[1]);
+  for (int i = 0; i + 1 < n; i++)
+    for (int j = 0; j < n; j++)
+      a(i, j) = x[i] * x[j] + x[(i + j) % n];
+  double sum = 0;
+  for (std::size_t k = 0; k < a.size; k++)
+    sum += a.last(k) * a.last(k / 2);
+  return sum;
+}
 } // namespace
 
 GRADIENT_CHECK(small_buffer, Double, collect, In(double, 9), Int(9))
 GRADIENT_CHECK(small_buffer_matrices, Double, matrices, In(double, 5), Int(5))
 GRADIENT_CHECK(small_buffer_short_vectors, Double, shortVectors, In(double, 7), Int(7))
+GRADIENT_CHECK(small_buffer_tensors, Double, tensors, In(double, 5), Int(5))

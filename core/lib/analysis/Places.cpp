@@ -236,10 +236,16 @@ void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
   Node &N = Nodes[At.Node];
   if (leavesObject(At.Node, Stride))
     return refold(At.Node, Stride);
-  const bool Here = isIndexed(N.Places, At.Offset, Stride);
-  const bool There = Other && isIndexed(N.Places, Other.Offset, Stride);
-  if (!(Here && (!Other || There || isBehind(N.Places, Other.Offset, Stride))) &&
-      !(There && isBehind(N.Places, At.Offset, Stride)))
+  bool Here = isIndexed(N.Places, At.Offset, Stride);
+  bool There = Other && isIndexed(N.Places, Other.Offset, Stride);
+  // The end of an array may be where another kind begins; nothing is accessed there that way.
+  const bool IsHereEnd = There && isBehind(N.Places, At.Offset, Stride);
+  const bool IsThereEnd = Here && Other && isBehind(N.Places, Other.Offset, Stride);
+  if (IsHereEnd != IsThereEnd) {
+    Here &= !IsHereEnd;
+    There &= !IsThereEnd;
+  }
+  if (!(Here && (!Other || There || IsThereEnd)) && !(There && IsHereEnd))
     return mistake(At.Node, Stride);
   bool News = Here && addLanding(N, At.Offset, Stride);
   News |= There && addLanding(N, Other.Offset, Stride);
@@ -292,13 +298,25 @@ bool MemoryGraph::fits(int64_t Field, unsigned Kinds, int64_t Offset, const Layo
   return Field == Offset && Kinds == P.Kind;
 }
 
+/// True if an object that begins there is an array of integers, for all that anybody knows. What
+/// else is accessed in it is named one by one: whatever it is, its layout is that of the fields.
+static bool holdsIntegers(const Places &P, const std::map<int64_t, int64_t> &Landings,
+                          int64_t Offset) {
+  auto IsInteger = [&](int64_t Place) {
+    auto At = find(P, Place);
+    return At != P.end() && At->second.Kind == SK_Int && At->second.IsArray;
+  };
+  return IsInteger(Offset) && all_of(Landings, [&](auto At) { return IsInteger(At.first); });
+}
+
 bool MemoryGraph::isMistaken(const Node &N) const {
   if (N.Places.empty())
     return true;
   const auto First = N.Places.begin();
-  if (any_of(N.Origins, [&](int64_t Offset) { return Offset != First->first; }))
+  auto IsOther = [&](int64_t Offset) { return !holdsIntegers(N.Places, N.Landings, Offset); };
+  if (any_of(N.Origins, [&](int64_t Offset) { return Offset != First->first && IsOther(Offset); }))
     return true;
-  if (!N.UntypedOrigins.empty() && (First->second.IsArray || hasTwin(N.Places, First)))
+  if ((First->second.IsArray || hasTwin(N.Places, First)) && any_of(N.UntypedOrigins, IsOther))
     return true;
   for (auto [Offset, C] : N.Fields) {
     auto At = contraflow::find(N.Places, Offset);

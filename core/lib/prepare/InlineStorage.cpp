@@ -30,6 +30,33 @@ bool arrayBeginsAt(Type *T, uint64_t Offset, const DataLayout &DL) {
                        Offset - Layout->getElementOffset(Member).getFixedValue(), DL);
 }
 
+/// The members of a T that lie in [Begin, End), an array whole; what is between them as well.
+void addMembers(Type *T, int64_t Begin, int64_t End, const DataLayout &DL,
+                SmallVectorImpl<Type *> &Out) {
+  auto *S = cast<StructType>(T);
+  const StructLayout *Layout = DL.getStructLayout(S);
+  int64_t Done = Begin;
+  auto Fill = [&](int64_t To) {
+    if (To > Done)
+      Out.push_back(ArrayType::get(Type::getInt8Ty(T->getContext()), To - Done));
+    Done = To;
+  };
+  for (unsigned I = 0; I < S->getNumElements(); ++I) {
+    Type *Member = S->getElementType(I);
+    const int64_t At = Layout->getElementOffset(I).getFixedValue();
+    const int64_t Behind = At + DL.getTypeAllocSize(Member).getFixedValue();
+    if (Behind <= Begin || At >= End)
+      continue;
+    Fill(At);
+    if (At >= Begin && Behind <= End)
+      Out.push_back(Member);
+    else
+      addMembers(Member, std::max<int64_t>(Begin - At, 0), std::min(End, Behind) - At, DL, Out);
+    Done = std::min(End, Behind);
+  }
+  Fill(std::min<int64_t>(End, DL.getTypeAllocSize(S).getFixedValue()));
+}
+
 class Splitter {
 public:
   explicit Splitter(AllocaInst &A) : A(A), DL(A.getDataLayout()) {}
@@ -133,6 +160,9 @@ void Splitter::cut(MemIntrinsic &Move) {
 void Splitter::replace(const Place &P) {
   if (auto *End = dyn_cast<LifetimeIntrinsic>(P.U->getUser()))
     return Old.push_back(End);
+  auto *Access = cast<Instruction>(P.U->getUser());
+  if (isa<LoadInst, StoreInst>(Access))
+    Access->setMetadata(LLVMContext::MD_tbaa, nullptr); // it names a structure that is no more
   P.U->set(address(P, P.Offset));
 }
 
@@ -145,13 +175,15 @@ bool Splitter::run() {
       !all_of(Places, [&](const Place &P) { return fits(P); }))
     return false;
   IRBuilder<> B(&A);
-  auto Part = [&](uint64_t Bytes, Align Alignment) {
-    AllocaInst *New = B.CreateAlloca(ArrayType::get(B.getInt8Ty(), Bytes));
+  auto Part = [&](uint64_t Begin, uint64_t End, Align Alignment) {
+    SmallVector<Type *, 8> Members;
+    addMembers(A.getAllocatedType(), Begin, End, DL, Members);
+    AllocaInst *New = B.CreateAlloca(StructType::get(A.getContext(), Members, /*isPacked=*/true));
     New->setAlignment(Alignment);
     return New;
   };
-  Head = Part(Cut, A.getAlign());
-  Tail = Part(Bytes - Cut, commonAlignment(A.getAlign(), Cut));
+  Head = Part(0, Cut, A.getAlign());
+  Tail = Part(Cut, Bytes, commonAlignment(A.getAlign(), Cut));
   for (Instruction &I : make_early_inc_range(instructions(*A.getFunction())))
     if (auto *Move = dyn_cast<MemIntrinsic>(&I))
       if (any_of(Places, [&](const Place &P) {
