@@ -55,6 +55,14 @@ void removeCall(CallBase &Call, BasicBlock *Head) {
   Call.eraseFromParent();
 }
 
+/// Lets the optimiser say which of two functions a pointer is. What is unnamed everywhere might be
+/// one with another function that does the same, and the comparison would stay, with all that is
+/// done in a member function of another class to an object that is none of it.
+void tellApart(Function &F) {
+  if (F.hasGlobalUnnamedAddr())
+    F.setUnnamedAddr(GlobalValue::UnnamedAddr::Local);
+}
+
 } // namespace
 
 SmallVector<CallBase *, 8> replaceByChoice(CallBase &Call, Value *Pointer,
@@ -76,6 +84,7 @@ SmallVector<CallBase *, 8> replaceByChoice(CallBase &Call, Value *Pointer,
   IRBuilder<> B(At);
   B.SetCurrentDebugLocation(Call.getDebugLoc());
   for (Function *Callee : Functions) {
+    tellApart(*Callee);
     BasicBlock *Then = BasicBlock::Create(Context, "cf.call", F, Join);
     BasicBlock *Else = BasicBlock::Create(Context, "cf.else", F, Join);
     B.CreateCondBr(B.CreateICmpEQ(Pointer, Callee), Then, Else);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the casts of addresses to doubles along phis and selects: each gets a twin of integers, and
-// the doubles that come in or go out are cast.
+// the doubles that come in or go out are cast. Before that, what was loaded as an address is loaded
+// once more as a word, at the same place.
 
 #include "Disguises.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -104,8 +106,103 @@ void Twins::run() {
     Old->eraseFromParent();
 }
 
+/// Words whose bits are a number's, for all that is done with them.
+bool becomesNumber(const Value *Bits, SmallPtrSetImpl<const Value *> &Seen) {
+  return Seen.insert(Bits).second && any_of(Bits->users(), [&](const User *U) {
+           return (isa<BitCastInst>(U) && U->getType()->isFPOrFPVectorTy()) ||
+                  (isa<PHINode, SelectInst, FreezeInst>(U) && becomesNumber(U, Seen));
+         });
+}
+
+/// Two loads of one word become one where the optimiser sees that nothing has changed it: an object
+/// of one of two classes has a number where the other has an address. An address has no derivative,
+/// and a number no shadow, so each gets a load of its own.
+class Words {
+public:
+  explicit Words(Function &F) : F(F), Bits(Type::getInt64Ty(F.getContext())) {}
+  void run();
+
+private:
+  void reloadAddresses();
+  bool isLoaded(const Value *Pointer, SmallPtrSetImpl<const Value *> &Seen) const;
+  Value *bitsOf(Value *Pointer, Instruction &Before);
+
+  Function &F;
+  Type *Bits;
+  DenseMap<Value *, Value *> Made; ///< by address
+};
+
+bool Words::isLoaded(const Value *Pointer, SmallPtrSetImpl<const Value *> &Seen) const {
+  if (auto *Load = dyn_cast<LoadInst>(Pointer))
+    return Load->isSimple();
+  auto *Phi = dyn_cast<PHINode>(Pointer);
+  if (!Seen.insert(Pointer).second)
+    return true;
+  return Phi && any_of(Phi->incoming_values(), [&](Value *In) { return isLoaded(In, Seen); });
+}
+
+Value *Words::bitsOf(Value *Pointer, Instruction &Before) {
+  if (Value *Known = Made.lookup(Pointer))
+    return Known;
+  if (auto *Load = dyn_cast<LoadInst>(Pointer); Load && Load->isSimple()) {
+    IRBuilder<> B(Load->getNextNode());
+    B.SetCurrentDebugLocation(Load->getDebugLoc());
+    return Made[Pointer] = B.CreateAlignedLoad(Bits, Load->getPointerOperand(), Load->getAlign());
+  }
+  auto *Phi = dyn_cast<PHINode>(Pointer);
+  if (!Phi)
+    return IRBuilder<>(&Before).CreatePtrToInt(Pointer, Bits);
+  auto *Twin = PHINode::Create(Bits, Phi->getNumIncomingValues(), "");
+  Twin->setDebugLoc(Phi->getDebugLoc());
+  Twin->insertBefore(Phi->getIterator());
+  Made[Pointer] = Twin;
+  for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I) {
+    BasicBlock *From = Phi->getIncomingBlock(I);
+    const int Known = Twin->getBasicBlockIndex(From); // a switch may lead here twice
+    Twin->addIncoming(Known < 0 ? bitsOf(Phi->getIncomingValue(I), *From->getTerminator())
+                                : Twin->getIncomingValue(Known),
+                      From);
+  }
+  return Twin;
+}
+
+/// The same the other way round: the number was loaded first.
+void Words::reloadAddresses() {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Cast = isa<IntToPtrInst>(I) ? dyn_cast<BitCastInst>(I.getOperand(0)) : nullptr;
+    auto *Load =
+        Cast && Cast->getType() == Bits ? dyn_cast<LoadInst>(Cast->getOperand(0)) : nullptr;
+    if (!Load || !Load->isSimple())
+      continue;
+    IRBuilder<> B(Load->getNextNode());
+    B.SetCurrentDebugLocation(Load->getDebugLoc());
+    I.replaceAllUsesWith(
+        B.CreateAlignedLoad(I.getType(), Load->getPointerOperand(), Load->getAlign()));
+    I.eraseFromParent();
+  }
+}
+
+void Words::run() {
+  reloadAddresses();
+  SmallVector<PtrToIntInst *, 4> Todo;
+  for (Instruction &I : instructions(F)) {
+    auto *Cast = dyn_cast<PtrToIntInst>(&I);
+    SmallPtrSet<const Value *, 8> Uses, Sources;
+    if (Cast && Cast->getType() == Bits && isLoaded(Cast->getPointerOperand(), Sources) &&
+        becomesNumber(Cast, Uses))
+      Todo.push_back(Cast);
+  }
+  for (PtrToIntInst *Cast : Todo) {
+    Cast->replaceAllUsesWith(bitsOf(Cast->getPointerOperand(), *Cast));
+    Cast->eraseFromParent();
+  }
+}
+
 } // namespace
 
-void undisguisePointers(Function &F) { Twins(F).run(); }
+void undisguisePointers(Function &F) {
+  Words(F).run();
+  Twins(F).run();
+}
 
 } // namespace contraflow
