@@ -112,3 +112,51 @@ static double message(const double *x, int n) {
   return sum * x[0];
 }
 GRADIENT_CHECK(byte_records_message, Double, message, In(double, 6), Int(6))
+
+static unsigned char mail[128];
+static unsigned written, taken;
+static void send(const void *from, unsigned size) {
+  for (unsigned i = 0; i < size; ++i)
+    mail[written + i] = ((const unsigned char *)from)[i];
+  written += size;
+}
+static void receive(void *to, unsigned size) {
+  for (unsigned i = 0; i < size; ++i)
+    ((unsigned char *)to)[i] = mail[taken + i];
+  taken += size;
+}
+static double mailed(const double *x, int n) {
+  written = taken = 0;
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    const double square = x[i] * x[i];
+    send(&square, sizeof square);
+  }
+  for (int i = 0; i < n; ++i) {
+    double square;
+    receive(&square, sizeof square);
+    sum += (i + 1) * square * square;
+  }
+  return sum;
+}
+GRADIENT_CHECK(byte_records_mailed, Double, mailed, In(double, 6), Int(6))
+
+static unsigned char ring[64];
+static double turned(const double *x, int n) {
+  double sum = 0;
+  memset(ring, 0, sizeof ring);
+  unsigned in = 24, out = 0;
+  for (int i = 0; i < 2 * n; ++i) {
+    const double weighted = x[i % n] * (i + 1);
+    for (unsigned k = 0; k < sizeof weighted; ++k)
+      ring[(in + k) % sizeof ring] = ((const unsigned char *)&weighted)[k];
+    in += sizeof weighted;
+    double before;
+    for (unsigned k = 0; k < sizeof before; ++k)
+      ((unsigned char *)&before)[k] = ring[(out + k) % sizeof ring];
+    out += sizeof before;
+    sum += before * before;
+  }
+  return sum;
+}
+GRADIENT_CHECK(byte_records_turned, Double, turned, In(double, 6), Int(6))

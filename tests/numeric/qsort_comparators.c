@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// qsort and bsearch: doubles, structs, pointers to structs.
+// qsort, bsearch and lfind: doubles, structs, pointers to structs.
 // Supports: `realloc`, `qsort`, `bsearch`
 #include "GradientCheck.h"
+#include <math.h>
+#include <search.h>
 #include <stdlib.h>
 
 struct Item {
@@ -54,3 +56,39 @@ static int descending(const void *p, const void *q) {
 static void ranked(float *x, int n) { qsort(x, n, sizeof *x, descending); }
 
 GRADIENT_CHECK(qsort_in_place, Void, ranked, InOut(float, 6), Int(6))
+
+struct Entry {
+  int key;
+  double values[2];
+};
+static int differs(const void *p, const void *q) {
+  return *(const int *)p != ((const struct Entry *)q)->key;
+}
+static int apart(const void *p, const void *q) {
+  return fabs(*(const double *)p - *(const double *)q) > 1e-12;
+}
+static double found(const double *x, int n) {
+  struct Entry *entries = (struct Entry *)malloc(4 * sizeof *entries);
+  double squares[8], s = 0;
+  size_t many = 4, all = (size_t)n;
+  for (int i = 0; i < n; ++i)
+    squares[i] = x[i] * x[i];
+  for (int i = 0; i < 4; ++i)
+    entries[i] = (struct Entry){7 - i, {x[i], x[i + 4]}};
+  for (int key = 3; key < 9; ++key) {
+    struct Entry *e = (struct Entry *)lfind(&key, entries, &many, sizeof *entries, differs);
+    if (!e)
+      continue;
+    e->values[0] *= x[0];
+    s += key * e->values[0] * e->values[1];
+  }
+  for (int i = 0; i < n; ++i) {
+    const double *e = (const double *)lfind(&squares[n - 1 - i], squares, &all, sizeof *e, apart);
+    s += e ? *e * x[i] : 100 * x[i];
+  }
+  s += entries[1].values[0];
+  free(entries);
+  return s;
+}
+
+GRADIENT_CHECK(lfind_comparators, Double, found, In(double, 8), Int(8))

@@ -380,16 +380,60 @@ bool leadsToFlags(const Value *Pointer, const Type *T, const MemoryGraph &G) {
   });
 }
 
+/// True if U puts parts together, V among them, or hands V on.
+bool joinsParts(const User *U) {
+  if (isa<ZExtInst, PHINode, FreezeInst>(U))
+    return true;
+  auto *Op = dyn_cast<BinaryOperator>(U);
+  return Op && (Op->getOpcode() == Instruction::Or ||
+                (Op->getOpcode() == Instruction::Shl && isa<ConstantInt>(Op->getOperand(1))));
+}
+
+/// True if Bits is put where floats are that are wider.
+bool isPutIntoFloat(const StoreInst &Store, const Value *Bits, const MemoryGraph &G) {
+  const int64_t Size = G.layout().getTypeStoreSize(Bits->getType()).getFixedValue();
+  const Location At = G.find(Store.getPointerOperand());
+  return At && Store.getValueOperand() == Bits &&
+         Size < widthOfKinds(G.kindsAt(At, Size) & SK_AnyFloat);
+}
+
+/// True if what I reads becomes a part of floats and nothing else: together with other parts in a
+/// register, or in memory.
+bool isPartOfFloat(const Instruction &I, const MemoryGraph &G) {
+  SmallPtrSet<const Value *, 8> Seen;
+  SmallVector<const Value *, 8> Todo{&I};
+  bool Becomes = false;
+  while (!Todo.empty()) {
+    const Value *Next = Todo.pop_back_val();
+    if (!Seen.insert(Next).second)
+      continue;
+    for (const User *U : Next->users()) {
+      auto *Store = dyn_cast<StoreInst>(U);
+      if (joinsParts(U))
+        Todo.push_back(U);
+      else if ((isa<BitCastInst>(U) && U->getType()->isFloatingPointTy()) ||
+               (Store && isPutIntoFloat(*Store, Next, G)))
+        Becomes = true;
+      else
+        return false;
+    }
+  }
+  return Becomes;
+}
+
 void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
   const bool AreFlags = leadsToFlags(Pointer, I.getType(), G);
   const unsigned Width = I.getType()->getScalarSizeInBits();
   const uint64_t All = ~uint64_t(0) >> (Width < MostPlaces ? MostPlaces - Width : 0);
+  const bool IsPart = isPartOfFloat(I, G);
   LostFlow::End Bits, Integers;
   for (unsigned C : cellsAt(Pointer, I.getType())) {
     const unsigned Kinds = G.kindsOfCell(C);
+    const bool PartHere =
+        IsPart && Known.holdsFloats(C) && Width < 8 * widthOfKinds(Kinds & SK_AnyFloat);
     if (Kinds & SK_Pointer)
       continue; // an address at other times
-    if ((Kinds & SK_AnyFloat) && Known.isFloat(C) && !AreFlags &&
+    if ((Kinds & SK_AnyFloat) && (Known.isFloat(C) || PartHere) && !AreFlags &&
         !(Known.isTyped(C) && typeAccessed(I))) {
       set(&I, {digitsOfKinds(Kinds, Width, I.getContext()), 0, false});
       Bits.Places.push_back(C);

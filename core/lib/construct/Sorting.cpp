@@ -5,7 +5,7 @@
 //
 //   qsort(y, n, size, f)   forward: p = sort(y, n, size, f), pointers in y' move by p
 //                          reverse: y'[p[i]] = y'[i] for all i at once
-//   r = bsearch(k, y, ...)          r' = y' + (r - y), and so for dynamic_cast
+//   r = bsearch(k, y, ...)          r' = y' + (r - y), and so for lfind, dynamic_cast
 
 #include "Fields.h"
 #include "Memory.h"
@@ -240,7 +240,7 @@ private:
 class SearchHandler : public InsideHandler {
 public:
   SearchHandler() : InsideHandler(1) {}
-  SmallVector<StringRef, 0> callees() const override { return {"bsearch"}; }
+  SmallVector<StringRef, 0> callees() const override { return {"bsearch", "lfind"}; }
   bool claims(const CallBase &Call) const override {
     return Call.arg_size() == 5 && InsideHandler::claims(Call);
   }
@@ -249,9 +249,12 @@ public:
       return E;
     return InsideHandler::tangent(B, Call);
   }
-  CallFacts facts(const CallBase &) const override {
+  CallFacts facts(const CallBase &Call) const override {
+    constexpr unsigned Count = 2; // lfind has its address
     CallFacts Facts;
     Facts.Reads = {0, 1};
+    if (Call.getArgOperand(Count)->getType()->isPointerTy())
+      Facts.Reads.push_back(Count);
     Facts.Arrays = {{1, 3}};
     Facts.Linked.Operands = {1};
     Facts.Linked.Result = true;

@@ -96,8 +96,10 @@ static bool movesByBytes(Function &P) {
 static void joinBytes(Function &P, Compilation &C) {
   if (!movesByBytes(P))
     return;
+  separateSteps(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   FunctionPassManager FPM;
+  FPM.addPass(EarlyCSEPass());
   FPM.addPass(AggressiveInstCombinePass());
   FPM.addPass(InstCombinePass());
   FPM.run(P, C.FAM);

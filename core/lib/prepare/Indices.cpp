@@ -9,8 +9,10 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace contraflow {
 namespace {
@@ -73,6 +75,26 @@ Value *Widener::widen(Value *V, unsigned Levels) {
 }
 
 } // namespace
+
+void separateSteps(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Step = dyn_cast<GetElementPtrInst>(&I);
+    Value *Base = nullptr;
+    const APInt *Beyond = nullptr;
+    if (!Step || Step->getNumIndices() != 1 || Step->getType()->isVectorTy() ||
+        !match(Step->getOperand(1), m_ZExt(m_DisjointOr(m_Value(Base), m_APInt(Beyond)))))
+      continue;
+    IRBuilder<> B(Step);
+    Type *Wide = Step->getOperand(1)->getType(), *Element = Step->getSourceElementType();
+    Value *Before = B.CreateGEP(Element, Step->getPointerOperand(), B.CreateZExt(Base, Wide), "",
+                                Step->getNoWrapFlags());
+    Value *After =
+        B.CreateGEP(Element, Before, B.getIntN(Wide->getIntegerBitWidth(), Beyond->getZExtValue()),
+                    "", Step->getNoWrapFlags());
+    Step->replaceAllUsesWith(After);
+    Step->eraseFromParent();
+  }
+}
 
 bool widenIndices(Function &F) {
   SmallVector<CastInst *, 16> Extensions;

@@ -15,6 +15,10 @@ class Function;
 
 namespace contraflow {
 
+/// Steps behind an index that is rounded down, p[zext(i * 8 | 3)], become p[zext(i * 8)] and 3
+/// more.
+void separateSteps(llvm::Function &F);
+
 /// True if something changed.
 bool widenIndices(llvm::Function &F);
 

@@ -12,6 +12,7 @@
 //   -> !contraflow.structures: parameters 0 and 1 are a %struct.V, at 0 and 8
 
 #include "ByValue.h"
+#include "DebugTypes.h"
 #include "support/Halves.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -97,6 +98,17 @@ Type *structureOf(const AllocaInst &Variable, bool Forward) {
         return Other->getAllocatedType();
     }
   return Variable.getAllocatedType();
+}
+
+MDNode *noteOf(int64_t Where, Type *T, ArrayRef<uint64_t> Offsets) {
+  LLVMContext &Context = T->getContext();
+  auto Number = [&](int64_t N) {
+    return ConstantAsMetadata::get(ConstantInt::getSigned(Type::getInt64Ty(Context), N));
+  };
+  SmallVector<Metadata *, 4> Parts{Number(Where), ConstantAsMetadata::get(PoisonValue::get(T))};
+  for (uint64_t Offset : Offsets)
+    Parts.push_back(Number(Offset));
+  return MDNode::get(Context, Parts);
 }
 
 class StructureRecorder {
@@ -186,14 +198,7 @@ private:
   }
 
   void note(int64_t Where, Type *T, ArrayRef<uint64_t> Offsets) {
-    LLVMContext &Context = F.getContext();
-    auto Number = [&](int64_t N) {
-      return ConstantAsMetadata::get(ConstantInt::getSigned(Type::getInt64Ty(Context), N));
-    };
-    SmallVector<Metadata *, 4> Parts{Number(Where), ConstantAsMetadata::get(PoisonValue::get(T))};
-    for (uint64_t Offset : Offsets)
-      Parts.push_back(Number(Offset));
-    Notes.push_back(MDNode::get(Context, Parts));
+    Notes.push_back(noteOf(Where, T, Offsets));
   }
 
   Function &F;
@@ -301,6 +306,17 @@ static bool hasPlainVariables(const Function &F) {
   });
 }
 
+/// What was optimised before it could be recorded, and has debug information.
+static void recordWritten(Function &F) {
+  if (F.isDeclaration() || F.hasMetadata(MetadataName))
+    return;
+  SmallVector<Metadata *, 4> Notes;
+  for (const WrittenComplex &Z : complexParameters(F))
+    Notes.push_back(noteOf(Z.First, StructType::get(Z.Part, Z.Part), Z.Pieces));
+  if (!Notes.empty())
+    F.setMetadata(MetadataName, MDNode::get(F.getContext(), Notes));
+}
+
 void recordUnoptimised(Module &M) {
   const bool AsMade = !M.getNamedMetadata(RecordedName) && any_of(M, [](const Function &F) {
     return !F.hasOptNone() && hasPlainVariables(F);
@@ -308,6 +324,8 @@ void recordUnoptimised(Module &M) {
   for (Function &F : M)
     if (AsMade || F.hasOptNone())
       record(F);
+  for (Function &F : M)
+    recordWritten(F);
 }
 
 /// Of "(pair, double (*)(int, int))": 2.
@@ -324,7 +342,17 @@ static unsigned countParameters(StringRef Demangled) {
   return Commas + 1;
 }
 
+/// True if F has numbers among its parameters that were not written as such.
+static bool hidesNumbers(const Function &F) {
+  const unsigned Numbers = count_if(sourceParameters(F), [&](const SourceParameter &P) {
+    return !P.Structure && F.getArg(P.First)->getType()->isFPOrFPVectorTy();
+  });
+  return Numbers > countWrittenNumbers(F, Numbers);
+}
+
 bool hidesStructures(const Function &F) {
+  if (hidesNumbers(F))
+    return true;
   const std::string Name = F.getName().str(); // the demangler points into it
   ItaniumPartialDemangler Demangler;
   if (Demangler.partialDemangle(Name.c_str()) || !Demangler.isFunction())

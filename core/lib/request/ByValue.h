@@ -65,8 +65,8 @@ void recordUnoptimised(llvm::Module &M);
 llvm::SmallVector<SourceParameter, 8> sourceParameters(const llvm::Function &F);
 SourceParameter sourceResult(const llvm::Function &F);
 
-/// True if the name of F, a function of C++, has fewer parameters than F: it was optimised before
-/// anybody could note its structures.
+/// True if the name of F, a function of C++, has fewer parameters than F, or debug information of
+/// one of C fewer numbers: it was optimised before anybody could note its structures.
 bool hidesStructures(const llvm::Function &F);
 
 /// How the function that stands for another one returns a structure.

@@ -28,6 +28,27 @@ union Word {
   uint32_t u;
 };
 
+// Bytes that go through a ring, of which it is not known where numbers begin.
+static unsigned char ring[64];
+double delayed(const double *x, int n) {
+  unsigned in = 0, out = 0;
+  double s = 0;
+  for (int i = 0; i < 3 * n; i++) {
+    double y = x[i % n];
+    for (unsigned k = 0; k < sizeof y; k++)
+      ring[(in + k) % 64] = ((unsigned char *)&y)[k];
+    in += sizeof y;
+    if (i > 2) {
+      for (unsigned k = 0; k < sizeof y; k++)
+        // CHECK-DAG: lost_bits.c:[[@LINE+1]]:{{.*}}[CF216]
+        ((unsigned char *)&y)[k] = ring[(out + k) % 64];
+      out += sizeof y;
+      s += y * y;
+    }
+  }
+  return s;
+}
+
 float shortened(const float *x, int n) {
   uint16_t h[64];
   float s = 0;
@@ -131,6 +152,7 @@ float flagged(const float *x, int n) {
 }
 void ask(float *x, float *xb, double *y, double *yb, int n) {
   __enzyme_autodiff((void *)shortened, x, xb, n);
+  __enzyme_autodiff((void *)delayed, y, yb, n);
   __enzyme_autodiff((void *)exponentials, y, yb, n);
   __enzyme_autodiff((void *)logarithms, x, xb, n);
   __enzyme_autodiff((void *)counted, x, xb, n);
