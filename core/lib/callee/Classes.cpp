@@ -3,7 +3,9 @@
 //   _ZNSt16_Sp_counted_baseI...E10_M_releaseEv      a member of std::_Sp_counted_base<...>
 //   _ZNKSt14default_deleteI5ShapeEclEPS0_           its parameter leads to a Shape
 //   _ZNKSt10unique_ptrI5Shape...EptEv               its result leads to a Shape
-//   _ZTV6Circle = { { 0, _ZTI6Circle, functions } }     _ZTI6Circle = { ..., name, _ZTI5Shape }
+//   _ZNKSt8functionIFddEEclEd, _ZNSt17_Function_handlerIFddE...E9_M_invokeE...     both of double
+//   (double) _ZTV6Circle = { { 0, _ZTI6Circle, functions } }     _ZTI6Circle = { ..., name,
+//   _ZTI5Shape }
 
 #include "Classes.h"
 
@@ -178,6 +180,36 @@ std::string classOfResult(const Function &F) {
   StringRef Class = Arguments.front();
   Class.consume_back(" const");
   return Class.str();
+}
+
+std::string wrappedSignature(const Function &F) {
+  // What a std::function consists of; its signature is the first argument, or the last one.
+  static constexpr StringLiteral First[] = {"std::function", "std::_Function_handler",
+                                            "std::__1::function",
+                                            "std::__1::__function::__value_func"};
+  static constexpr StringLiteral Last[] = {"std::__1::__function::__func"};
+  ItaniumPartialDemangler Name;
+  if (!F.getName().contains("unction"))
+    return "";
+  const std::string Mangled = F.getName().split('.').first.str(); // made unique by a suffix
+  if (Name.partialDemangle(Mangled.c_str()) || !Name.isFunction())
+    return "";
+  const std::string Context = taken(Name.getFunctionDeclContextName(nullptr, nullptr));
+  const StringRef Template = StringRef(Context).split('<').first;
+  const bool IsFirst = is_contained(First, Template);
+  if (!IsFirst && !is_contained(Last, Template))
+    return "";
+  const auto Arguments = partsOf(StringRef(Context).drop_front(Template.size()));
+  if (Arguments.empty())
+    return "";
+  const StringRef Signature = IsFirst ? Arguments.front() : Arguments.back();
+  // Expressions within types have brackets of their own.
+  const bool IsPlain = !Signature.contains("operator") && !Signature.contains("->");
+  return Signature.ends_with(")") && IsPlain ? Signature.str() : "";
+}
+
+bool endsAnyWrapper(const Function &F) {
+  return F.getName() == "_ZNSt14_Function_baseD2Ev" || F.getName() == "_ZNSt14_Function_baseD1Ev";
 }
 
 StringSet<> describedClasses(const Module &M) {

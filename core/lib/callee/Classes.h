@@ -24,6 +24,13 @@ std::string classOfParameter(const llvm::Function &F, unsigned Arg);
 /// The class whose object F, a function of a smart pointer, leads to. Empty if it is no such one.
 std::string classOfResult(const llvm::Function &F);
 
+/// The signature of the std::function that F is a member of, or that alone calls F: `double (int)`.
+/// Empty if F is no such function.
+std::string wrappedSignature(const llvm::Function &F);
+
+/// True of the destructor of what every std::function is derived from, which has no signature.
+bool endsAnyWrapper(const llvm::Function &F);
+
 /// The classes that M describes.
 llvm::StringSet<> describedClasses(const llvm::Module &M);
 

@@ -27,6 +27,7 @@
 #include "prepare/Library.h"
 #include "prepare/Slots.h"
 #include "prepare/Virtual.h"
+#include "prepare/Wrapped.h"
 #include "request/ByValue.h"
 #include "request/Registration.h"
 #include "rules/Smooth.h"
@@ -640,6 +641,7 @@ PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   if (Asks || isLinkedLater(M)) {
     noteSlots(M);
     noteVirtualCalls(M);
+    noteWrappedCalls(M);
     noteLayouts(M);
   }
   protectRequests(M);

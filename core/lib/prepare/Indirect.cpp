@@ -19,6 +19,7 @@
 #include "Tables.h"
 #include "Variadic.h"
 #include "Virtual.h"
+#include "Wrapped.h"
 #include "callee/Bodies.h"
 #include "callee/Classes.h"
 #include "callee/Instrumentation.h"
@@ -64,6 +65,7 @@ private:
   std::string obstacle(const Function &F) const;
   bool opaque(const CallBase &Inner) const;
   void keepSlots(SmallVectorImpl<Function *> &Fitting) const;
+  void keepSignature(SmallVectorImpl<Function *> &Fitting) const;
 
   CallBase &Call;
   const HandlerRegistry &Handlers;
@@ -291,6 +293,13 @@ void Candidates::keepSlots(SmallVectorImpl<Function *> &Fitting) const {
     erase_if(Fitting, Elsewhere);
 }
 
+/// Leaves out what a std::function of another signature calls.
+void Candidates::keepSignature(SmallVectorImpl<Function *> &Fitting) const {
+  auto Otherwise = [this](const Function *F) { return isWrappedOtherwise(Call, *F); };
+  if (!all_of(Fitting, Otherwise))
+    erase_if(Fitting, Otherwise);
+}
+
 SmallVector<Function *, 8> Candidates::find() {
   const bool Exact = fromTable() || isVirtual(Call);
   SmallVector<Function *, 8> Fitting;
@@ -299,6 +308,7 @@ SmallVector<Function *, 8> Candidates::find() {
     if (fits(*F) && (Found.contains(F) || (!Exact && Functions.escapes(*F, Escapes))))
       Fitting.push_back(F);
   keepSlots(Fitting);
+  keepSignature(Fitting);
   if (Fitting.size() < 2)
     return Fitting;
   SmallVector<Function *, 8> Usable;
