@@ -169,3 +169,44 @@ static double relayed_characters(const double *x, int n) {
 }
 
 GRADIENT_CHECK(relayed_characters, Double, relayed_characters, In(double, 4), Int(4))
+
+// Blocks of characters in an array of numbers, blocks for all ranks, and a message of any length.
+static double blocks_of_characters(const double *x, int n) {
+  int rank, size, next, before;
+  places(&rank, &size, &next, &before);
+  const int width = (int)sizeof(double);
+  double f[8], g[8] = {0}, a[2 * Most], b[2 * Most], sum = 0;
+  int counts[Most], from[Most], lengths[3] = {width, 2 * width, width};
+  int starts[3] = {0, 2 * width, 7 * width};
+  if (size > Most)
+    return 0;
+  for (int i = 0; i < 8; i++)
+    f[i] = x[i % n] * (i + x[0]);
+  MPI_Datatype type;
+  MPI_Type_indexed(3, lengths, starts, MPI_CHAR, &type);
+  MPI_Type_commit(&type);
+  MPI_Sendrecv(f, 1, type, next, 0, g, 1, type, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Type_free(&type);
+  for (int r = 0; r < size; r++) {
+    counts[r] = 2 * width;
+    from[r] = 2 * width * r;
+  }
+  for (int i = 0; i < 2 * size; i++)
+    a[i] = g[i % 8] * x[i % n] + f[i % 8];
+  MPI_Alltoallv(a, counts, from, MPI_CHAR, b, counts, from, MPI_CHAR, MPI_COMM_WORLD);
+  MPI_Request request;
+  MPI_Isend(b, (1 + rank % 2) * width, MPI_CHAR, next, 2, MPI_COMM_WORLD, &request);
+  MPI_Status status;
+  int length = 0;
+  MPI_Probe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &status);
+  MPI_Get_count(&status, MPI_CHAR, &length);
+  double *got = malloc((unsigned)length);
+  MPI_Recv(got, length, MPI_CHAR, status.MPI_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < length / width; i++)
+    sum += got[i] * got[i] * x[i];
+  free(got);
+  return sum + b[0] * b[2 * size - 1];
+}
+
+GRADIENT_CHECK(blocks_of_characters, Double, blocks_of_characters, In(double, 4), Int(4))
