@@ -39,6 +39,29 @@ ScalarKind kindOfDatatype(const CallBase &Call, int Argument) {
   return Variable ? Kinds.lookup(Variable->getName()) : SK_Unknown;
 }
 
+bool isCharacters(const Value *Datatype) {
+#define MPI_DATATYPE(Symbol, Kind, InFortran, Mpich)
+#define MPI_CHARACTERS(Symbol, InFortran, Mpich)                                                   \
+  if (auto *Number = dyn_cast<ConstantInt>(Datatype)) {                                            \
+    if (Number->equalsInt(InFortran) || Number->equalsInt(Mpich))                                  \
+      return true;                                                                                 \
+  } else if (isa<GlobalVariable>(Datatype) && Datatype->getName() == #Symbol) {                    \
+    return true;                                                                                   \
+  }
+#include "parallel/mpi/Datatypes.def"
+  return false;
+}
+
+bool isOfCharacters(const CallBase &Call, int Argument) {
+  return Argument >= 0 && isCharacters(datatypeBehind(Call.getArgOperand(Argument)));
+}
+
+ScalarKind kindOfBuffer(const Row &R, const CallBase &Call, Role Buffer) {
+  const ScalarKind Kind = kindOfDatatype(Call, Buffer.Datatype);
+  const bool Bytes = Kind == SK_Int && !computes(R) && isOfCharacters(Call, Buffer.Datatype);
+  return Bytes ? SK_Unknown : Kind;
+}
+
 /// The handles of MPICH say how large their datatypes are, but for those of pairs.
 static int64_t sizeInMpich(uint64_t Handle) {
   constexpr int64_t Pair = 8;

@@ -15,6 +15,14 @@ constexpr unsigned Anyone = 1, Completion = 2;
 /// What a datatype argument says about memory; unknown unless it is a predefined datatype.
 ScalarKind kindOfDatatype(const llvm::CallBase &Call, int Argument);
 
+/// True if the datatype is that of characters, which may be the bytes of numbers.
+bool isOfCharacters(const llvm::CallBase &Call, int Argument);
+/// True for such a datatype itself, a handle.
+bool isCharacters(const llvm::Value *Datatype);
+
+/// What a buffer of a function is said to hold: to functions that move it, characters are bytes.
+ScalarKind kindOfBuffer(const Row &R, const llvm::CallBase &Call, Role Buffer);
+
 /// Bytes of a predefined datatype, at least.
 int64_t sizeOfDatatype(const llvm::CallBase &Call, int Argument);
 

@@ -11,6 +11,7 @@
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Refusal.h"
 #include "parallel/mpi/Arguments.h"
+#include "parallel/mpi/Characters.h"
 #include "parallel/mpi/Elsewhere.h"
 #include "parallel/mpi/Fortran.h"
 #include "parallel/mpi/Memory.h"
@@ -194,9 +195,7 @@ public:
         Facts.Exposes.push_back({Memory, A.What == Role::Pending ? Completion : Anyone});
       if (!A.hasShadow() || isEmpty(Call, A))
         continue;
-      ScalarKind Kind = kindOfDatatype(Call, A.Datatype);
-      if (Kind != SK_Int && A.What != Role::Cell)
-        Facts.Carries.push_back({A.Argument, Kind});
+      carry(Facts, R, Call, A, A.Argument);
       if (isPacked(Call, A))
         Facts.Packed.push_back(A.Argument);
       Facts.Flows.push_back({Memory, Place::outside()});
@@ -272,14 +271,16 @@ private:
         continue;
       Value *Buffer = Call.getArgOperand(A.Argument), *Shadow = B.shadow(Buffer);
       Args.push_back(Shadow ? Shadow : ConstantPointerNull::get(B.ir().getPtrTy()));
-      ScalarKind Kind = kindOfDatatype(Call, A.Datatype);
+      ScalarKind Kind = kindOfBuffer(R, Call, A);
       if (!Shadow || A.What != Role::Buf || (Kind & SK_AnyFloat))
         continue;
       MemoryLayout Layout = B.layout(Buffer);
-      if (Kind == SK_Unknown)
+      if (Kind == SK_Unknown) {
         describeBytes(B, *Call.getModule(), Shadow, Layout);
-      else if (Error E = checkIntegers(B, Call, A, Layout))
+        announceCharacters(B, Call, A, Layout);
+      } else if (Error E = checkIntegers(B, Call, A, Layout)) {
         return std::move(E);
+      }
     }
     return Args;
   }

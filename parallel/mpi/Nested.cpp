@@ -19,6 +19,7 @@
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
 #include "parallel/mpi/Arguments.h"
+#include "parallel/mpi/Characters.h"
 #include "parallel/mpi/Rows.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -98,8 +99,7 @@ public:
         const Place There = IsCell ? Place::pointee(Memory) : Place::memory(Memory);
         if (!IsCell)
           Buffers.push_back(Memory);
-        if (const ScalarKind Kind = kindOfDatatype(Call, A.Datatype); Kind != SK_Int && !IsCell)
-          Facts.Carries.push_back({Memory, Kind});
+        carry(Facts, R, Call, A, Memory);
         if (isPacked(Call, A))
           Facts.Packed.push_back(Memory);
         Facts.Flows.push_back({There, Place::outside()});

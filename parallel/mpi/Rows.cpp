@@ -51,6 +51,7 @@ const std::vector<Row> &rows() {
 #undef MPI_CALLER
 #undef MPI_REGISTRAR
 #undef MPI_NESTED
+#undef MPI_COMPUTES
 #undef Buf
 #undef Packed
 #undef Base
@@ -83,6 +84,17 @@ bool mayNest(const Row &R) {
 #define MPI_NESTED(Stem) #Stem,
 #include "parallel/mpi/Functions.def"
 #undef MPI_NESTED
+#undef MPI_COMPUTES
+  };
+  return R.Stem && Stems.contains(R.Stem);
+}
+
+bool computes(const Row &R) {
+  static const StringSet<> Stems = {
+#define MPI_COMPUTES(Stem) #Stem,
+#include "parallel/mpi/Functions.def"
+#undef MPI_NESTED
+#undef MPI_COMPUTES
   };
   return R.Stem && Stems.contains(R.Stem);
 }

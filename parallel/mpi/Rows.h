@@ -64,6 +64,8 @@ const llvm::StringMap<const Row *> &inquiriesOfFortran();
 std::vector<std::string> pointerKeepersOfFortran();
 /// True if derivatives of derivatives may meet the function.
 bool mayNest(const Row &R);
+/// True if what its buffers hold is numbers to the function.
+bool computes(const Row &R);
 /// False for a function of the program's own that has such a name: a layer above the profiling
 /// interface, or a replacement for a library that is not there.
 bool isOfLibrary(const llvm::Function *F);

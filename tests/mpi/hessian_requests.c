@@ -121,7 +121,8 @@ static double hessian_moved_later(const double *x) {
 }
 HESSIAN_FORWARD(hessian_moved_later)
 
-/// Floats of two kinds and an integer, packed by hand and sent as what is packed, and as bytes.
+/// Floats of two kinds and an integer, packed by hand and sent as what is packed, as bytes, and as
+/// characters.
 static double hessian_packed(const double *x) {
   int ranks, rank = rankOf(&ranks), at = 0, count = 2 + rank % 2;
   struct {
@@ -143,6 +144,8 @@ static double hessian_packed(const double *x) {
   double sum = got[0] * got[1] * (1 + got[2]) + in.a * in.b * x[0];
   MPI_Sendrecv(&out, sizeof out, MPI_BYTE, (rank + 1) % ranks, 7, &in, sizeof in, MPI_BYTE,
                (rank + ranks - 1) % ranks, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  return sum + in.k * in.a * in.a * in.b * in.c[0];
+  MPI_Sendrecv_replace(values, sizeof values, MPI_CHAR, (rank + 1) % ranks, 8,
+                       (rank + ranks - 1) % ranks, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return sum + in.k * in.a * in.a * in.b * in.c[0] + values[0] * values[1] * values[2];
 }
 HESSIAN_FORWARD(hessian_packed)

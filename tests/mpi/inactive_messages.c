@@ -5,6 +5,8 @@
 // Supports: messages of constants, `MPI_PROC_NULL`
 #include "GradientCheck.h"
 #include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double partly(const double *x, const double *table, int n) {
@@ -58,3 +60,36 @@ static double inPieces(const double *x, int n) {
 }
 
 GRADIENT_CHECK(integers_beside_numbers, Double, inPieces, In(double, 6), Int(6))
+
+struct settings {
+  double step;
+  char name[16];
+  int count;
+};
+
+/// Text and flags: of one rank for all, of all for all, in a structure beside a number.
+static double text(const double *x, int n) {
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  char title[64] = "", *copied = malloc(40), *all = malloc(64 * (unsigned)size);
+  unsigned char flags[8] = {0}, any[8];
+  strcpy(copied, "hello");
+  if (rank == 0)
+    snprintf(title, sizeof title, "n=%d", n);
+  MPI_Bcast(title, sizeof title, MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Bcast(copied, (int)strlen(copied) + 1, MPI_CHAR, 0, MPI_COMM_WORLD);
+  flags[rank % 8] = 1;
+  MPI_Allreduce(flags, any, 8, MPI_UNSIGNED_CHAR, MPI_LOR, MPI_COMM_WORLD);
+  MPI_Allgather(title, sizeof title, MPI_CHAR, all, sizeof title, MPI_CHAR, MPI_COMM_WORLD);
+  struct settings chosen = {x[0] * x[1], "abc", n};
+  MPI_Bcast(chosen.name, sizeof chosen.name, MPI_CHAR, 0, MPI_COMM_WORLD);
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += x[i] * x[i] * chosen.step * (any[0] + (double)strlen(chosen.name) + all[64 * size - 64]);
+  free(copied);
+  free(all);
+  return sum;
+}
+
+GRADIENT_CHECK(text_beside_numbers, Double, text, In(double, 4), Int(4))

@@ -165,28 +165,73 @@ bool assumeTold(MemoryGraph &Graph, ArrayRef<Function *> Closure, const DenseSet
   return News;
 }
 
-} // namespace
+/// True if floats are known to lie where a call moves characters: at their beginning, or among them
+/// if the program looks at bytes there.
+bool carriesFloatsAsCharacters(MemoryGraph &Graph, const CallBase &Call, const CallFacts &Facts) {
+  constexpr int64_t Widest = 8;
+  return any_of(Facts.Carries, [&](auto &Carried) {
+    const Location At =
+        Carried.second == SK_Int ? Graph.locate(Call.getArgOperand(Carried.first)) : Location();
+    if (!At || !(Graph.kindsOf(At.Node) & SK_AnyFloat))
+      return false;
+    const int64_t Period = Graph.period(At.Node);
+    if (Period && Period <= Widest)
+      return true;
+    return any_of(Graph.fields(At.Node), [&](auto &Field) {
+      return Field.first == At.Offset && (Graph.kindsOfCell(Field.second) & SK_AnyFloat);
+    });
+  });
+}
 
-bool assumeCarried(MemoryGraph &Graph, const Instruction &I, const HandlerRegistry &Handlers) {
-  auto *Call = dyn_cast<CallBase>(&I);
-  const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
-  if (!H)
-    return false;
-  const CallFacts Facts = H->facts(*Call);
+/// Characters are text, of which nothing follows, unless some of them are the bytes of floats.
+void decideCharacters(CallFacts &Facts, bool AreBytes) {
+  if (!AreBytes)
+    erase_if(Facts.Carries, [](auto &Carried) { return Carried.second == SK_Int; });
+  for (auto &Carried : Facts.Carries)
+    if (Carried.second == SK_Int)
+      Carried.second = SK_Unknown;
+}
+
+bool assumeCarried(MemoryGraph &Graph, const CallBase &Call, const CallFacts &Facts) {
   bool Changed = false;
   for (auto [Operand, Kind] : Facts.Carries)
-    Changed |= assumeFloats(Graph, Call->getArgOperand(Operand), Kind);
+    Changed |= assumeFloats(Graph, Call.getArgOperand(Operand), Kind);
   for (auto [Operand, Kind] : Facts.Carries)
     if (Kind == SK_Unknown)
-      Changed |= Graph.noteBytes(Graph.locate(Call->getArgOperand(Operand)));
+      Changed |= Graph.noteBytes(Graph.locate(Call.getArgOperand(Operand)));
   for (unsigned Operand : Facts.Packed)
-    Changed |= Graph.notePacked(Graph.locate(Call->getArgOperand(Operand)));
+    Changed |= Graph.notePacked(Graph.locate(Call.getArgOperand(Operand)));
   const bool FromElsewhere =
       any_of(Facts.Flows, [](const Flow &F) { return F.From.What == Place::Outside; });
   for (auto [Operand, Kind] : Facts.Carries)
     if (Kind == SK_Unknown && FromElsewhere)
-      Changed |= addBeside(Graph, Graph.locate(Call->getArgOperand(Operand)),
+      Changed |= addBeside(Graph, Graph.locate(Call.getArgOperand(Operand)),
                            is_contained(Facts.Packed, Operand));
+  return Changed;
+}
+
+} // namespace
+
+bool assumeCarried(MemoryGraph &Graph, ArrayRef<Function *> Closure,
+                   const HandlerRegistry &Handlers) {
+  SmallVector<std::pair<const CallBase *, CallFacts>, 8> Calls;
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
+      if (!H)
+        continue;
+      if (CallFacts Facts = H->facts(*Call); !Facts.Carries.empty() || !Facts.Packed.empty())
+        Calls.emplace_back(Call, std::move(Facts));
+    }
+  const bool Bytes = any_of(Calls, [&](auto &Entry) {
+    return carriesFloatsAsCharacters(Graph, *Entry.first, Entry.second);
+  });
+  bool Changed = false;
+  for (auto &[Call, Facts] : Calls) {
+    decideCharacters(Facts, Bytes);
+    Changed |= assumeCarried(Graph, *Call, Facts);
+  }
   return Changed;
 }
 

@@ -10,9 +10,11 @@ namespace contraflow {
 
 class MemoryGraph;
 
-/// What the call I moves holds floats, if its handler says so and nobody else says anything. True
-/// if that is news.
-bool assumeCarried(MemoryGraph &Graph, const llvm::Instruction &I, const HandlerRegistry &Handlers);
+/// What calls move holds floats, if their handlers say so and nobody else says anything. Characters
+/// (CallFacts::Carries of SK_Int) are text, but bytes of anything where some of them are known to
+/// be those of floats. True if that is news.
+bool assumeCarried(MemoryGraph &Graph, llvm::ArrayRef<llvm::Function *> Closure,
+                   const HandlerRegistry &Handlers);
 
 /// The same for what comes from outside, or goes there, and is only copied or cleared as bytes: of
 /// the kind that a pointer type tells, or else of one that is not known. To be asked last.

@@ -731,8 +731,8 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
         ;
     while (D.settlePlaces(Closure) || D.settleDifferences(/*GiveUp=*/false) ||
            D.beginDifferences() || D.settleDifferences(/*GiveUp=*/true));
-  } while (D.settleConstants() ||
-           Settle([&](Instruction &I) { return assumeCarried(Graph, I, Handlers); }) ||
+    Graph.settleCopies();
+  } while (D.settleConstants() || assumeCarried(Graph, Closure, Handlers) ||
            assumeMoved(Graph, Closure, Handlers));
 }
 

@@ -286,22 +286,24 @@ static std::optional<View> viewElsewhere(const Buffer &B, const Layout &L,
   return absoluteView(R, L, B.Count);
 }
 
-View ownViewOf(const Buffer &B, const char *Function, std::ptrdiff_t From) {
-  if (B.Count > 0 && !B.Known && B.Primal != MPI_BOTTOM && viewElsewhere(B, layoutOf(B.Type), From))
+View ownViewOf(const Buffer &B, const char *Function, Characters What, std::ptrdiff_t From) {
+  if (B.Count > 0 && !B.Known && B.Primal != MPI_BOTTOM &&
+      viewElsewhere(B, layoutOf(B.Type, What), From))
     refuse(Refusal::Datatype, std::string("blocks of several objects in ") + Function);
-  return viewOf(B);
+  return viewOf(B, What);
 }
 
 View messageViewOf(const Buffer &B) {
   const bool Absolute = B.Primal == MPI_BOTTOM;
+  constexpr auto What = Characters::Moved;
   if (B.Count <= 0 || B.Known || !(Absolute || table().Used.load(std::memory_order_relaxed)))
-    return viewOf(B);
-  const Layout &L = layoutOf(B.Type);
+    return viewOf(B, What);
+  const Layout &L = layoutOf(B.Type, What);
   if (L.Leaves == 0 || L.Opaque)
-    return viewOf(B);
+    return viewOf(B, What);
   if (!Absolute) {
     const std::optional<View> Elsewhere = viewElsewhere(B, L);
-    return Elsewhere ? *Elsewhere : viewOf(B);
+    return Elsewhere ? *Elsewhere : viewOf(B, What);
   }
   Table &T = table();
   const std::scoped_lock Guard(T.Lock);

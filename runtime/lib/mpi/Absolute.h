@@ -23,7 +23,8 @@ namespace contraflow::mpi {
 View messageViewOf(const Buffer &B);
 
 /// viewOf() for a function whose buffers lead to one object only, `From` bytes behind the buffer.
-View ownViewOf(const Buffer &B, const char *Function, std::ptrdiff_t From = 0);
+View ownViewOf(const Buffer &B, const char *Function, Characters What = Characters::Integers,
+               std::ptrdiff_t From = 0);
 
 /// Items of its layout that a view has.
 inline std::int64_t itemsOf(const View &V, std::int64_t IfEmpty) {

@@ -15,6 +15,7 @@
 #include "mpi/Interpose.h"
 
 #include "mpi/Communicator.h"
+#include "mpi/Layout.h"
 #include "mpi/Operators.h"
 #include "mpi/Watch.h"
 
@@ -42,6 +43,7 @@ int initialised(int Code) {
   if (Code == MPI_SUCCESS) {
     Communicator::created(MPI_COMM_WORLD);
     Communicator::created(MPI_COMM_SELF);
+    agreeOnCharacters();
     watchOthers();
   }
   return Code;

@@ -57,6 +57,8 @@ std::span<const Predefined> predefinedTypes() {
   return Table;
 }
 
+const Layout &layoutAs(MPI_Datatype Type, Characters What);
+
 /// The name of a predefined datatype that may carry floating-point values we cannot find.
 const char *opaqueName(MPI_Datatype Type) {
   return Type != MPI_DATATYPE_NULL && Type == MPI_REAL16 ? "MPI_REAL16" : nullptr;
@@ -105,7 +107,15 @@ void appendItems(Layout &L, const Layout &Item, std::int64_t Count, std::int64_t
   }
 }
 
-Layout readPredefined(MPI_Datatype Type) {
+bool AreBytes = false; // characters; once true, it stays
+
+bool isOfCharacters(MPI_Datatype Type) {
+  const MPI_Datatype All[] = {MPI_CHAR,   MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR,
+                              MPI_INT8_T, MPI_UINT8_T,     MPI_CHARACTER};
+  return Type != MPI_DATATYPE_NULL && std::ranges::find(All, Type) != std::end(All);
+}
+
+Layout readPredefined(MPI_Datatype Type, Characters What) {
   Layout L;
   for (const Predefined &P : predefinedTypes())
     if (P.Type == Type && Type != MPI_DATATYPE_NULL) {
@@ -117,7 +127,8 @@ Layout readPredefined(MPI_Datatype Type) {
   int Size = 0;
   PMPI_Type_size(Type, &Size);
   L.Size = Size;
-  if (Type == MPI_BYTE || Type == MPI_PACKED)
+  const bool Bytes = What == Characters::Moved && isOfCharacters(Type);
+  if (Type == MPI_BYTE || Type == MPI_PACKED || Bytes)
     L.Runs.push_back({0, 1, 0, Leaf::Byte});
   return L;
 }
@@ -173,9 +184,9 @@ void appendIndexed(Layout &L, const Layout &Item, const Contents &C, bool OneLen
   }
 }
 
-void appendStruct(Layout &L, const Contents &C) {
+void appendStruct(Layout &L, const Contents &C, Characters What) {
   for (std::size_t Member = 0; Member < C.Types.size(); ++Member)
-    appendItems(L, layoutOf(C.Types[Member]), C.integer(1 + Member), C.Addresses[Member]);
+    appendItems(L, layoutAs(C.Types[Member], What), C.integer(1 + Member), C.Addresses[Member]);
 }
 
 /// MPI_Type_create_subarray. Integers: dimensions, sizes, subsizes, starts, order.
@@ -225,18 +236,18 @@ void appendDistributed(Layout &L, const Layout &Item, const Contents &C) {
     appendItems(L, Item, 1, Element * Item.Extent);
 }
 
-Layout readDerived(const Contents &C) {
+Layout readDerived(const Contents &C, Characters What) {
   Layout L;
   L.Places = !C.Addresses.empty() && C.Combiner != MPI_COMBINER_RESIZED;
   if (C.Combiner == MPI_COMBINER_STRUCT) {
-    appendStruct(L, C);
+    appendStruct(L, C, What);
     return L;
   }
   if (C.Types.size() != 1) { // MPI_Type_create_f90_real and relatives
     L.Opaque = "a Fortran parameterised type";
     return L;
   }
-  const Layout &Item = layoutOf(C.Types[0]);
+  const Layout &Item = layoutAs(C.Types[0], What);
   switch (C.Combiner) {
   case MPI_COMBINER_DUP:
   case MPI_COMBINER_RESIZED:
@@ -289,11 +300,12 @@ void summarise(Layout &L, MPI_Datatype Type) {
       L.Runs.size() == 1 && L.Runs[0].Offset == 0 && L.LeafBytes == L.Extent && L.Size == L.Extent;
 }
 
-Layout read(MPI_Datatype Type) {
+Layout read(MPI_Datatype Type, Characters What) {
   const Contents C(Type);
-  Layout L = C.Combiner == MPI_COMBINER_NAMED ? readPredefined(Type) : readDerived(C);
+  Layout L = C.Combiner == MPI_COMBINER_NAMED ? readPredefined(Type, What) : readDerived(C, What);
   summarise(L, Type);
-  return L;
+  const bool HasNumbers = std::ranges::any_of(L.Runs, [](Run R) { return R.Kind != Leaf::Byte; });
+  return What == Characters::Moved && HasNumbers ? layoutAs(Type, Characters::Integers) : L;
 }
 
 bool same(const Layout &A, const Layout &B) {
@@ -307,13 +319,30 @@ bool same(const Layout &A, const Layout &B) {
          std::ranges::equal(A.Placed, B.Placed, SameRun) && A.Starts == B.Starts;
 }
 
-int layoutKey() {
-  static const int Key = [] {
-    int New = MPI_KEYVAL_INVALID;
-    PMPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &New, nullptr);
-    return New;
-  }();
-  return Key;
+int newKey() {
+  int New = MPI_KEYVAL_INVALID;
+  PMPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &New, nullptr);
+  return New;
+}
+
+int layoutKey(Characters What) {
+  static const int Keys[] = {newKey(), newKey()};
+  return Keys[static_cast<int>(What)];
+}
+
+const Layout &layoutAs(MPI_Datatype Type, Characters What) {
+  if (Type == MPI_DOUBLE) { // nearly all messages
+    static const Layout &Doubles = intern(read(MPI_DOUBLE, Characters::Integers));
+    return Doubles;
+  }
+  void *Known = nullptr;
+  int Found = 0;
+  PMPI_Type_get_attr(Type, layoutKey(What), &Known, &Found);
+  if (Found)
+    return *static_cast<const Layout *>(Known);
+  const Layout &New = intern(read(Type, What));
+  PMPI_Type_set_attr(Type, layoutKey(What), const_cast<Layout *>(&New));
+  return New;
 }
 
 /// The last buffers that the compiler has described on this thread; a call has two at most.
@@ -328,6 +357,29 @@ Description descriptionOf(const void *Shadow) {
     if (D.Shadow == Shadow)
       return D.Inside;
   return {};
+}
+
+/// True if floats are known to lie among the characters of an item.
+bool hidesNumbers(const Layout &L, const Description &Inside) {
+  constexpr std::int32_t Unknown = 5; // as the compiler numbers the kinds
+  return std::ranges::any_of(L.Runs, [&](const Run &R) {
+    for (int I = 0; I < Inside.Count; ++I) {
+      std::int64_t At = Inside.Fields[I].offset;
+      if (Inside.Period > 0 && At < R.Offset)
+        At += (R.Offset - At + Inside.Period - 1) / Inside.Period * Inside.Period;
+      if (Inside.Fields[I].kind < Unknown && At >= R.Offset && At < R.Offset + R.Count)
+        return true;
+    }
+    return false;
+  });
+}
+
+/// Where the program has not said that characters are bytes, those of numbers would be lost.
+void checkCharacters(const Buffer &B, const void *Shadow) {
+  const Description Inside = descriptionOf(Shadow);
+  if (Inside.Count > 0 && B.Type != MPI_DATATYPE_NULL &&
+      hidesNumbers(layoutAs(B.Type, Characters::Moved), Inside))
+    refuse(Refusal::Datatype, "characters of a datatype that was made elsewhere");
 }
 
 /// The same datatype in memory of which more is known.
@@ -359,19 +411,14 @@ MPI_Datatype datatypeOf(Leaf Kind) {
                              : MPI_LONG_DOUBLE;
 }
 
-const Layout &layoutOf(MPI_Datatype Type) {
-  if (Type == MPI_DOUBLE) { // nearly all messages
-    static const Layout &Doubles = intern(read(MPI_DOUBLE));
-    return Doubles;
-  }
-  void *Known = nullptr;
-  int Found = 0;
-  PMPI_Type_get_attr(Type, layoutKey(), &Known, &Found);
-  if (Found)
-    return *static_cast<const Layout *>(Known);
-  const Layout &New = intern(read(Type));
-  PMPI_Type_set_attr(Type, layoutKey(), const_cast<Layout *>(&New));
-  return New;
+const Layout &layoutOf(MPI_Datatype Type, Characters What) {
+  return layoutAs(Type, AreBytes ? What : Characters::Integers);
+}
+
+void agreeOnCharacters() {
+  int Any = AreBytes;
+  PMPI_Allreduce(MPI_IN_PLACE, &Any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+  AreBytes = Any != 0;
 }
 
 MPI_Datatype leafTypeOf(const Layout &L) {
@@ -423,12 +470,14 @@ std::int64_t leavesIn(const Layout &L, std::int64_t Bytes) {
   return Leaves;
 }
 
-View viewOf(const Buffer &B) {
-  const Layout &Plain = B.Known ? *B.Known : layoutOf(B.Type);
+View viewOf(const Buffer &B, Characters What) {
+  const Layout &Plain = B.Known ? *B.Known : layoutOf(B.Type, What);
   const Shadows Found =
       B.Known ? Shadows{static_cast<char *>(B.Shadow), B.All} : shadowsOf(B.Shadow);
   const Layout &L =
       Plain.Raw && B.Shadow && !B.Known ? layoutIn(Plain, descriptionOf(Found.First)) : Plain;
+  if (B.Count > 0 && B.Shadow && !B.Known && L.Leaves == 0 && What == Characters::Moved)
+    checkCharacters(B, Found.First);
   if (B.Count > 0 && B.Shadow && L.Opaque)
     refuse(Refusal::Datatype, L.Opaque);
   if (B.Count > 0 && !B.Known && B.Primal == MPI_BOTTOM && L.Leaves > 0)
@@ -437,6 +486,8 @@ View viewOf(const Buffer &B) {
 }
 
 } // namespace contraflow::mpi
+
+void cf_v1_mpi_characters() { contraflow::mpi::AreBytes = true; }
 
 void cf_v1_mpi_describe(void *shadow, std::int64_t period, const cf_field *fields,
                         std::int32_t nfields) {

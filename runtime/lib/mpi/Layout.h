@@ -9,9 +9,10 @@
 //
 //   {double; int; float[2]}  ->  run F64 x 1 at 0, run F32 x 2 at 12; 3 leaves, 16 packed bytes
 //
-// MPI_BYTE and MPI_PACKED do not say what they carry. Their leaves are bytes, which travel as they
-// are; which of them are parts of floating-point values is told by the compiler, who knows the
-// memory (cf_v1_mpi_describe), and that is all that is stored, added to, or cleared.
+// MPI_BYTE and MPI_PACKED (and characters, below) do not say what they carry. Their leaves are
+// bytes, which travel as they are; which of them are parts of floating-point values is told by the
+// compiler, who knows the memory (cf_v1_mpi_describe), and that is all that is stored, added to, or
+// cleared.
 
 #pragma once
 
@@ -72,8 +73,15 @@ struct Layout {
 /// The layout itself, which never goes away. One that has been seen before is added once.
 const Layout &intern(Layout &&New);
 
+/// Characters are integers to functions that compute. To those that move them they are bytes of
+/// anything, if the program sends numbers so, but text beside numbers of a structure.
+enum class Characters : std::uint8_t { Integers, Moved };
+
 /// Never goes away: layouts outlive the datatypes they came from.
-const Layout &layoutOf(MPI_Datatype Type);
+const Layout &layoutOf(MPI_Datatype Type, Characters What = Characters::Integers);
+
+/// Asks all ranks, whose programs may differ.
+void agreeOnCharacters();
 
 /// A datatype of an item's leaves, all of the kind L.Widest, as numbers that can be accumulated:
 /// MPI refuses a sum of real numbers with complex ones. Never goes away.
@@ -139,6 +147,6 @@ struct Buffer {
 };
 
 /// The shadow of a buffer; refuses datatypes that do not say where floating-point values are.
-View viewOf(const Buffer &B);
+View viewOf(const Buffer &B, Characters What = Characters::Integers);
 
 } // namespace contraflow::mpi

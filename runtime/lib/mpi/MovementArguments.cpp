@@ -27,7 +27,7 @@ Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
     B.All = Found.All;
     for (int I = 0; I < Size; ++I)
       Layouts.push_back(ownViewOf({S.Primal, S.Shadow, S.Counts[I], S.Types[I]}, "a block",
-                                  S.Places ? S.Places[I] : S.Displs[I])
+                                  Characters::Moved, S.Places ? S.Places[I] : S.Displs[I])
                             .L);
     B.Layouts = Layouts.data();
     return B;
@@ -37,7 +37,8 @@ Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
   B.Base = V.Base;
   B.L = V.L;
   B.All = V.All;
-  const bool Elsewhere = S.Primal == MPI_BOTTOM || (!V.L->Raw && V.L != &layoutOf(S.Type));
+  const bool Elsewhere =
+      S.Primal == MPI_BOTTOM || (!V.L->Raw && V.L != &layoutOf(S.Type, Characters::Moved));
   if (V.Leaves > 0 && Elsewhere) { // there is no first block to count from
     if (Size != 1 || (S.Displs && S.Displs[0] != 0))
       refuse(Refusal::Datatype, "several blocks, each of several objects");

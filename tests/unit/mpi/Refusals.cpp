@@ -38,6 +38,16 @@ void integers() {
   cf_v1_mpi_integers(12, 8);
 }
 
+/// Nobody has said that characters are bytes in this program.
+void characters() {
+  const cf_field Number = {0, 1};
+  MPI_Datatype Eight = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(sizeof(double), MPI_CHAR, &Eight);
+  MPI_Type_commit(&Eight);
+  cf_v1_mpi_describe(Shadow, sizeof(double), &Number, 1);
+  sendAs(Eight, 0);
+}
+
 void bytes() {
   cf_v1_mpi_sendrecv_augment(Value, 8, MPI_BYTE, next(), 0, Value + 4, 8, MPI_BYTE, previous(), 0,
                              MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow, Shadow + 4, Tape, &Record);
@@ -267,6 +277,7 @@ const Case Cases[] = {
     {"bytes", bytes},
     {"relayedBytes", relayedBytes},
     {"integers", integers},
+    {"characters", characters},
     {"disagreement", disagreement},
     {"mixedGather", mixedGather},
     {"userOperator", userOperator},

@@ -121,7 +121,7 @@ struct CallFacts {
   llvm::SmallVector<Member, 0> Members;
   /// The result's memory holds these operands, pointers, one after the other.
   llvm::SmallVector<unsigned, 0> Keeps;
-  /// Memory that holds these if nobody else says that it holds floats; SK_Unknown: somewhere in it.
+  /// What memory holds if nobody else says floats; SK_Unknown: somewhere; SK_Int: so or text.
   llvm::SmallVector<std::pair<unsigned, ScalarKind>, 2> Carries;
   llvm::SmallVector<unsigned, 1> Packed; ///< their floats lie anywhere, whatever else is known
   bool FreshResult = false;              ///< result points to a new object
