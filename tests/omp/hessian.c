@@ -130,6 +130,18 @@ static double hessian_nested_regions(const double *x) {
 }
 HESSIAN(hessian_nested_regions)
 
+// What is added to has no atomic instruction.
+static double hessian_wide(const double *x) {
+  long double t = x[0] * x[1], sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < n; ++i) {
+    long double v = x[i] * t;
+    sum += v * v * (1 + t * x[i]);
+  }
+  return sum;
+}
+HESSIAN(hessian_wide)
+
 // The third derivative: u^T H(x) v of a Hessian, by a tangent of an adjoint and by tangents alone.
 double __enzyme_fwddiff_third(void *, ...);
 void __enzyme_autodiff_third(void *, ...);

@@ -264,7 +264,38 @@ public:
   }
 };
 
-/// The same of objects that hold more than floats, field by field: pointers forward, adjoints back.
+/// A number that is too wide for an atomic instruction is added to memory.
+class AddedHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_add_f80"}; }
+  CallFacts facts(const CallBase &) const override {
+    CallFacts Facts;
+    Facts.Flows = {{Place::value(1), Place::memory(0)}};
+    Facts.Reads = Facts.Writes = {0};
+    Facts.Elements.push_back({0, SK_LongDouble});
+    return Facts;
+  }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    if (Value *Shadow = B.shadow(Call.getArgOperand(0)))
+      B.runtime("add_f80", B.ir().getVoidTy(), {Shadow, B.tangent(Call.getArgOperand(1))});
+    return Error::success();
+  }
+  bool hasReverse(const CallBase &) const override { return true; }
+  Error augment(SweepBuilder &B, CallSite &Site) const override {
+    if (Value *Shadow = B.shadow(Site.Operands[0]))
+      Site.Recorded = {Shadow};
+    return Error::success();
+  }
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
+    if (!Recalled.empty() && B.activeValue(Site.Operands[1]))
+      B.addAdjoint(Site.Operands[1],
+                   B.ir().CreateLoad(Site.Operands[1]->getType(), Recalled[0], "added"));
+    return Error::success();
+  }
+};
+
+/// What LinearHandler does, of objects that hold more than floats, field by field: pointers
+/// forward, adjoints back.
 class FieldsHandler : public RuntimeHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {Forward, Backward}; }
@@ -456,6 +487,7 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<PlainHandler>());
   Registry.add(std::make_unique<ExtentHandler>());
   Registry.add(std::make_unique<LinearHandler>());
+  Registry.add(std::make_unique<AddedHandler>());
   Registry.add(std::make_unique<FieldsHandler>());
   Registry.add(std::make_unique<FreedHandler>());
   Registry.add(std::make_unique<ClearedHandler>());

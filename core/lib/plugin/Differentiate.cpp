@@ -32,8 +32,10 @@
 #include "request/Registration.h"
 #include "rules/Smooth.h"
 #include "support/Reached.h"
+#include "support/Valid.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -64,6 +66,7 @@ private:
   void lookAhead();
   bool waits(const DerivativeRequest &R) const;
   bool lacksInner(const DerivativeRequest &R) const;
+  Error findInvalid();
   void fail(CallBase &Call, Error E);
   Error serve(const DerivativeRequest &R);
   Error serveReplay(const DerivativeRequest &R);
@@ -83,10 +86,10 @@ private:
   Compilation &Tangents, &Adjoints; ///< the user's rules differ
   bool HasRules;                    ///< there are any
   SmallVector<DerivativeRequest, 4> Pending;
-  SmallPtrSet<const Function *, 4> Faulty;             ///< that hold a request with an error
-  SmallVector<Function *, 0> Ours;                     ///< and those where the fault is ours
-  SmallPtrSet<const Function *, 16> Inner;             ///< that primals lead to
-  bool HasInner = false;                               ///< derivatives are differentiated
+  SmallPtrSet<const Function *, 4> Faulty; ///< without valid code, or with a failed request
+  SmallVector<Function *, 0> Ours;         ///< and those where the fault is ours
+  SmallSetVector<Function *, 16> Inner;    ///< that primals lead to
+  bool HasInner = false;                   ///< derivatives are differentiated
   SmallPtrSet<const Function *, 2> Replayed, Reversed; ///< primals of calls with a tape
   std::map<std::vector<uintptr_t>, Derivative> Derivatives;
   MapVector<Function *, Replay> Replays;
@@ -162,6 +165,17 @@ void ModuleDriver::fail(CallBase &Call, Error E) {
   note(std::move(E));
 }
 
+/// An error for each function that is no valid code. Requests that lead to one are not served.
+Error ModuleDriver::findInvalid() {
+  Error All = Error::success();
+  for (Function *F : Inner)
+    if (Error E = checkValid(*F)) {
+      Faulty.insert(F);
+      All = joinErrors(std::move(All), std::move(E));
+    }
+  return All;
+}
+
 /// Requests in functions that other requests lead to are differentiated again.
 void ModuleDriver::findInner() {
   SmallVector<Function *, 16> Primals;
@@ -183,7 +197,7 @@ bool ModuleDriver::waits(const DerivativeRequest &R) const {
   return anyReached(R.Spec.Primal, [&](Function &F) { return Holding.contains(&F); });
 }
 
-/// True if the primal leads to a request that has failed.
+/// True if the primal leads to a request that has failed, or to code that is not valid.
 bool ModuleDriver::lacksInner(const DerivativeRequest &R) const {
   return !Faulty.empty() &&
          anyReached(R.Spec.Primal, [&](Function &F) { return Faulty.contains(&F); });
@@ -446,6 +460,7 @@ bool ModuleDriver::run() {
   readRequests();
   Tangents.HasViews = Adjoints.HasViews = !findViews(M).empty();
   findInner();
+  note(findInvalid());
   lookAhead();
   bool Any = !Pending.empty();
   while (!Pending.empty()) {

@@ -14,6 +14,7 @@
 // CHECK: CF107: as it says
 // CHECK: CF108: as it says
 // CHECK: CF109: as it says
+// CHECK: CF110: as it says
 // CHECK: CF201: as it says
 // CHECK: CF202: as it says
 // CHECK: CF203: as it says
