@@ -23,6 +23,7 @@
 #include "parallel/mpi/Register.h"
 #include "parallel/omp/Register.h"
 #include "parallel/threads/Register.h"
+#include "prepare/Closures.h"
 #include "prepare/FirstBytes.h"
 #include "prepare/Library.h"
 #include "prepare/Slots.h"
@@ -80,6 +81,9 @@ private:
   Function *derivativeFor(Function *Primal, DerivativeMode Mode, ArrayRef<bool> HasShadow);
   bool registerCallback(const Callback &B);
   Expected<Derivative> derivativeOf(const DerivativeSpec &Spec);
+  ClosureTemplates &closuresOf(DerivativeMode Mode) {
+    return Closures[HasRules && Mode != DerivativeMode::Tangent];
+  }
   void note(Error E) { Errors = joinErrors(std::move(Errors), std::move(E)); }
 
   Module &M;
@@ -97,6 +101,7 @@ private:
   CodeReach Reach{otherCode()};
   PreparedLibrary Libraries[2]; ///< of tangents, of adjoints
   TwinTable Twins[2];
+  ClosureTemplates Closures[2]; ///< the first of both, where they do not differ
   Error Errors;
 };
 
@@ -229,7 +234,7 @@ void ModuleDriver::lookAhead() {
     const bool Derives = R.Part != RequestPart::TapeSize && R.Part != RequestPart::Batch &&
                          R.Part != RequestPart::FunctionShadow;
     if (Derives && Seen.insert(keyOf(R.Spec)).second)
-      Reach.add(*R.Spec.Primal);
+      Reach.add(*R.Spec.Primal), closuresOf(R.Spec.Mode).expect(*R.Spec.Primal);
   }
   for (Compilation *C : {&Tangents, &Adjoints}) {
     C->Reach = &Reach;
@@ -237,6 +242,7 @@ void ModuleDriver::lookAhead() {
       continue;
     C->Library = &Libraries[C == &Adjoints];
     C->Twins = &Twins[C == &Adjoints];
+    C->Closures = &closuresOf(C == &Adjoints ? DerivativeMode::Adjoint : DerivativeMode::Tangent);
   }
 }
 
@@ -478,10 +484,12 @@ bool ModuleDriver::run() {
   for (Compilation *C : {&Tangents, &Adjoints}) {
     C->Library = nullptr;
     C->Twins = nullptr;
+    C->Closures = nullptr;
   }
   for (unsigned I : {0, 1}) {
     Libraries[I].clear();
     Twins[I].clear();
+    Closures[I].clear();
   }
   Any |= serveCallbacks();
   dropReplays();

@@ -149,11 +149,11 @@ struct SplitEntriesPass : PassInfoMixin<SplitEntriesPass> {
 
 } // namespace
 
-void canonicalise(Function &P, Compilation &C, NestPlace Place) {
+void canonicalise(Function &P, Compilation &C, Simplify How) {
   dropDeadMath(P, C.AsksErrno);
   expandMasks(P);
   allowStepsBefore(P);
-  simplifyFunction(P, C, Place.IsTeam ? Simplify::Most : Simplify::Usual);
+  simplifyFunction(P, C, How);
   allowStepsBefore(P); // inlined callees may have named the array
   joinBytes(P, C);
   if (splitInlineStorage(P))
@@ -194,9 +194,11 @@ void canonicalise(Function &P, Compilation &C, NestPlace Place) {
   markPromises(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   reloadCarried(P, C.FAM, C.Handlers);
-  if (Place.Versions == NestVersions::One)
-    return;
-  const bool Copied = Place.InTask && copyBlocks(P, C.FAM), Versioned = versionNests(P, C.FAM);
+}
+
+void versionCanonical(Function &P, Compilation &C, bool InTask) {
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+  const bool Copied = InTask && copyBlocks(P, C.FAM), Versioned = versionNests(P, C.FAM);
   if (!Copied && !Versioned)
     return;
   FunctionPassManager Again;

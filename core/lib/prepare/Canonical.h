@@ -9,19 +9,15 @@
 
 namespace contraflow {
 
-/// What decides whether nests get a second version, or blocks a copy.
-struct NestPlace {
-  NestVersions Versions;
-  bool InTask;
-  bool IsTeam; ///< the body of a team
-};
-
-/// Brings P, whose calls are resolved, to that form.
-void canonicalise(llvm::Function &P, Compilation &C, NestPlace Place);
-
 /// How much is simplified: with Most, loops are left to those who come to what is in them (-O3's
 /// unswitching), so that loads in a nest that may be empty are made in front of the loop around it.
 enum class Simplify { Usual, Most };
+
+/// Brings P, whose calls are resolved, to that form.
+void canonicalise(llvm::Function &P, Compilation &C, Simplify How);
+
+/// Gives the nests of P, which has that form, a second version; in a task, blocks a copy.
+void versionCanonical(llvm::Function &P, Compilation &C, bool InTask);
 
 /// Runs the simplification pipeline on one function, as the surrounding -O2 would.
 void simplifyFunction(llvm::Function &F, Compilation &C, Simplify How = Simplify::Usual);

@@ -30,8 +30,7 @@ void CodeReach::add(Function &Primal) {
   });
 }
 
-/// An empty function of the same kind.
-static Function *declareLike(Function &F, const Twine &Name, ValueToValueMapTy &Map) {
+Function *declareLike(Function &F, const Twine &Name, ValueToValueMapTy &Map) {
   Function *New = Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage,
                                    F.getAddressSpace(), Name, F.getParent());
   Map[&F] = New;
@@ -43,7 +42,7 @@ static Function *declareLike(Function &F, const Twine &Name, ValueToValueMapTy &
   return New;
 }
 
-static void cloneBody(Function &From, ValueToValueMapTy &Map) {
+void cloneBody(Function &From, ValueToValueMapTy &Map) {
   SmallVector<ReturnInst *, 1> Returns;
   CloneFunctionInto(cast<Function>(Map[&From]), &From, Map,
                     CloneFunctionChangeType::LocalChangesOnly, Returns);

@@ -11,6 +11,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/ValueHandle.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
 
 namespace llvm {
 class Function;
@@ -40,6 +41,12 @@ private:
   unsigned Requests = 0;
   llvm::DenseMap<const llvm::Function *, unsigned> Calls;
 };
+
+/// An empty function of the same kind.
+llvm::Function *declareLike(llvm::Function &F, const llvm::Twine &Name,
+                            llvm::ValueToValueMapTy &Map);
+/// Gives From's copy in Map a clone of its body.
+void cloneBody(llvm::Function &From, llvm::ValueToValueMapTy &Map);
 
 /// Prepared functions, before a request has changed them.
 class PreparedLibrary {

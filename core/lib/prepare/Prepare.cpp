@@ -11,6 +11,7 @@
 #include "Captures.h"
 #include "Catches.h"
 #include "Choices.h"
+#include "Closures.h"
 #include "ComputedGoto.h"
 #include "DigitSums.h"
 #include "Digits.h"
@@ -84,11 +85,12 @@ constexpr uint64_t RoundBudget =
 
 class Preparer {
 public:
-  Preparer(Compilation &C, PreparedClosure &Out, NestVersions Versions)
-      : C(C), Out(Out), Versions(Versions), Slims(C.FAM), Silent(C.Handlers),
+  Preparer(Compilation &C, PreparedClosure &Out)
+      : C(C), Out(Out), Slims(C.FAM), Silent(C.Handlers),
         HistoryKind(C.M.getContext().getMDKindID("contraflow.history")) {}
   Expected<Function *> prepare(Function &F);
-  void keepTemplates();
+  /// Functions without regions, that call nothing else but such functions.
+  PreparedPairs templates();
 
 private:
   Error prepareCallee(Function &Callee);
@@ -114,7 +116,6 @@ private:
 
   Compilation &C;
   PreparedClosure &Out;
-  NestVersions Versions;
   SlimCallees Slims;
   SilentCallees Silent;
   unsigned HistoryKind;                      ///< metadata of calls between two rounds of inlining
@@ -137,7 +138,7 @@ private:
   uint64_t OfSmall = 0;   ///< of these, instructions of small functions
   SmallPtrSet<const Function *, 16> Taken; ///< whose code is inlined at least once
   /// Called functions, and their copies; those that hold regions, which differ from site to site.
-  SmallVector<std::pair<Function *, Function *>, 8> Called;
+  PreparedPairs Called;
   SmallPtrSet<Function *, 4> WithRegions;
 };
 
@@ -531,6 +532,7 @@ Error Preparer::prepareCallee(Function &Callee) {
     for (auto [Of, P] : C.Library->instantiate(Callee, Prepared)) {
       Prepared[Of] = P;
       Out.Functions.push_back(P);
+      Out.GivenByLibrary = true;
       Called.push_back({Of, P});
     }
   if (Prepared.count(&Callee))
@@ -544,10 +546,9 @@ Error Preparer::prepareCallee(Function &Callee) {
   return Error::success();
 }
 
-/// Functions without regions, that call nothing else but such functions.
-void Preparer::keepTemplates() {
+PreparedPairs Preparer::templates() {
   if (!C.Library || !C.Sparing || !C.Reach || C.Reach->requests() < 2)
-    return;
+    return {};
   SmallPtrSet<Function *, 8> Kept;
   for (auto [Of, P] : Called)
     if (!WithRegions.contains(P))
@@ -567,7 +568,7 @@ void Preparer::keepTemplates() {
         Changed = Kept.erase(P);
   }
   erase_if(Called, [&](const auto &Pair) { return !Kept.contains(Pair.second); });
-  C.Library->keep(Called);
+  return std::move(Called);
 }
 
 /// What is in memory is described byte by byte.
@@ -633,7 +634,8 @@ Expected<Function *> Preparer::prepare(Function &F) {
     loadOnce(*P, Own);
     noteObjects(*P, Given);
   }
-  canonicalise(*P, C, {Versions, InTask, Team});
+  canonicalise(*P, C, Team ? Simplify::Most : Simplify::Usual);
+  Out.New.push_back({P, InTask});
   if (const Instruction *I = findAddressInVector(*P))
     return diffError(DiagId::UnsupportedInstruction, *I, "an address that was in a vector");
   if (const Instruction *I = findPointerVector(*P))
@@ -708,7 +710,8 @@ static Function *callerOf(Function &F) {
   return Caller;
 }
 
-Expected<PreparedClosure> prepareClosure(Function &F, Compilation &C, NestVersions V) {
+/// Without versions of nests.
+static Expected<ClosureTemplates::Copy> prepareAfresh(Function &F, Compilation &C) {
   PreparedClosure Out;
   const bool Declared =
       (F.isDeclaration() || F.hasFnAttribute(attr::Registered)) &&
@@ -716,16 +719,43 @@ Expected<PreparedClosure> prepareClosure(Function &F, Compilation &C, NestVersio
   if (F.isDeclaration() && !Declared)
     return diffError(DiagId::RequestNoBody, F, userName(F));
   Function *Caller = Declared ? callerOf(F) : nullptr;
-  Preparer P(C, Out, V);
+  Preparer P(C, Out);
   auto Root = P.prepare(Caller ? *Caller : F);
   if (Caller)
     Caller->eraseFromParent();
   if (!Root)
     return Root.takeError();
-  P.keepTemplates();
+  PreparedPairs Called = P.templates();
   findUsedInTeams(Out);
   Out.Root = wrapRecursion(**Root, Out);
-  return std::move(Out);
+  return ClosureTemplates::Copy{std::move(Out), std::move(Called), C.Spared};
+}
+
+/// What is prepared of F for all its derivatives. Functions that the library has given are not
+/// without versions.
+static Expected<ClosureTemplates::Copy> prepareOnce(Function &F, Compilation &C) {
+  ClosureTemplates *Kept =
+      C.Closures && C.Library && C.Sparing && !C.TasksAtOnce && C.Closures->isExpectedAgain(F)
+          ? C.Closures
+          : nullptr;
+  if (auto Known = Kept ? Kept->instantiate(F) : std::nullopt)
+    return std::move(*Known);
+  auto Made = prepareAfresh(F, C);
+  const bool OfLibrary = Made && Made->Closure.GivenByLibrary;
+  return Kept && Made && !OfLibrary ? Kept->keep(F, std::move(*Made)) : std::move(Made);
+}
+
+Expected<PreparedClosure> prepareClosure(Function &F, Compilation &C, NestVersions V) {
+  auto Made = prepareOnce(F, C);
+  if (!Made)
+    return Made.takeError();
+  C.Spared |= Made->Spared;
+  if (V == NestVersions::Two)
+    for (auto [P, InTask] : Made->Closure.New)
+      versionCanonical(*P, C, InTask);
+  if (!Made->Called.empty())
+    C.Library->keep(Made->Called);
+  return std::move(Made->Closure);
 }
 
 } // namespace contraflow

@@ -16,6 +16,7 @@ class PassBuilder;
 
 namespace contraflow {
 
+class ClosureTemplates;
 class CodeReach;
 class PreparedLibrary;
 class TwinTable;
@@ -31,6 +32,7 @@ struct Compilation {
   const CodeReach *Reach = nullptr;
   PreparedLibrary *Library = nullptr;
   TwinTable *Twins = nullptr;
+  ClosureTemplates *Closures = nullptr;
   /// Where the requests lead to much code, what several calls lead to is not inlined.
   bool Sparing = true;
   bool Spared = false; ///< that was so of something
@@ -42,6 +44,9 @@ struct Compilation {
   /// result.
   bool AsksErrno = false;
 };
+
+/// Originals and their copies.
+using PreparedPairs = llvm::SmallVector<std::pair<llvm::Function *, llvm::Function *>, 8>;
 
 /// The functions a derivative is made of, privately cloned. They are erased with the object.
 class PreparedClosure {
@@ -55,11 +60,14 @@ public:
   llvm::SmallVector<llvm::Function *, 4> Functions; ///< Root first
   /// Bodies run by a team of threads.
   llvm::SmallVector<llvm::Function *, 4> TeamBodies;
-  bool Detached = false; ///< some body may run while the code behind its call goes on
+  bool GivenByLibrary = false; ///< some functions
+  bool Detached = false;       ///< some body may run while the code behind its call goes on
   /// Functions that threads of a team may call or fork: several of them at once.
   llvm::DenseSet<llvm::Function *> UsedInTeams;
   /// Per team body: parameters that differ from thread to thread.
   llvm::DenseMap<llvm::Function *, llvm::SmallVector<unsigned, 2>> ThreadParams;
+  /// Those that were not prepared for another request, and whether they run in a task.
+  llvm::SmallVector<std::pair<llvm::Function *, bool>, 4> New;
 };
 
 /// Whether loop nests get a version for arrays that do not overlap: helps what is recorded.
