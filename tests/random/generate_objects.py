@@ -7,6 +7,7 @@ fill(object, source) takes numbers from the arguments, fold(object, s) sums it u
 """
 
 import generate
+import object_layouts
 
 
 class Type:
@@ -326,6 +327,9 @@ class Program(generate.Program):
                 self.depth -= 1
                 self.indices.pop()
                 self.emit("}")
+            elif self.depth == 0 and self.chance(0.1):
+                for line in object_layouts.statements(self):
+                    self.emit(line)
             elif self.chance(0.15):
                 generate.Program.statement(self)
             else:

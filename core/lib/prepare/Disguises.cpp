@@ -11,8 +11,10 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace contraflow {
 namespace {
@@ -123,6 +125,7 @@ public:
   void run();
 
 private:
+  void reloadParts();
   void reloadAddresses();
   bool isLoaded(const Value *Pointer, SmallPtrSetImpl<const Value *> &Seen) const;
   Value *bitsOf(Value *Pointer, Instruction &Before);
@@ -166,6 +169,28 @@ Value *Words::bitsOf(Value *Pointer, Instruction &Before) {
   return Twin;
 }
 
+/// A float in the upper half of what was loaded as an address.
+void Words::reloadParts() {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    Value *Pointer = nullptr;
+    const APInt *Shift = nullptr;
+    if (!match(&I, m_Trunc(m_LShr(m_PtrToInt(m_Value(Pointer)), m_APInt(Shift)))) ||
+        !any_of(I.users(),
+                [](User *U) { return isa<BitCastInst>(U) && U->getType()->isFloatTy(); }))
+      continue;
+    auto *Load = dyn_cast<LoadInst>(Pointer);
+    if (!Load || !Load->isSimple() || *Shift != I.getType()->getScalarSizeInBits())
+      continue;
+    IRBuilder<> B(Load->getNextNode());
+    B.SetCurrentDebugLocation(Load->getDebugLoc());
+    const uint64_t Bytes = Shift->getZExtValue() / 8;
+    Value *Half = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Load->getPointerOperand(), Bytes);
+    I.replaceAllUsesWith(
+        B.CreateAlignedLoad(I.getType(), Half, commonAlignment(Load->getAlign(), Bytes)));
+    I.eraseFromParent();
+  }
+}
+
 /// The same the other way round: the number was loaded first.
 void Words::reloadAddresses() {
   for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -183,6 +208,7 @@ void Words::reloadAddresses() {
 }
 
 void Words::run() {
+  reloadParts();
   reloadAddresses();
   SmallVector<PtrToIntInst *, 4> Todo;
   for (Instruction &I : instructions(F)) {
