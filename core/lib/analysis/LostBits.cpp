@@ -389,8 +389,11 @@ bool joinsParts(const User *U) {
                 (Op->getOpcode() == Instruction::Shl && isa<ConstantInt>(Op->getOperand(1))));
 }
 
-/// True if Bits is put where floats are that are wider.
+/// True if Bits, a byte, is put where floats are. A wider integer may be a count that lies there at
+/// other times.
 bool isPutIntoFloat(const StoreInst &Store, const Value *Bits, const MemoryGraph &G) {
+  if (!Bits->getType()->isIntegerTy(8))
+    return false;
   const int64_t Size = G.layout().getTypeStoreSize(Bits->getType()).getFixedValue();
   const Location At = G.find(Store.getPointerOperand());
   return At && Store.getValueOperand() == Bits &&

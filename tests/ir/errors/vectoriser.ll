@@ -1,16 +1,16 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ;
 ; LLVM 22.1's vectoriser of straight-line code uses a result in front of where it is calculated. It is an
-; error, and does not happen with the options that are set for derivatives.
+; error in a derivative, and does not happen with the options that are set for these.
 ;
 ; RUN: %not %opt -passes=slp-vectorizer -disable-verify -disable-output %s 2>&1 | FileCheck %s
 ; RUN: %opt -passes=slp-vectorizer -slp-split-alternate-instructions=false -disable-output %s
-; CHECK: error: in 'recurrences': [CF901] {{.*}} -fno-slp-vectorize
+; CHECK: error: in {{.*}}recurrences{{.*}}: [CF901] {{.*}} -fno-slp-vectorize
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
-define void @recurrences() {
+define void @cf.tangent.recurrences() {
   br label %1
 
 1:                                                ; preds = %1, %0
