@@ -110,22 +110,27 @@ DenseSet<unsigned> outsideNodes(MemoryGraph &Graph, const Function &Root) {
   return Seen;
 }
 
-/// Visits the pointers to memory that is copied or cleared as bytes.
-void eachMoved(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers,
-               function_ref<void(const Value &)> Visit) {
+/// Visits the calls that have a handler.
+void eachHandled(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers,
+                 function_ref<void(const CallBase &, CallFacts)> Visit) {
   for (Function *F : Closure)
     for (Instruction &I : instructions(*F)) {
       auto *Call = dyn_cast<CallBase>(&I);
-      const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
-      if (!H)
-        continue;
-      const CallFacts Facts = H->facts(*Call);
-      for (const CallFacts::Copy &C : Facts.Copies)
-        for (unsigned Operand : {C.From, C.To})
-          Visit(*Call->getArgOperand(Operand));
-      for (unsigned Operand : Facts.Cleared)
-        Visit(*Call->getArgOperand(Operand));
+      if (const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr)
+        Visit(*Call, H->facts(*Call));
     }
+}
+
+/// Visits the pointers to memory that is copied or cleared as bytes.
+void eachMoved(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers,
+               function_ref<void(const Value &)> Visit) {
+  eachHandled(Closure, Handlers, [&](const CallBase &Call, const CallFacts &Facts) {
+    for (const CallFacts::Copy &C : Facts.Copies)
+      for (unsigned Operand : {C.From, C.To})
+        Visit(*Call.getArgOperand(Operand));
+    for (unsigned Operand : Facts.Cleared)
+      Visit(*Call.getArgOperand(Operand));
+  });
 }
 
 struct Told {
@@ -215,15 +220,10 @@ bool assumeCarried(MemoryGraph &Graph, const CallBase &Call, const CallFacts &Fa
 bool assumeCarried(MemoryGraph &Graph, ArrayRef<Function *> Closure,
                    const HandlerRegistry &Handlers) {
   SmallVector<std::pair<const CallBase *, CallFacts>, 8> Calls;
-  for (Function *F : Closure)
-    for (Instruction &I : instructions(*F)) {
-      auto *Call = dyn_cast<CallBase>(&I);
-      const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
-      if (!H)
-        continue;
-      if (CallFacts Facts = H->facts(*Call); !Facts.Carries.empty() || !Facts.Packed.empty())
-        Calls.emplace_back(Call, std::move(Facts));
-    }
+  eachHandled(Closure, Handlers, [&](const CallBase &Call, CallFacts Facts) {
+    if (!Facts.Carries.empty() || !Facts.Packed.empty())
+      Calls.emplace_back(&Call, std::move(Facts));
+  });
   const bool Bytes = any_of(Calls, [&](auto &Entry) {
     return carriesFloatsAsCharacters(Graph, *Entry.first, Entry.second);
   });

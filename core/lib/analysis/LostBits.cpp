@@ -392,12 +392,9 @@ bool joinsParts(const User *U) {
 /// True if Bits, a byte, is put where floats are. A wider integer may be a count that lies there at
 /// other times.
 bool isPutIntoFloat(const StoreInst &Store, const Value *Bits, const MemoryGraph &G) {
-  if (!Bits->getType()->isIntegerTy(8))
-    return false;
-  const int64_t Size = G.layout().getTypeStoreSize(Bits->getType()).getFixedValue();
   const Location At = G.find(Store.getPointerOperand());
-  return At && Store.getValueOperand() == Bits &&
-         Size < widthOfKinds(G.kindsAt(At, Size) & SK_AnyFloat);
+  return At && Bits->getType()->isIntegerTy(8) && Store.getValueOperand() == Bits &&
+         (G.kindsAt(At, 1) & SK_AnyFloat);
 }
 
 /// True if what I reads becomes a part of floats and nothing else: together with other parts in a

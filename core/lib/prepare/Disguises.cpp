@@ -138,10 +138,10 @@ private:
 bool Words::isLoaded(const Value *Pointer, SmallPtrSetImpl<const Value *> &Seen) const {
   if (auto *Load = dyn_cast<LoadInst>(Pointer))
     return Load->isSimple();
-  auto *Phi = dyn_cast<PHINode>(Pointer);
   if (!Seen.insert(Pointer).second)
     return true;
-  return Phi && any_of(Phi->incoming_values(), [&](Value *In) { return isLoaded(In, Seen); });
+  auto IsLoaded = [&](const Use &In) { return isLoaded(In, Seen); };
+  return isa<PHINode, SelectInst>(Pointer) && any_of(cast<User>(Pointer)->operands(), IsLoaded);
 }
 
 Value *Words::bitsOf(Value *Pointer, Instruction &Before) {
@@ -151,6 +151,11 @@ Value *Words::bitsOf(Value *Pointer, Instruction &Before) {
     IRBuilder<> B(Load->getNextNode());
     B.SetCurrentDebugLocation(Load->getDebugLoc());
     return Made[Pointer] = B.CreateAlignedLoad(Bits, Load->getPointerOperand(), Load->getAlign());
+  }
+  if (auto *Select = dyn_cast<SelectInst>(Pointer)) {
+    Value *True = bitsOf(Select->getTrueValue(), *Select);
+    Value *False = bitsOf(Select->getFalseValue(), *Select);
+    return Made[Pointer] = IRBuilder<>(Select).CreateSelect(Select->getCondition(), True, False);
   }
   auto *Phi = dyn_cast<PHINode>(Pointer);
   if (!Phi)
