@@ -601,10 +601,36 @@ static void keepApart(Module &M) {
           Call->addFnAttr(Attribute::NoMerge);
 }
 
+/// What the library's classes keep inside (a std::string points into itself) would blur the objects
+/// that they are members of.
+static void keepLibraryCalls(Module &M) {
+  if (findRequests(M).empty())
+    return;
+  for (Function &F : M)
+    if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::AlwaysInline) && keepsBody(F))
+      F.addFnAttr(Attribute::NoInline);
+}
+
+/// Notes what only the code as the front end has made it says.
+static void noteSource(Module &M) {
+  keepLibraryCalls(M);
+  const SmallVector<CallBase *, 4> Requests = findRequests(M);
+  noteLeading(M, Requests);
+  if (!Requests.empty())
+    clearWhole(M);
+  if (Requests.empty() && !isLinkedLater(M))
+    return;
+  noteSlots(M);
+  noteVirtualCalls(M);
+  noteWrappedCalls(M);
+  noteLayouts(M);
+}
+
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {
-  recordUnoptimised(M); // not every pipeline has a start
-  protectRequests(M);
   keepApart(M);
+  if (recordUnoptimised(M)) // not every pipeline has a start
+    noteSource(M);
+  protectRequests(M);
   auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
   inlineWrappers(M, FAM);
   Error Faults = Error::success();
@@ -640,33 +666,12 @@ PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) 
   return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
-/// What the library's classes keep inside (a std::string points into itself) would blur the objects
-/// that they are members of.
-static void keepLibraryCalls(Module &M) {
-  if (findRequests(M).empty())
-    return;
-  for (Function &F : M)
-    if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::AlwaysInline) && keepsBody(F))
-      F.addFnAttr(Attribute::NoInline);
-}
-
 PreservedAnalyses KeepRegisteredPass::run(Module &M, ModuleAnalysisManager &) {
   keepApart(M);
-  keepLibraryCalls(M);
   Error Faults = Error::success();
   readRegistrations(M, Faults);
   recordStructures(M);
-  const SmallVector<CallBase *, 4> Requests = findRequests(M);
-  const bool Asks = !Requests.empty();
-  noteLeading(M, Requests);
-  if (Asks)
-    clearWhole(M);
-  if (Asks || isLinkedLater(M)) {
-    noteSlots(M);
-    noteVirtualCalls(M);
-    noteWrappedCalls(M);
-    noteLayouts(M);
-  }
+  noteSource(M);
   protectRequests(M);
   consumeError(std::move(Faults)); // reported by the pass that differentiates
   hideRegistered(M);

@@ -2,7 +2,8 @@
 //
 // Entry points for clang, opt and lld. The pass runs where the optimiser has finished simplifying
 // and has not begun to vectorise (OptimizerEarly), at every optimisation level; in opt it is the
-// module pass "contraflow", for existing scripts also "enzyme".
+// module pass "contraflow", for existing scripts also "enzyme". What such scripts run in front of
+// optimisation, so that what is registered stays, is "preserve-nvvm".
 
 #include "ByteLoops.h"
 #include "CheckVectoriser.h"
@@ -15,6 +16,7 @@
 using namespace llvm;
 
 static constexpr StringLiteral PassNames[] = {"contraflow", "enzyme"};
+static constexpr StringLiteral KeepName = "preserve-nvvm";
 
 static void registerCallbacks(PassBuilder &PB) {
   contraflow::checkVectoriser(PB);
@@ -35,9 +37,12 @@ static void registerCallbacks(PassBuilder &PB) {
       });
   PB.registerPipelineParsingCallback(
       [&PB](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
-        if (!is_contained(PassNames, Name))
+        if (Name == KeepName)
+          MPM.addPass(contraflow::KeepRegisteredPass());
+        else if (is_contained(PassNames, Name))
+          MPM.addPass(contraflow::DifferentiatePass(PB));
+        else
           return false;
-        MPM.addPass(contraflow::DifferentiatePass(PB));
         return true;
       });
 }

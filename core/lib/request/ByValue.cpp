@@ -317,15 +317,16 @@ static void recordWritten(Function &F) {
     F.setMetadata(MetadataName, MDNode::get(F.getContext(), Notes));
 }
 
-void recordUnoptimised(Module &M) {
-  const bool AsMade = !M.getNamedMetadata(RecordedName) && any_of(M, [](const Function &F) {
-    return !F.hasOptNone() && hasPlainVariables(F);
-  });
+bool recordUnoptimised(Module &M) {
+  const bool New = !M.getNamedMetadata(RecordedName);
+  const bool AsMade =
+      New && any_of(M, [](const Function &F) { return !F.hasOptNone() && hasPlainVariables(F); });
   for (Function &F : M)
     if (AsMade || F.hasOptNone())
       record(F);
   for (Function &F : M)
     recordWritten(F);
+  return AsMade || (New && any_of(M, [](const Function &F) { return F.hasOptNone(); }));
 }
 
 /// Of "(pair, double (*)(int, int))": 2.

@@ -59,8 +59,9 @@ struct SourceParameter {
 /// they are. To be run on the code that the front end made.
 void recordStructures(llvm::Module &M);
 /// The same later, unless it has been run, on functions that are still as they were: optimised, a
-/// parameter that is stored into a structure looks like a piece of one.
-void recordUnoptimised(llvm::Module &M);
+/// parameter that is stored into a structure looks like a piece of one. True if there are such
+/// functions.
+bool recordUnoptimised(llvm::Module &M);
 
 llvm::SmallVector<SourceParameter, 8> sourceParameters(const llvm::Function &F);
 SourceParameter sourceResult(const llvm::Function &F);

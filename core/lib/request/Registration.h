@@ -25,6 +25,7 @@ struct RuleConvention {
   bool InMemory = false;                   ///< the first parameter is where the result goes
   bool IntegersTwice = false;              ///< an integer is followed by itself
   bool WithPrimal = false;                 ///< tangent: the result of the primal is returned, too
+  bool NullTape = false;                   ///< reverse: takes a tape, of which there is none
   llvm::SmallVector<llvm::Type *, 2> Tape; ///< reverse: the last parameters
 };
 

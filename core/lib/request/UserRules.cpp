@@ -174,13 +174,18 @@ Error resolveReverse(UserRule &Rule) {
     Seed.push_back(R);
   SmallVector<SmallVector<Type *, 4>, 2> Endings{Seed};
   Endings[0].append(Rule.OfReverse.Tape);
+  const bool NoTape = Rule.OfReverse.Tape.empty();
   Endings.push_back(Seed); // a tape that nobody reads
+  if (NoTape)              // or that nobody makes
+    Endings[1].push_back(PointerType::getUnqual(F.getContext()));
   if (Error E = matchParameters(Rule, F, Numbers::Once, Endings, Rule.OfReverse))
     return E;
   const unsigned Leading =
       leadingTypes(*Rule.Primal, Numbers::Once, Rule.OfReverse.IntegersTwice).size();
-  if (F.arg_size() == Rule.OfReverse.InMemory + Leading + Seed.size())
+  const unsigned Untaped = Rule.OfReverse.InMemory + Leading + Seed.size();
+  if (F.arg_size() == Untaped)
     Rule.OfReverse.Tape.clear();
+  Rule.OfReverse.NullTape = NoTape && F.arg_size() > Untaped;
   const SmallVector<Type *, 4> Bars = numberTypes(*Rule.Primal);
   Type *Have = Rule.OfReverse.InMemory ? F.getParamStructRetType(0) : F.getReturnType();
   const bool Fits = Bars.empty() ? Have->isVoidTy()
@@ -536,7 +541,7 @@ Error UserRuleHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   for (const Argument &A : Rule.Primal->args()) {
     if (!A.getType()->isPointerTy())
       continue;
-    const RuleConvention Plain{false, Rule.OfReverse.IntegersTwice, false, {}};
+    const RuleConvention Plain{false, Rule.OfReverse.IntegersTwice, false, false, {}};
     unsigned At = positionOf(*Rule.Primal, Plain, Numbers::Once, A.getArgNo()) + 1;
     if (Site.Recorded[At] != Operands[A.getArgNo()] && B.shared(Site.Recorded[At]))
       return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
@@ -555,6 +560,8 @@ Error UserRuleHandler::adjoint(SweepBuilder &B, const CallSite &Site,
       Args.push_back(Seed);
   }
   append_range(Args, Recalled.take_back(TapeParts));
+  if (Rule.OfReverse.NullTape)
+    Args.push_back(ConstantPointerNull::get(IR.getPtrTy()));
   Value *Memory = nullptr;
   CallInst *Reverse = call(IR, *Rule.Reverse, Rule.OfReverse, Args, Memory);
   const SmallVector<Type *, 4> Types = numberTypes(*Rule.Primal);

@@ -104,6 +104,10 @@ int main() {
                                                      enzyme::Active(5.0));
   std::printf("five %g %g %g %g %g\n", get<0>(v), get<1>(v), get<2>(v), get<3>(v), get<4>(v));
 
+  // CHECK: declared 6 6
+  std::printf("declared %g %g\n", __enzyme_autodiff<double>((void *)square, enzyme_out, 3.0),
+              __enzyme_fwddiff<double>((void *)square, enzyme_dup, 3.0, 1.0));
+
 #ifdef WRONG
   // WRONG: the adjoint of a number passed by value is returned; use Active
   enzyme::autodiff<enzyme::Reverse>(square, enzyme::Duplicated<double>(1.0, 0.0));

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 extern int enzyme_dup, enzyme_out, enzyme_runtime_activity, enzyme_byref, enzyme_interleave,
-    enzyme_nofree, enzyme_width, enzyme_buffer;
+    enzyme_nofree, enzyme_width, enzyme_buffer, enzyme_strong_zero;
 static int enzyme_const;
 
 struct Mixed {
@@ -56,6 +56,7 @@ static double *second(double *x) { return x + 1; }
 static double slope(double (*f)(double), double x) { return __enzyme_autodiff((void *)f, x); }
 static double weighted(const double *x, double k) { return k * x[0] * x[1]; }
 static double limited(double x) { return x * fmin(1.0, __enzyme_call_inactive((void *)square, x)); }
+static double unscaled(double x, double k) { return k * sqrt(x); }
 static double heap(double a, int n) {
   double *p = malloc(sizeof *p), sum = 0;
   for (int i = 0; i < n; ++i) {
@@ -117,6 +118,10 @@ int main(void) {
 
   // CHECK: parameter 6
   printf("parameter %g\n", slope(square, 3));
+
+  // CHECK: zero 0
+  printf("zero %g\n", __enzyme_autodiff((void *)unscaled, enzyme_strong_zero, enzyme_out, 0.0,
+                                        enzyme_const, 0.0));
 
   // CHECK: buffer 6 36
   double rows[4] = {1, 2, 3, 4};
