@@ -31,14 +31,16 @@ bool isRequest(const CallBase &Call) {
 static constexpr StringLiteral Noted = "contraflow_references", Reference = "contraflow_reference";
 
 /// What the front end knows to be dereferenceable is a reference of C++. The inliner says the same
-/// of pointers, so that it is noted before.
+/// of pointers, but of calls alone: code may have been optimised before it comes here.
 static void noteReferences(CallBase &Call) {
   if (Call.getAttributes().hasFnAttr(Noted))
     return;
   LLVMContext &Context = Call.getContext();
   Call.addFnAttr(Attribute::get(Context, Noted));
-  for (unsigned I = 0; I != Call.arg_size(); ++I)
-    if (const uint64_t Bytes = Call.getAttributes().getParamDereferenceableBytes(I))
+  const auto &Callee = *cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
+  const unsigned Declared = std::min<unsigned>(Call.arg_size(), Callee.arg_size());
+  for (unsigned I = 0; I != Declared; ++I)
+    if (const uint64_t Bytes = Callee.getParamDereferenceableBytes(I))
       Call.addParamAttr(I, Attribute::get(Context, Reference, utostr(Bytes)));
 }
 
