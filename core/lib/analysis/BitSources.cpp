@@ -196,6 +196,8 @@ static std::optional<How> handedOn(const Instruction &I, How H) {
 /// True if the bits that Load reads may be a float's and have become something else.
 static bool losesFloat(const LoadInst &Load, How H, const MemoryGraph &Graph) {
   const bool IsDeclared = Graph.isDeclaredInteger(&Load);
+  if (Graph.isIntegerBeside(&Load))
+    return false;
   if (H == Changed || (H == Calculated && !IsDeclared) ||
       (H == Copied && isMixed(&Load, IsDeclared)))
     return true;

@@ -35,8 +35,9 @@ class Describer : public InstVisitor<Describer> {
 public:
   Describer(MemoryGraph &Graph, const HandlerRegistry &Handlers, ArrayRef<Function *> Closure)
       : Graph(Graph), Handlers(Handlers), Closure(Closure.begin(), Closure.end()),
-        Integers(findPlainIntegers(Closure, Handlers)), Moved(findMovedAddresses(Closure)),
-        Layouts(*Closure.front()->getParent()), Root(Closure.front()) {}
+        Layouts(*Closure.front()->getParent()),
+        Integers(findPlainIntegers(Closure, Handlers, Layouts)), Moved(findMovedAddresses(Closure)),
+        Root(Closure.front()) {}
 
   /// Visits everything, once more if need be.
   void visitAll(ArrayRef<Function *> Functions);
@@ -123,6 +124,7 @@ private:
   SmallVector<unsigned, 8> Constants; ///< cells to which a constant of type float is stored
   SmallSetVector<Function *, 4> Models;
   Location Foreign; ///< what other processes use as well
+  LayoutReader Layouts;
   DenseSet<const Value *> Integers;
   DenseSet<const Value *> Moved; ///< addresses that may be numbers
 
@@ -130,7 +132,6 @@ private:
     Value *Pointer;
     LayoutReader::Evidence What;
   };
-  LayoutReader Layouts;
   Function *Root;
   std::vector<Said> Evidence;
   SmallPtrSet<const Value *, 16> Typed; ///< pointers to the beginning of a known structure
@@ -558,10 +559,8 @@ void Describer::note(Instruction &Access, const LayoutReader::Evidence &E) {
   Value &Pointer = *getLoadStorePointerOperand(&Access);
   Evidence.push_back({&Pointer, E});
   const DataLayout &DL = Graph.layout();
-  const auto Member = E.Places->find(E.Offset);
-  if (isa<LoadInst>(Access) && Member != E.Places->end() && Member->second.Kind == SK_Int &&
-      Member->second.Width == int64_t(DL.getTypeStoreSize(Access.getType()).getFixedValue()))
-    Graph.noteDeclaredInteger(&Access);
+  if (isa<LoadInst>(Access) && E.isInteger(DL.getTypeStoreSize(Access.getType()).getFixedValue()))
+    Graph.noteDeclaredInteger(&Access, E.hasOthers());
   APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
   const Value *Base = Pointer.stripAndAccumulateConstantOffsets(DL, Offset, true);
   if (Offset.getSExtValue() == E.Offset)

@@ -8,6 +8,8 @@
 //   %b = load i64, ptr %slot ; store i64 %b, ptr %to    may be a double in disguise
 //   %b = bitcast double %x to i64 ; %m = sub i64 k, %b  bits that are calculated with
 //   %b = load i64, ptr %x, !tbaa double                 the same, whatever else is chosen for them
+//   %n = load i32, ptr %flags ; %m = and i32 %n, -2     a number, if it is a member of a structure
+//                                                       that has floats or pointers as well
 //   %m = add i64 %b, -1 ; icmp ult i64 %m, 4095         may be anything: it is asked for a range,
 //                                                       as words are that may be addresses
 //
@@ -15,6 +17,7 @@
 // of a float or a pointer anywhere among them outweigh arithmetic.
 
 #include "Integers.h"
+#include "Layouts.h"
 #include "contraflow/core/Construct.h"
 #include "prepare/DigitSums.h"
 
@@ -43,8 +46,8 @@ bool asksForRange(const Instruction &I) {
 
 class Collector {
 public:
-  Collector(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers)
-      : Closure(Closure), Handlers(Handlers) {
+  Collector(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers, LayoutReader &Layouts)
+      : Closure(Closure), Handlers(Handlers), Layouts(Layouts) {
     for (const Function *F : Closure) {
       auto &Values = Returned[F];
       for (const BasicBlock &B : *F)
@@ -59,6 +62,7 @@ private:
   void visit(Instruction &I);
   void visitCall(CallBase &Call);
   void visitCast(CastInst &I);
+  void visitFlags(const Instruction &I);
   void copy(const Value *A, const Value *B) {
     if (isNumber(A) && isNumber(B))
       Copies.unionSets(A, B);
@@ -74,6 +78,7 @@ private:
 
   ArrayRef<Function *> Closure;
   const HandlerRegistry &Handlers;
+  LayoutReader &Layouts;
   DenseMap<const Function *, SmallVector<const Value *, 1>> Returned;
   EquivalenceClasses<const Value *> Copies;
   SmallVector<const Value *, 64> Numbers, Bits;
@@ -126,6 +131,16 @@ void Collector::visitCall(CallBase &Call) {
     copy(V, &Call);
 }
 
+/// Flags of an object, which are asked for or changed: I is a bitwise operation.
+void Collector::visitFlags(const Instruction &I) {
+  const unsigned Width = I.getType()->getScalarSizeInBits() / 8;
+  for (const Value *V : I.operands())
+    if (auto *Load = dyn_cast<LoadInst>(V))
+      if (const LayoutReader::Evidence E = Layouts.of(*Load);
+          E && E.isInteger(Width) && E.hasOthers())
+        number(Load);
+}
+
 void Collector::visit(Instruction &I) {
   if (auto *Cast = dyn_cast<CastInst>(&I))
     return visitCast(*Cast);
@@ -139,6 +154,7 @@ void Collector::visit(Instruction &I) {
     copy(&I, I.getOperand(2));
   } else if (isa<BinaryOperator>(I) && (I.isBitwiseLogicOp() || I.isShift())) {
     Parts.push_back(&I);
+    visitFlags(I);
   } else if (asksForRange(I)) {
     number(&I);
   } else if (isa<BinaryOperator>(I)) {
@@ -190,8 +206,8 @@ DenseSet<const Value *> Collector::run() {
 } // namespace
 
 DenseSet<const Value *> findPlainIntegers(ArrayRef<Function *> Closure,
-                                          const HandlerRegistry &Handlers) {
-  return Collector(Closure, Handlers).run();
+                                          const HandlerRegistry &Handlers, LayoutReader &Layouts) {
+  return Collector(Closure, Handlers, Layouts).run();
 }
 
 } // namespace contraflow

@@ -15,9 +15,11 @@ class Value;
 namespace contraflow {
 
 class HandlerRegistry;
+class LayoutReader;
 
 /// Integers that are counted or calculated with, and all that are copies of one another with these.
 llvm::DenseSet<const llvm::Value *> findPlainIntegers(llvm::ArrayRef<llvm::Function *> Closure,
-                                                      const HandlerRegistry &Handlers);
+                                                      const HandlerRegistry &Handlers,
+                                                      LayoutReader &Layouts);
 
 } // namespace contraflow

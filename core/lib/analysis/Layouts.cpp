@@ -276,6 +276,16 @@ const LayoutPlaces *LayoutReader::ofTag(const MDNode &Base) {
   return It->second.empty() ? nullptr : &It->second;
 }
 
+bool LayoutReader::Evidence::isInteger(int64_t Width) const {
+  const auto Member = Places->find(Offset);
+  return Member != Places->end() && Member->second.Kind == SK_Int && Member->second.Width == Width;
+}
+
+bool LayoutReader::Evidence::hasOthers() const {
+  return any_of(*Places,
+                [](const auto &Place) { return Place.second.Kind & (SK_Pointer | SK_AnyFloat); });
+}
+
 LayoutReader::Evidence LayoutReader::of(const Instruction &Access) {
   const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
   if (!Tag)

@@ -50,6 +50,10 @@ public:
     const LayoutPlaces *Places = nullptr;
     int64_t Offset = 0; ///< of the member that is accessed
     explicit operator bool() const { return Places; }
+    /// The member is an integer of this width in bytes.
+    bool isInteger(int64_t Width) const;
+    /// Floats or pointers are members as well: nobody looks at the bits of a float through it.
+    bool hasOthers() const;
   };
   Evidence of(const llvm::Instruction &Access);
   /// Of a global or local variable; null if it is no structure.

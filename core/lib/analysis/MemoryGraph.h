@@ -124,11 +124,15 @@ public:
   bool noteBytes(Location At);
   bool notePacked(Location At);
   /// A load of a member whose type is an integer: what else lies there does so at other times, or
-  /// in other objects.
-  void noteDeclaredInteger(const llvm::Value *Load) { DeclaredIntegers.insert(Load); }
+  /// in other objects. Beside: of a structure that has floats or pointers, too, so that nobody looks at
+  /// the bits of a float through it.
+  void noteDeclaredInteger(const llvm::Value *Load, bool Beside) {
+    DeclaredIntegers[Load] |= Beside;
+  }
   bool isDeclaredInteger(const llvm::Value *V) const {
     return DeclaredIntegers.contains(original(V));
   }
+  bool isIntegerBeside(const llvm::Value *V) const { return DeclaredIntegers.lookup(original(V)); }
   /// Floats lie at multiples of their size, as far as the program says.
   bool isAligned(unsigned Node) const {
     const auto &N = Nodes[canonical(Node)];
@@ -218,7 +222,7 @@ private:
   llvm::DenseMap<const llvm::Value *, unsigned> ValueCells, ValueNodes;
   llvm::DenseMap<const llvm::Function *, unsigned> ReturnCells, ReturnNodes;
   llvm::DenseMap<const llvm::Value *, const llvm::Value *> Aliases;
-  llvm::DenseSet<const llvm::Value *> DeclaredIntegers;
+  llvm::DenseMap<const llvm::Value *, bool> DeclaredIntegers;
 
   struct Fold {
     Location At, Other; ///< Other: one pointer leads to both
