@@ -158,6 +158,62 @@ double world(const double *x, int steps) {
   return s;
 }
 
+/// Of one size, and in single precision: the flags of one class are half a word, as the numbers of
+/// the other are.
+struct Grain {
+  Grain *next;
+  float mass;
+  uint32_t flags;
+  float heat, speed;
+};
+struct Drop {
+  Drop *next;
+  float mass, volume, heat;
+};
+double mixture(const float *x, int n) {
+  Pool pool;
+  Grain *grains = nullptr;
+  Drop *drops = nullptr;
+  for (int i = 0; i < n; i++) {
+    Grain *g = new (pool.allocate(sizeof(Grain))) Grain;
+    g->next = grains;
+    g->mass = 1 + x[i] * x[i];
+    g->flags = Awake;
+    g->heat = x[(i + 1) % n];
+    g->speed = 0.5f;
+    grains = g;
+    Drop *d = new (pool.allocate(sizeof(Drop))) Drop;
+    d->next = drops;
+    d->mass = 2 + x[i];
+    d->volume = 1.5f * g->mass;
+    d->heat = x[i] * g->heat;
+    drops = d;
+  }
+  for (int round = 0; round < 3; round++) {
+    Drop *d = drops;
+    for (Grain *g = grains; g && d; g = g->next, d = d->next) {
+      if (g->flags & Touching)
+        d->volume *= 1 + 0.1f * g->mass;
+      if (d->volume > 1)
+        g->flags |= Touching;
+      else
+        g->flags &= ~uint32_t(Awake);
+      g->heat += 0.1f * (d->heat - g->heat) * d->mass;
+      d->mass += 0.05f * g->heat;
+    }
+    Grain *first = grains;
+    grains = first->next;
+    pool.release(first, sizeof(Grain));
+  }
+  double s = 0;
+  for (const Grain *g = grains; g; g = g->next)
+    s += double(g->heat) * g->mass * (g->flags & Awake ? 1 : 2);
+  for (const Drop *d = drops; d; d = d->next)
+    s += double(d->mass) * d->volume;
+  return s;
+}
+
 } // namespace
 
+GRADIENT_CHECK(block_pool_mixture, Double, mixture, In(float, 6), Int(6))
 GRADIENT_CHECK(block_pool_world, Double, world, In(double, 6), Int(6))
