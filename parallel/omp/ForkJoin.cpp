@@ -70,6 +70,7 @@ public:
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override;
   bool allDirections() const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
 

@@ -86,6 +86,19 @@ std::optional<Division> divisionBy(const CallBase &Call) {
 constexpr StringRef BeginAlone = "__kmpc_serialized_parallel",
                     EndAlone = "__kmpc_end_serialized_parallel";
 
+/// True if the function of the call forks teams, or is what one runs: an adjoint that begins and
+/// ends them may be called again.
+bool isAtTeams(const CallBase &Call) {
+  const Function *F = Call.getFunction();
+  return any_of(Forks, [&](StringRef Name) {
+    const Function *Fork = F->getParent()->getFunction(Name);
+    return Fork && any_of(Fork->users(), [&](const User *U) {
+             auto *There = dyn_cast<CallBase>(U);
+             return There && (There->getFunction() == F || is_contained(There->args(), F));
+           });
+  });
+}
+
 class ForwardOnlyHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
@@ -111,6 +124,7 @@ public:
     auto Found = divisionBy(Call);
     return Found && !hasRegionAlone(*Call.getFunction()) ? Found : std::nullopt;
   }
+  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
@@ -137,6 +151,7 @@ public:
             Callee && Callee->getName() == callees()[0])
           markBarrier(*Call);
   }
+  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *>) const override {
@@ -149,6 +164,7 @@ class AloneHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {BeginAlone, EndAlone}; }
   CallFacts facts(const CallBase &) const override { return {}; }
+  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *>) const override {
@@ -275,6 +291,7 @@ public:
     }
   }
   CallFacts facts(const CallBase &) const override { return {}; }
+  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
   bool hasReverse(const CallBase &Call) const override { return !leavesToLaterWait(Call); }
@@ -312,6 +329,7 @@ public:
   SmallVector<StringRef, 0> callees() const override { return namesOf(Leaves); }
   bool claims(const CallBase &Call) const override { return isLockOfTeam(Call); }
   CallFacts facts(const CallBase &) const override { return {}; }
+  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
@@ -394,6 +412,7 @@ public:
     return Names;
   }
   CallFacts facts(const CallBase &) const override { return {}; }
+  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
   Error tangent(SweepBuilder &, CallBase &Call) const override { return fault(Call); }
   Error augment(SweepBuilder &, CallSite &Site) const override { return fault(*Site.Anchor); }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {

@@ -407,7 +407,7 @@ static Error checkRepeatable(RequestState &S) {
   const char *Why = "'enzyme_width' in an adjoint of a function that changes memory or does "
                     "input or output; ask for one direction at a time";
   for (const WriteSet::Write &W : S.Writes.writes())
-    if (S.Graph.isExternal(W.Node) && !(canTakeBack(*W.At) && S.Closure.TeamBodies.empty()))
+    if (S.Graph.isExternal(W.Node) && !canTakeBack(*W.At))
       return diffError(DiagId::UnsupportedMode, *W.At, Why);
   for (Function *F : S.Closure.Functions)
     for (const Instruction &I : instructions(*F))
@@ -427,6 +427,8 @@ static bool keepsAdjoints(const RequestState &S, CallBase &Call) {
 
 /// A reverse sweep meets other threads and ranks as often as the forward sweep did.
 static bool runsOnce(RequestState &S) {
+  if (!S.Closure.TeamBodies.empty())
+    return true;
   for (Function *F : S.Closure.Functions)
     for (Instruction &I : instructions(*F)) {
       auto *Call = dyn_cast<CallBase>(&I);
@@ -711,7 +713,7 @@ static void findAdditions(RequestState &S) {
 
 Expected<Derivative> differentiate(const DerivativeSpec &Spec, Compilation &C, const Switches &Sw) {
   Switches Chosen = Sw;
-  Chosen.Sharing &= !Spec.Again;
+  Chosen.Sharing &= !Spec.Again && !Spec.Repeated; // writes are taken back in their order
   Chosen.Deterministic &= !Spec.Again;
   tellModels(C.M, Chosen.Deterministic);
   auto Closure = prepare(Spec, C, Chosen);

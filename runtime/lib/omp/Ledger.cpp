@@ -157,7 +157,7 @@ void cf_v1_omp_ledger_open(void) {
   omp::Team *Team = nullptr;
   if (Self == 0) {
     Team = new omp::Team{{}, omp::Mine, omp::Ours};
-    if (!omp::Mine)
+    if (!omp::Ours)
       Team->Ledgers.resize(static_cast<size_t>(Threads));
   }
   Team = static_cast<omp::Team *>(omp::broadcast(Team, Self == 0));

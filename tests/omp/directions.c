@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Adjoints in three directions of functions with regions: the second and third one are multiples of
+// the first, and memory is as after one call of the primal. What threads write is taken back
+// between the directions.
+// Supports: adjoints in several directions of regions
+#include "GradientCheck.h"
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { n = 12 };
+
+void __enzyme_autodiff_directions(void *, ...);
+void __enzyme_fwddiff_direction(void *, ...);
+
+static const double scale[3] = {1, -2, 0.5};
+
+static void seeds(double (*bars)[n], const double *bar) {
+  for (int lane = 0; lane < 3; lane++)
+    for (int i = 0; i < n; i++)
+      bars[lane][i] = scale[lane] * bar[i];
+}
+
+/// The first direction; not a number where another one is no multiple of it.
+static void compare(double *bar, double (*bars)[n]) {
+  for (int i = 0; i < n; i++) {
+    const double near = 1e-11 * (fabs(bars[0][i]) + 1);
+    const int same =
+        fabs(bars[1][i] + 2 * bars[0][i]) < near && fabs(bars[2][i] - 0.5 * bars[0][i]) < near;
+    bar[i] = same ? bars[0][i] : NAN;
+  }
+}
+
+#define DIRECTIONS(name)                                                                           \
+  static double name##_primal(void *const *v) {                                                    \
+    name((double *)v[0], (double *)v[1]);                                                          \
+    return 0;                                                                                      \
+  }                                                                                                \
+  static double name##_tangent(void *const *v, void *const *d) {                                   \
+    __enzyme_fwddiff_direction((void *)name, (double *)v[0], (double *)d[0], (double *)v[1],       \
+                               (double *)d[1]);                                                    \
+    return 0;                                                                                      \
+  }                                                                                                \
+  static void name##_adjoint(void *const *v, void *const *d) {                                     \
+    double x[3][n], y[3][n];                                                                       \
+    seeds(x, (double *)d[0]);                                                                      \
+    seeds(y, (double *)d[1]);                                                                      \
+    __enzyme_autodiff_directions((void *)name, enzyme_width, 3, enzyme_dup, (double *)v[0], x[0],  \
+                                 x[1], x[2], enzyme_dup, (double *)v[1], y[0], y[1], y[2]);        \
+    compare((double *)d[0], x);                                                                    \
+    compare((double *)d[1], y);                                                                    \
+  }                                                                                                \
+  GRADIENT_CHECK_CUSTOM(name, Void, name##_primal, name##_tangent, name##_adjoint,                 \
+                        InOut(double, n), Out(double, n))
+
+static void directions_steps(double *x, double *y) {
+  for (int step = 0; step < 3; step++) {
+    double sum = 0;
+#pragma omp parallel reduction(+ : sum)
+    {
+#pragma omp for
+      for (int i = 0; i < n; i++)
+        y[i] = x[i] + 0.1 * x[(i + 1) % n] * x[(i + n - 1) % n];
+#pragma omp for schedule(dynamic, 2)
+      for (int i = 0; i < n; i++) {
+        x[i] = sin(y[i]);
+        sum += x[i] * x[i];
+      }
+    }
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+      x[i] *= sum / n;
+  }
+}
+DIRECTIONS(directions_steps)
+
+/// Each thread uses its part of memory for every iteration again; a variable of the file is kept.
+static void directions_order(double *x, double *y) {
+  static double scratch[64][3], last;
+  last = 0;
+  memset(y, 0, n * sizeof *y);
+#pragma omp parallel num_threads(3)
+  {
+    double *mine = scratch[omp_get_thread_num()];
+#pragma omp for
+    for (int i = 0; i < n; i++) {
+      for (int k = 0; k < 3; k++)
+        mine[k] = x[i] * x[(i + k) % n];
+#pragma omp critical
+      {
+        last += mine[0];
+        y[i % 3] += mine[1] * mine[2];
+      }
+    }
+#pragma omp single
+    y[3] = y[0] * y[1] * last;
+#pragma omp for ordered
+    for (int i = 4; i < n; i++) {
+#pragma omp ordered
+      y[i] = y[i - 1] * x[i] + 0.1;
+    }
+#pragma omp master
+    x[0] = y[n - 1] * x[1];
+  }
+}
+DIRECTIONS(directions_order)
+
+/// A region inside another one, and one that may run alone.
+static void directions_nested(double *x, double *y) {
+  const int levels = omp_get_max_active_levels();
+#pragma omp parallel for num_threads(2)
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+#pragma omp parallel for reduction(+ : sum) num_threads(2) if (i % 2)
+    for (int k = 0; k < n; k++)
+      sum += x[k] * x[i];
+    y[i] = sum * (levels > 0);
+  }
+#pragma omp parallel for schedule(guided)
+  for (int i = 0; i < n; i++)
+    x[i] = y[i] * y[n - 1 - i];
+}
+DIRECTIONS(directions_nested)
