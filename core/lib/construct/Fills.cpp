@@ -284,10 +284,30 @@ Error FillingHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   return Error::success();
 }
 
+/// In a derivative whose derivative is asked for: a length of text is no number that varies.
+class TextLengthHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_text_bytes"}; }
+  CallFacts facts(const CallBase &) const override {
+    CallFacts Facts;
+    Facts.Reads = {0};
+    return Facts;
+  }
+  bool hasReverse(const CallBase &) const override { return false; }
+  bool severalDirections() const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return true; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error augment(SweepBuilder &, CallSite &) const override { return Error::success(); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+};
+
 } // namespace
 
 void registerFillingHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<FillingHandler>());
+  Registry.add(std::make_unique<TextLengthHandler>());
 }
 
 } // namespace contraflow
