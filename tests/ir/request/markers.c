@@ -68,9 +68,14 @@ static double heap(double a, int n) {
   return sum;
 }
 static double read(double a, int n) {
-  double x[2] = {a, a * a};
-  sscanf("3", "%lf", x);
-  return x[0] * x[1] * n;
+  double x[3] = {a, a * a, a};
+  char text[8];
+  snprintf(text, sizeof text, "%d", n);
+  sscanf(text, "%lf", x);
+#ifdef AGAIN
+  scanf("%lf", &x[2]);
+#endif
+  return x[0] * x[1] * x[2];
 }
 
 int main(void) {
@@ -113,6 +118,11 @@ int main(void) {
   printf("moved %g", __enzyme_reverse((void *)heap, enzyme_nofree, enzyme_out, 3.0, 4, 1.0, tape));
   printf(", %g\n", __enzyme_reverse((void *)heap, enzyme_out, 3.0, 4, 2.0, tape));
 
+  // CHECK: read 54, 108
+  tape = __enzyme_augmentfwd((void *)read, enzyme_out, 3.0, 2);
+  printf("read %g", __enzyme_reverse((void *)read, enzyme_nofree, enzyme_out, 3.0, 2, 1.0, tape));
+  printf(", %g\n", __enzyme_reverse((void *)read, enzyme_out, 3.0, 2, 2.0, tape));
+
   // CHECK: function 12 4
   struct Law l = {square, 3}, l_bar = {(double (*)(double))__enzyme_virtualreverse(square), 0};
   printf("function %g", __enzyme_autodiff((void *)applied, enzyme_dup, &l, &l_bar, 2.0));
@@ -143,8 +153,6 @@ int main(void) {
   // 'read' {{.*}}runs once
   tape = __enzyme_augmentfwd((void *)read, enzyme_out, 3.0, 2);
   __enzyme_reverse((void *)read, enzyme_nofree, enzyme_out, 3.0, 2, 1.0, tape);
-#else
-  (void)read;
 #endif
   return 0;
 }
