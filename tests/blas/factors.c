@@ -3,7 +3,7 @@
 // LAPACK: factorisations and solutions by them, with the names of Fortran and with those of LAPACKE
 // in rows and in columns.
 // Supports: `getrf`, `getrs`, `gesv`, `potrf`, `potrs`, `posv`, `geqrf`, `ormqr`, `orgqr`, `syev`
-// Supports: `getri`, `potri`, `trtri`, `trtrs`, `lacpy`
+// Supports: `getri`, `potri`, `trtri`, `trtrs`, `lacpy`, `lascl`, `laset`, `lange`
 #include "GradientCheck.h"
 #include <lapacke.h>
 
@@ -149,3 +149,30 @@ static double triangles(double *a, double *b, double *c, int n) {
 
 GRADIENT_CHECK(lapack_triangles, Double, triangles, InOut(double, 9), InOut(double, 6),
                InOut(double, 12), Int(3))
+
+// LAPACKE checks parts of a matrix only that LAPACK looks at; bands are those of Fortran.
+static double scaled(double *a, double *b, double *c, double from, double to, int n) {
+  const int below = 1, above = 2, rows = 5, none = 0, three = 3, four = 4;
+  int info;
+  LAPACKE_dlascl(LAPACK_COL_MAJOR, 'G', 0, 0, from, to, n, 2, a, n);
+  LAPACKE_dlascl(LAPACK_COL_MAJOR, 'L', 0, 0, to, 3, n, n, a, n);
+  LAPACK_dlascl("U", &none, &none, &from, &to, &three, &four, b, &three, &info);
+  LAPACK_dlascl("H", &none, &none, &to, &from, &four, &three, b, &four, &info);
+  LAPACK_dlascl("B", &below, &below, &to, &from, &four, &four, c, &rows, &info);
+  LAPACK_dlascl("Q", &above, &above, &from, &to, &four, &four, c, &rows, &info);
+  LAPACK_dlascl("Z", &below, &above, &from, &to, &three, &four, c, &rows, &info);
+  double s =
+      LAPACK_dlange("F", &n, &n, a, &n, 0) * LAPACKE_dlange(LAPACK_COL_MAJOR, '1', 3, 4, b, 3);
+  for (int i = 0; i < 12; ++i)
+    s += (i + 1) * b[i] * b[i];
+  for (int i = 0; i < 20; ++i)
+    s += (i % 7) * c[i] * c[i];
+  double work[4];
+  s += LAPACK_dlange("I", &three, &four, b, &three, work) * LAPACK_dlange("M", &n, &n, a, &n, 0);
+  LAPACKE_dlaset(LAPACK_COL_MAJOR, 'L', n, 2, from * to, to, a, n);
+  LAPACK_dlaset("U", &three, &three, &from, &a[0], b, &four);
+  return s + a[0] * a[1] + a[5] * a[3] + b[0] * b[4] * b[5] + b[1];
+}
+
+GRADIENT_CHECK(lapack_scaled, Double, scaled, InOut(double, 16), InOut(double, 12),
+               InOut(double, 20), Scalar(double), Scalar(double), Int(4))

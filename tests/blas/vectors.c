@@ -89,3 +89,17 @@ static double rotations(double *x, double *y, double *param, int n) {
 
 GRADIENT_CHECK(blas_rotations, Double, rotations, InOut(double, 6), InOut(double, 6),
                InOut(double, 5), Int(6))
+
+// Sums in double precision of products of floats.
+double dsdot_(const int *n, const float *x, const int *incx, const float *y, const int *incy);
+float sdsdot_(const int *n, const float *b, const float *x, const int *incx, const float *y,
+              const int *incy);
+static float mixed_dots(const float *x, float *y, float b, int n) {
+  const int half = n / 2, back = -2, one = 1;
+  double s = cblas_dsdot(n, x, 1, y, -1) * cblas_sdsdot(half, b, x, 2, y, 1);
+  y[0] = dsdot_(&half, y, &back, x, &one) + cblas_dsdot(0, x, 1, y, 1);
+  return s + sdsdot_(&half, y, x, &one, y, &back);
+}
+
+GRADIENT_CHECK(blas_mixed_dots, Float, mixed_dots, In(float, 6), InOut(float, 6), Scalar(float),
+               Int(6))

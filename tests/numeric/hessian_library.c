@@ -3,11 +3,12 @@
 //
 // Hessian-vector products in every order of tangent and adjoint through what the library does to
 // memory: objects that grow and shrink, arrays that are sorted, of numbers and of records with
-// pointers.
+// pointers, records with a name.
 #include "Hessian.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { n = 6 };
 
@@ -130,3 +131,57 @@ static double hessian_entries(const double *x) {
 HESSIAN(hessian_entries)
 HESSIAN_TWICE(hessian_entries)
 SLOPE(hessian_entries)
+
+/// A table that is found by names, and grows: characters of a name are read as numbers.
+struct named {
+  char name[16];
+  double value;
+  int used;
+};
+struct table {
+  struct named *all;
+  int room, used;
+};
+static double *place(struct table *t, const char *name);
+static void grow(struct table *t) {
+  struct named *old = t->all;
+  const int room = t->room;
+  t->room = room ? 2 * room : 4;
+  t->all = (struct named *)calloc(t->room, sizeof *t->all);
+  t->used = 0;
+  for (int i = 0; i < room; ++i)
+    if (old[i].used)
+      *place(t, old[i].name) = old[i].value;
+  free(old);
+}
+static double *place(struct table *t, const char *name) {
+  if (2 * t->used >= t->room)
+    grow(t);
+  unsigned at = 7;
+  for (const char *c = name; *c; ++c)
+    at = at * 31 + (unsigned char)*c;
+  for (at %= t->room; t->all[at].used && strcmp(t->all[at].name, name);)
+    at = (at + 1) % t->room;
+  if (!t->all[at].used) {
+    t->all[at].used = 1;
+    strcpy(t->all[at].name, name);
+    ++t->used;
+  }
+  return &t->all[at].value;
+}
+static double hessian_names(const double *x) {
+  struct table t = {NULL, 0, 0};
+  char name[3] = "ka";
+  double sum = 0;
+  for (int i = 0; i < 3 * n; ++i) {
+    name[1] = (char)('a' + i % 5);
+    *place(&t, name) += x[i % n] * (i + 1) * 0.1;
+  }
+  for (int i = 0; i < t.room; ++i)
+    if (t.all[i].used)
+      sum += sin(t.all[i].value) * t.all[i].value * (t.all[i].name[1] - 'a' + 1);
+  free(t.all);
+  return sum;
+}
+HESSIAN(hessian_names)
+SLOPE(hessian_names)

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// qsort, bsearch and lfind: doubles, structs, pointers to structs.
+// qsort, qsort_r, bsearch and lfind: doubles, structs, pointers to structs.
 // Supports: `realloc`, `qsort`, `bsearch`
+// Supports: `qsort_r`
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "GradientCheck.h"
 #include <math.h>
 #include <search.h>
@@ -92,3 +96,34 @@ static double found(const double *x, int n) {
 }
 
 GRADIENT_CHECK(lfind_comparators, Double, found, In(double, 8), Int(8))
+
+/// What qsort_r compares with: contexts, one of which leads to an active number.
+struct Rule {
+  int sign;
+  const double *weight;
+};
+static int byNumber(const void *p, const void *q, void *context) {
+  const double a = *(const double *)p, b = *(const double *)q;
+  return *(const int *)context * ((a > b) - (a < b));
+}
+static int byRule(const void *p, const void *q, void *context) {
+  const struct Rule *rule = (const struct Rule *)context;
+  const double a = ((const struct Item *)p)->value * *rule->weight;
+  const double b = ((const struct Item *)q)->value * *rule->weight;
+  return rule->sign * ((a > b) - (a < b));
+}
+static double ruled(double *x, double a, int n) {
+  struct Item items[8];
+  struct Rule rule = {1, &a};
+  int down = -1;
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    items[i] = (struct Item){i, x[i] * x[i] * a, &x[(i + 3) % n]};
+  qsort_r(items, n, sizeof *items, byRule, &rule);
+  for (int i = 0; i < n; ++i)
+    s += (i + 1) * items[i].value * items[i].value * *items[i].where + items[i].key * x[i];
+  qsort_r(x, n, sizeof *x, byNumber, &down);
+  return s + x[0] * x[1] * a;
+}
+
+GRADIENT_CHECK(qsort_contexts, Double, ruled, InOut(double, 8), Scalar(double), Int(8))

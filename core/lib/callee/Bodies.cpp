@@ -7,6 +7,7 @@
 //   control->lock()                   if (control->owners != -1) ++control->owners, result =
 //   control
 //   __sort<less<double>>(b, e, _)     qsort(b, e - b, sizeof(double), order)
+//   qsort_r(y, n, size, f, c)         qsort(y, n, size, order_with(f, c)); order_done()
 //
 // or call what the program gave them,
 //
@@ -15,11 +16,16 @@
 //   __once_proxy()                    std::__once_call()
 //   _Result_base(), ~_Result_base()   of futures: an exception_ptr
 //
+// or mix the bits of what may be a number,
+//
+//   htonl(x)                          bswap(x), where the target's first byte is the lowest
+//
 // or fill it. A number that was read has no derivative; where none was read, the old one stays:
 //
 //   in >> x                           t = mark; in >> t; if (t is not the mark) x = t
 
 #include "Bodies.h"
+#include "MixedDots.h"
 #include "Resources.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -121,6 +127,21 @@ Function *sort(Module &M, FunctionType *Like, Type *T, StringRef Suffix) {
       B.CreateSub(B.CreatePtrToInt(F->getArg(1), Size), B.CreatePtrToInt(F->getArg(0), Size));
   Value *Count = B.CreateExactUDiv(Extent, B.getInt64(Bytes));
   B.CreateCall(Sort, {F->getArg(0), Count, B.getInt64(Bytes), orderOf(M, T, Suffix)});
+  B.CreateRetVoid();
+  return F;
+}
+
+Function *sortWith(Module &M, FunctionType *Like) {
+  Function *F = ownFunction(M, "cf.body.qsort_r", Like);
+  if (!F->empty())
+    return F;
+  IRBuilder<> B(BasicBlock::Create(M.getContext(), "entry", F));
+  Type *Void = B.getVoidTy(), *Size = Like->getParamType(1), *Pointer = B.getPtrTy();
+  FunctionCallee With = M.getOrInsertFunction("cf_v1_order_with", Pointer, Pointer, Pointer);
+  FunctionCallee Sort = M.getOrInsertFunction("qsort", Void, Pointer, Size, Size, Pointer);
+  Value *Order = B.CreateCall(With, {F->getArg(3), F->getArg(4)});
+  B.CreateCall(Sort, {F->getArg(0), F->getArg(1), F->getArg(2), Order});
+  B.CreateCall(M.getOrInsertFunction("cf_v1_order_done", Void));
   B.CreateRetVoid();
   return F;
 }
@@ -237,12 +258,32 @@ Function *extract(Module &M, const Function &Original, Type *T) {
   return F;
 }
 
+/// Bytes as they travel, the highest one first.
+Function *networkOrder(Module &M, FunctionType *T) {
+  const unsigned Bits = T->getReturnType()->getIntegerBitWidth();
+  Function *F = ownFunction(M, "cf.body.network_order." + Twine(Bits), T);
+  if (!F->empty())
+    return F;
+  IRBuilder<> B(BasicBlock::Create(M.getContext(), "entry", F));
+  Value *V = F->getArg(0);
+  const bool Swaps = M.getDataLayout().isLittleEndian();
+  B.CreateRet(Swaps ? B.CreateUnaryIntrinsic(Intrinsic::bswap, V) : V);
+  return F;
+}
+
+bool isWord(const FunctionType &T) {
+  Type *Word = T.getReturnType();
+  return (Word->isIntegerTy(16) || Word->isIntegerTy(32)) && T.getParamType(0) == Word;
+}
+
 enum class Known {
   None,
+  NetworkOrder,
   ReleaseWeak,
   Lock,
   SortFloat,
   SortDouble,
+  SortWith,
   Once,
   CallOnce,
   OnceProxy,
@@ -258,6 +299,8 @@ Known knownBody(const Function &F) {
       .Case("_ZNSt3__119__shared_weak_count4lockEv", Known::Lock)
       .StartsWith("_ZNSt3__16__sortIRNS_6__lessIffEEPf", Known::SortFloat)
       .StartsWith("_ZNSt3__16__sortIRNS_6__lessIddEEPd", Known::SortDouble)
+      .Cases({"htonl", "ntohl", "htons", "ntohs"}, Known::NetworkOrder)
+      .Case("qsort_r", Known::SortWith)
       .Case("pthread_once", Known::Once)
       .Case("_ZNSt3__111__call_onceERVmPvPFvS2_E", Known::CallOnce)
       .Case("__once_proxy", Known::OnceProxy)
@@ -279,6 +322,7 @@ unsigned parametersOf(Known Which) {
   case Known::None:
   case Known::OnceProxy:
     return 0;
+  case Known::NetworkOrder:
   case Known::ReleaseWeak:
   case Known::Lock:
   case Known::ResultBegins:
@@ -292,6 +336,8 @@ unsigned parametersOf(Known Which) {
   case Known::SortDouble:
   case Known::CallOnce:
     return 3;
+  case Known::SortWith:
+    return 5;
   }
   llvm_unreachable("all bodies are known");
 }
@@ -302,8 +348,9 @@ bool mayMeet(const Module &M) { return M.getFunction("__kmpc_fork_call"); }
 } // namespace
 
 Function *bodyOf(const Function &F) {
-  if (Function *Body = resourceBodyOf(F))
-    return Body;
+  for (auto *Other : {resourceBodyOf, mixedDotBodyOf})
+    if (Function *Body = Other(F))
+      return Body;
   const Known Which = F.isDeclaration() ? knownBody(F) : Known::None;
   if (Which == Known::None || F.arg_size() != parametersOf(Which))
     return nullptr;
@@ -314,6 +361,8 @@ Function *bodyOf(const Function &F) {
   switch (Which) {
   case Known::None:
     return nullptr;
+  case Known::NetworkOrder:
+    return isWord(*T) ? networkOrder(M, T) : nullptr;
   case Known::ReleaseWeak:
     return releaseWeak(M, T);
   case Known::Lock:
@@ -322,6 +371,8 @@ Function *bodyOf(const Function &F) {
     return sort(M, T, Float, "f");
   case Known::SortDouble:
     return sort(M, T, Double, "d");
+  case Known::SortWith:
+    return sortWith(M, T);
   case Known::Once:
     return mayMeet(M) ? nullptr : posixOnce(M, T);
   case Known::CallOnce:

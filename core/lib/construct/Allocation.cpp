@@ -257,6 +257,7 @@ public:
     return isOfKind(Call, CalleeKind::Reallocate);
   }
   bool severalDirections() const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return true; }
   CallFacts facts(const CallBase &) const override {
     CallFacts Facts;
     Facts.Writes = {0};
@@ -317,13 +318,20 @@ Error ReallocateHandler::resize(SweepBuilder &B, CallSite &Site, Value *Bytes) {
   return Error::success();
 }
 
+/// Another reverse sweep may follow: it starts with zeros.
+void moveBytes(IRBuilderBase &IR, ArrayRef<Value *> Recorded) {
+  Value *New = Recorded[1], *Old = Recorded[2], *Extent = Recorded[3];
+  IR.CreateMemCpy(Old, MaybeAlign(), New, MaybeAlign(), Extent);
+  IR.CreateMemSet(New, IR.getInt8(0), Extent, MaybeAlign());
+}
+
 Error ReallocateHandler::adjoint(SweepBuilder &B, const CallSite &Site,
                                  ArrayRef<Value *> Recalled) const {
   if (Recalled.empty())
     return Error::success();
   MemoryLayout Layout = B.layout(Site.Operands[0]);
   if (B.activeMemory(Site.Operands[0]) && holdsOnlyNumbers(Layout))
-    B.ir().CreateMemCpy(Recalled[2], MaybeAlign(), Recalled[1], MaybeAlign(), Recalled[3]);
+    moveBytes(B.ir(), Recalled);
   else if (B.activeMemory(Site.Operands[0]))
     copyAdjoints(B, Layout, Recalled[1], Recalled[2], Recalled[3], B.ir().getInt32(0));
   reverseAllocation(B, Site.Operands[0], Recalled.take_front(2), Recalled[4]);
@@ -338,6 +346,7 @@ class NestedReallocateHandler : public ReallocateHandler {
 public:
   SmallVector<StringRef, 0> callees() const override { return {Object, "cf_v1_shadow_resize"}; }
   bool claims(const CallBase &) const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return false; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     if (!B.shadow(&Call))
       return Error::success();

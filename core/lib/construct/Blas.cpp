@@ -145,7 +145,7 @@ CallInst *BlasHandler::begin(SweepBuilder &B, CallBase &Call, const BlasRoutine 
   if (R.Dialect == BlasDialect::Cblas)
     Flags |= Enumerations | ByValue;
   if (R.Dialect == BlasDialect::Lapacke)
-    Flags |= NoSpace;
+    Flags |= NoSpace | ByValue;
   if (R.Wide)
     Flags |= Wide;
   for (const Player &P : Players) {
@@ -171,8 +171,9 @@ CallInst *BlasHandler::begin(SweepBuilder &B, CallBase &Call, const BlasRoutine 
 /// What LAPACKE returns says whether it succeeded.
 Value *infoOf(SweepBuilder &B, CallBase &Call, const BlasRoutine &R) {
   auto &IR = B.ir();
-  return R.Dialect == BlasDialect::Lapacke ? IR.CreateTrunc(&Call, IR.getInt32Ty())
-                                           : static_cast<Value *>(IR.getInt32(0));
+  return R.Dialect == BlasDialect::Lapacke && Call.getType()->isIntegerTy()
+             ? IR.CreateTrunc(&Call, IR.getInt32Ty())
+             : static_cast<Value *>(IR.getInt32(0));
 }
 
 Error BlasHandler::tangent(SweepBuilder &B, CallBase &Call) const {
@@ -237,7 +238,7 @@ Error BlasHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   }
   SmallVector<Value *, 2> Scalars;
   for (const Player &P : playersOf(R))
-    if (P.Letter == 's' && R.Dialect == BlasDialect::Cblas)
+    if (P.Letter == 's' && R.Dialect != BlasDialect::Fortran)
       Scalars.push_back(Site.Operands[P.Operand]);
   auto *Pair = ArrayType::get(T, 2);
   if (!Scalars.empty())

@@ -24,7 +24,7 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-enum class Extent { Printed, Text, Elements, Received, Operand, Object, Scanned };
+enum class Extent { Printed, Text, Elements, Received, Operand, Object, Scanned, Parsed };
 
 struct Fill {
   unsigned Dest;
@@ -96,6 +96,13 @@ public:
   CallFacts facts(const CallBase &Call) const override;
   bool severalDirections() const override { return true; }
   bool knowsOwnShadows(const CallBase &) const override { return true; }
+  /// Whose text comes from memory and goes there.
+  bool isRepeatable(const CallBase &Call) const override {
+    return all_of(of(Call), [](const Fill &F) {
+      return F.Bytes == Extent::Printed || F.Bytes == Extent::Parsed ||
+             (F.Bytes == Extent::Text && F.Number == 0);
+    });
+  }
   Error tangent(SweepBuilder &B, CallBase &Call) const override;
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
@@ -108,7 +115,10 @@ private:
   static ArrayRef<Fill> of(const CallBase &Call) {
     return fills().find(Call.getCalledFunction()->getName())->second;
   }
-  static bool scans(const CallBase &Call) { return of(Call).front().Bytes == Extent::Scanned; }
+  static bool isScanned(const Fill &F) {
+    return F.Bytes == Extent::Scanned || F.Bytes == Extent::Parsed;
+  }
+  static bool scans(const CallBase &Call) { return isScanned(of(Call).front()); }
   static bool isDeclaredSo(const CallBase &Call, const Fill &F);
   static SmallVector<unsigned, 4> destinations(const CallBase &Call);
   static Value *bytes(SweepBuilder &B, CallBase &Call, const Fill &F);
@@ -125,8 +135,8 @@ bool FillingHandler::isDeclaredSo(const CallBase &Call, const Fill &F) {
     return false;
   if (F.Bytes == Extent::Object)
     return Call.arg_size() == F.Takes && Call.getModule()->getTargetTriple().isX86_64();
-  if (F.Bytes == Extent::Text || F.Bytes == Extent::Scanned)
-    return Call.arg_size() > F.Dest || F.Bytes == Extent::Scanned;
+  if (F.Bytes == Extent::Text || isScanned(F))
+    return Call.arg_size() > F.Dest || isScanned(F);
   const bool Bounded = F.Bytes != Extent::Received && F.Number >= 0;
   return Call.arg_size() > F.Dest &&
          (!Bounded || (Call.arg_size() > unsigned(F.Number) &&
@@ -158,7 +168,7 @@ CallFacts FillingHandler::facts(const CallBase &Call) const {
     if (Call.getArgOperand(I)->getType()->isPointerTy())
       Facts.Reads.push_back(I);
   const auto IsNumbers = [](const Fill &F) {
-    return is_contained({Extent::Elements, Extent::Received, Extent::Scanned}, F.Bytes);
+    return is_contained({Extent::Elements, Extent::Received}, F.Bytes) || isScanned(F);
   };
   if (any_of(of(Call), IsNumbers))
     Facts.Cleared.append(Facts.Writes.begin(), Facts.Writes.end());
@@ -284,10 +294,30 @@ Error FillingHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   return Error::success();
 }
 
+/// In a derivative whose derivative is asked for: a length of text is no number that varies.
+class TextLengthHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_text_bytes"}; }
+  CallFacts facts(const CallBase &) const override {
+    CallFacts Facts;
+    Facts.Reads = {0};
+    return Facts;
+  }
+  bool hasReverse(const CallBase &) const override { return false; }
+  bool severalDirections() const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return true; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  Error augment(SweepBuilder &, CallSite &) const override { return Error::success(); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+};
+
 } // namespace
 
 void registerFillingHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<FillingHandler>());
+  Registry.add(std::make_unique<TextLengthHandler>());
 }
 
 } // namespace contraflow

@@ -5,6 +5,7 @@
 //
 //   qsort(y, n, size, f)   forward: p = sort(y, n, size, f), pointers in y' move by p
 //                          reverse: y'[p[i]] = y'[i] for all i at once
+//   qsort_r(y, n, size, f, c)   order_with(f, c) is what qsort is given: it calls f(a, b, c)
 //   r = bsearch(k, y, ...)          r' = y' + (r - y), and so for lfind, dynamic_cast
 
 #include "Fields.h"
@@ -147,6 +148,7 @@ public:
     return Error::success();
   }
   bool allDirections() const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
 
@@ -205,6 +207,27 @@ Error SortHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   return Error::success();
 }
 
+/// What qsort_r compares with, and the context that is handed on: no derivative.
+class OrderHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {With, "cf_v1_order_done"}; }
+  CallFacts facts(const CallBase &) const override { return {}; }
+  bool hasReverse(const CallBase &) const override { return false; }
+  bool severalDirections() const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return true; }
+  Error tangent(SweepBuilder &, CallBase &Call) const override {
+    return Call.getCalledFunction()->getName() == With ? checkComparison(Call, 0)
+                                                       : Error::success();
+  }
+  Error augment(SweepBuilder &B, CallSite &Site) const override { return tangent(B, *Site.Anchor); }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+
+private:
+  static constexpr StringLiteral With = "cf_v1_order_with";
+};
+
 /// A call whose result points into the object of an operand, or is null.
 class InsideHandler : public ConstructHandler {
 public:
@@ -228,6 +251,7 @@ public:
     return Error::success();
   }
   bool severalDirections() const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override { return tangent(B, *Site.Anchor); }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
@@ -430,6 +454,7 @@ Error NestedSortHandler::adjoint(SweepBuilder &B, const CallSite &Site,
 
 void registerSortingHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<SortHandler>());
+  Registry.add(std::make_unique<OrderHandler>());
   Registry.add(std::make_unique<SearchHandler>());
   Registry.add(std::make_unique<DynamicCastHandler>());
   Registry.add(std::make_unique<NestedSortHandler>());

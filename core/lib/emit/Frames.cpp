@@ -103,7 +103,9 @@ void FrameEmitter::storeSlot(Slot &Place) {
     Address = B.CreatePtrAdd(Place.Home->Pointer, B.getInt64(Place.Offset));
   }
   const Align Alignment(std::min<int64_t>(Place.Bytes, 8));
-  tagColumn(*B.CreateAlignedStore(asStored(B, Place.V), Address, Alignment), Place);
+  StoreInst *Store = B.CreateAlignedStore(asStored(B, Place.V), Address, Alignment);
+  tagColumn(*Store, Place);
+  Store->setMetadata(KeptValueKind, MDNode::get(Store->getContext(), {}));
 }
 
 static int64_t layOut(Frame &F, int64_t Start) {

@@ -11,6 +11,10 @@
 
 namespace contraflow {
 
+/// Metadata of a store to the tape: a value that a reverse sweep needs as it is. An integer is no
+/// part of a float there, also in the derivative of the derivative.
+inline constexpr llvm::StringLiteral KeptValueKind = "contraflow.kept";
+
 class FrameEmitter {
 public:
   FrameEmitter(RequestState &S, Unit &U, const ReverseShape &Shape, TapePlan &Plan,

@@ -3,6 +3,7 @@
 // One table in code: instruction -> reverse step -> values read.
 
 #include "Steps.h"
+#include "Frames.h"
 #include "analysis/BitSources.h"
 #include "contraflow/core/Barrier.h"
 #include "contraflow/core/Rule.h"
@@ -75,8 +76,8 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
       (V->getType()->isVectorTy() && mixesBits(Activity, V)))
     return true;
   auto *Load = dyn_cast<LoadInst>(V);
-  return Load && Size < 4 && !(typeAccessed(I) && typeAccessed(*Load)) &&
-         !Graph.isDeclaredInteger(Load) &&
+  return Load && Size < 4 && !I.hasMetadata(KeptValueKind) &&
+         !(typeAccessed(I) && typeAccessed(*Load)) && !Graph.isDeclaredInteger(Load) &&
          Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
 }
 
@@ -110,7 +111,8 @@ bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
   const Value *V = I.getValueOperand();
   const int64_t Size = Graph.layout().getTypeStoreSize(V->getType()).getFixedValue();
   const Location At = Graph.find(I.getPointerOperand());
-  const bool Bytes = Size < 4 && At && Activity.activeAt(At, Size); // of a float, maybe
+  const bool Bytes = Size < 4 && At && !I.hasMetadata(KeptValueKind) &&
+                     Activity.activeAt(At, Size); // of a float, maybe
   if (!V->getType()->isIntegerTy() || floatTypeOf(V, Graph) ||
       !(Bytes || storedFloat(Activity, I)) || changesFlags(I, Graph))
     return false;

@@ -507,9 +507,10 @@ Error lowerRequest(const DerivativeRequest &Request, const Derivative &D) {
                        (Request.Part == RequestPart::Reverse && Spec.Repeated);
   Function *F = Request.Part == RequestPart::Reverse && !Replays ? D.Reverse : D.Forward;
   if (Request.KeepsTape && Request.Part == RequestPart::Reverse && D.RunsOnce)
-    return diffError(DiagId::UnsupportedMode, *Request.Call,
-                     "'enzyme_nofree': the reverse sweep of '" + userName(*Spec.Primal) +
-                         "' moves memory, or meets other threads or ranks, and runs once");
+    return diffError(
+        DiagId::UnsupportedMode, *Request.Call,
+        "'enzyme_nofree': the reverse sweep of '" + userName(*Spec.Primal) +
+            "' meets other threads or ranks, or leaves adjoints behind, and runs once");
   const bool Itself =
       Request.Part == RequestPart::Batch || Request.Part == RequestPart::FunctionShadow;
   Function *First = Request.Part == RequestPart::Whole ? D.Reverse : nullptr;

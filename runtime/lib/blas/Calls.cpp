@@ -216,6 +216,10 @@ template <typename T> Family<T> familyOf(int32_t What) {
   case R_swap:
   case R_lacpy:
     return vectorFamily<T>(What);
+  case R_lascl:
+  case R_laset:
+  case R_lange:
+    return partFamily<T>(What);
   case R_rot:
   case R_rotg:
   case R_rotm:

@@ -148,6 +148,7 @@ template <typename T> struct Family {
 };
 
 template <typename T> Family<T> vectorFamily(int32_t What);
+template <typename T> Family<T> partFamily(int32_t What);
 template <typename T> Family<T> productFamily(int32_t What);
 template <typename T> Family<T> triangularFamily(int32_t What);
 template <typename T> Family<T> updateFamily(int32_t What);

@@ -82,7 +82,26 @@ void moveFields(const Elements &All, const cf_field *Fields, int32_t NFields, Ta
                       static_cast<size_t>(widthOf(Fields[F])));
 }
 
+// What qsort_r of this thread compares with; those behind it wait.
+struct Ordering {
+  int (*Compare)(const void *, const void *, void *);
+  void *Context;
+};
+thread_local std::vector<Ordering> Orderings;
+
+int compareWith(const void *A, const void *B) {
+  const Ordering By = Orderings.back();
+  return By.Compare(A, B, By.Context);
+}
+
 } // namespace
+
+void *cf_v1_order_with(int (*compare)(const void *, const void *, void *), void *context) {
+  Orderings.push_back({compare, context});
+  return reinterpret_cast<void *>(compareWith);
+}
+
+void cf_v1_order_done(void) { Orderings.pop_back(); }
 
 int64_t *cf_v1_sort_recorded(void *base, int64_t n, int64_t size,
                              int (*compare)(const void *, const void *), struct cf_tape *tape) {

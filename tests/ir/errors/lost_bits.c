@@ -49,6 +49,25 @@ double delayed(const double *x, int n) {
   return s;
 }
 
+// The order of bytes changes, in the library or not.
+uint32_t htonl(uint32_t), ntohl(uint32_t);
+float swapped(const float *x, int n) {
+  uint32_t w[64], u;
+  float s = 0, y;
+  for (int i = 0; i < n; i++) {
+    y = x[i] * x[i];
+    memcpy(&u, &y, sizeof u);
+    // CHECK-DAG: lost_bits.c:[[@LINE+1]]:{{.*}}[CF20
+    w[i] = htonl(u);
+  }
+  for (int i = 0; i < n; i++) {
+    u = ntohl(w[i]);
+    memcpy(&y, &u, sizeof y);
+    s += y * x[i];
+  }
+  return s;
+}
+
 float shortened(const float *x, int n) {
   uint16_t h[64];
   float s = 0;
@@ -151,6 +170,7 @@ float flagged(const float *x, int n) {
   return number((uint32_t)h << 16) * x[1];
 }
 void ask(float *x, float *xb, double *y, double *yb, int n) {
+  __enzyme_autodiff((void *)swapped, x, xb, n);
   __enzyme_autodiff((void *)shortened, x, xb, n);
   __enzyme_autodiff((void *)delayed, y, yb, n);
   __enzyme_autodiff((void *)exponentials, y, yb, n);

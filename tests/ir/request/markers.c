@@ -68,6 +68,16 @@ static double heap(double a, int n) {
   free(p);
   return sum;
 }
+static double read(double a, int n) {
+  double x[3] = {a, a * a, a};
+  char text[8];
+  snprintf(text, sizeof text, "%d", n);
+  sscanf(text, "%lf", x);
+#ifdef AGAIN
+  scanf("%lf", &x[2]);
+#endif
+  return x[0] * x[1] * x[2];
+}
 
 int main(void) {
   // CHECK: activity 12 2 1
@@ -104,6 +114,16 @@ int main(void) {
   printf(", %g\n", __enzyme_reverse((void *)product, enzyme_out, 3.0, enzyme_dup, z, d,
                                     enzyme_const, 2, 2.0, tape));
 
+  // CHECK: moved 24, 48
+  tape = __enzyme_augmentfwd((void *)heap, enzyme_out, 3.0, 4);
+  printf("moved %g", __enzyme_reverse((void *)heap, enzyme_nofree, enzyme_out, 3.0, 4, 1.0, tape));
+  printf(", %g\n", __enzyme_reverse((void *)heap, enzyme_out, 3.0, 4, 2.0, tape));
+
+  // CHECK: read 54, 108
+  tape = __enzyme_augmentfwd((void *)read, enzyme_out, 3.0, 2);
+  printf("read %g", __enzyme_reverse((void *)read, enzyme_nofree, enzyme_out, 3.0, 2, 1.0, tape));
+  printf(", %g\n", __enzyme_reverse((void *)read, enzyme_out, 3.0, 2, 2.0, tape));
+
   // CHECK: function 12 4
   struct Law l = {square, 3}, l_bar = {(double (*)(double))__enzyme_virtualreverse(square), 0};
   printf("function %g", __enzyme_autodiff((void *)applied, enzyme_dup, &l, &l_bar, 2.0));
@@ -134,12 +154,10 @@ int main(void) {
          __enzyme_fwddiff((void *)limited, 0.5, 1.0), __enzyme_call_inactive((void *)square, 2.0));
 
 #ifdef AGAIN
-  // AGAIN: markers.c:[[#@LINE+3]]:{{.*}}[CF209] {{.*}}'enzyme_nofree': the reverse sweep of 'heap'
-  // moves memory
-  tape = __enzyme_augmentfwd((void *)heap, enzyme_out, 3.0, 2);
-  __enzyme_reverse((void *)heap, enzyme_nofree, enzyme_out, 3.0, 2, 1.0, tape);
-#else
-  (void)heap;
+  // AGAIN: markers.c:[[#@LINE+3]]:{{.*}}[CF209] {{.*}}'enzyme_nofree': the reverse sweep of
+  // 'read' {{.*}}runs once
+  tape = __enzyme_augmentfwd((void *)read, enzyme_out, 3.0, 2);
+  __enzyme_reverse((void *)read, enzyme_nofree, enzyme_out, 3.0, 2, 1.0, tape);
 #endif
   return 0;
 }
