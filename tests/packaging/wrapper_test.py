@@ -122,6 +122,22 @@ class Programs(WrapperTest):
     def test_language_given_explicitly(self):
         self.build_and_run([CXX], "square.cpp", "-x", "c++")
 
+    def test_exceptions_of_another_library(self):
+        """What raises an exception and what keeps it have to be of one library."""
+        (self.folder / "kept.cpp").write_text(
+            "#include <exception>\n#include <stdexcept>\n"
+            "int main() {\n  std::exception_ptr kept;\n"
+            '  try {\n    throw std::runtime_error("kept");\n'
+            "  } catch (...) {\n    kept = std::current_exception();\n  }\n"
+            "  try {\n    std::rethrow_exception(kept);\n  } catch (const std::exception &) {\n    return 0;\n  }\n"
+            "  return 1;\n}\n")
+        clang = self.shown("kept.cpp")[0]
+        if subprocess.run([clang, "--driver-mode=g++", "-stdlib=libc++", "kept.cpp", "-o", "plain"], cwd=self.folder,
+                          capture_output=True, check=False).returncode:
+            self.skipTest("no libc++")
+        self.run_command(CXX, "-stdlib=libc++", "kept.cpp", "-o", "kept")
+        self.run_command(self.folder / "kept")
+
     def test_through_a_link(self):
         link = self.folder / "linked++"
         link.symlink_to(CXX)

@@ -396,9 +396,9 @@ bool MemoryGraph::spread(Location From, Location To, int64_t Size) {
   int64_t Period = Nodes[From.Node].Period, OldPeriod = Nodes[To.Node].Period;
   SmallVector<std::pair<int64_t, unsigned>, 16> Fields(fields(From.Node).begin(),
                                                        fields(From.Node).end());
-  if (const int64_t Width = Size < 0 ? arrayWidth(From) : 0) { // it does not go beyond
-    Fields = {{From.Offset, fieldCell(From)}};
-    Period = Width;
+  if (const auto Array = Size < 0 ? repeatedAt(From) : std::nullopt) { // it does not go beyond
+    Fields.assign(Array->Fields.begin(), Array->Fields.end());
+    Period = Array->Period;
   }
   if (From.Node != To.Node) {
     if (isBlurred(From.Node))

@@ -114,9 +114,13 @@ public:
   const llvm::DataLayout &layout() const { return DL; }
   /// Objects that exist before the call or come from outside: two of them may be one.
   void markExternal(Location At);
-  /// An address in an array of equal scalars, all of which are one cell: their width. 0: it is
-  /// none.
-  int64_t arrayWidth(Location At) const;
+  /// What an array has over and over again, by absolute offsets: an array of equal scalars, all of
+  /// which are one cell, or bytes in which anything lies. Nothing, if the address is in none.
+  struct Repeated {
+    int64_t Period;
+    llvm::SmallVector<std::pair<int64_t, unsigned>, 2> Fields;
+  };
+  std::optional<Repeated> repeatedAt(Location At) const;
   /// A float is loaded or stored there, as aligned as its kind wants or not.
   void noteAlignment(Location At, bool AsWanted);
   /// Bytes come from elsewhere to there, or packed ones lie there, whatever else does. True if
@@ -205,8 +209,13 @@ private:
   void mistake(unsigned Node, int64_t Stride);
   unsigned kindsIn(const Node &N, int64_t Offset, const LayoutPlace &P) const;
   bool fits(int64_t Field, unsigned Kinds, int64_t Offset, const LayoutPlace &P) const;
+  bool isMixed(const Node &N, int64_t Offset, const LayoutPlace &P) const;
   bool isMistaken(const Node &N) const;
   llvm::SmallVector<int64_t, 16> elements(const Node &N, unsigned Kind) const;
+  bool unifyFields(unsigned Node, llvm::ArrayRef<int64_t> Offsets);
+  unsigned withMixed(const Node &N, unsigned Kinds) const;
+  std::optional<std::map<int64_t, LayoutPlace>> bytesWith(const Node &N, unsigned Kinds) const;
+  void foldMixed(unsigned Node, unsigned Kinds);
   void foldArrays(unsigned Node);
   void foldUnknown(unsigned N);
   Location constantLocation(const llvm::Value *V);

@@ -287,7 +287,7 @@ bool MemoryGraph::fits(int64_t Field, unsigned Kinds, int64_t Offset, const Layo
   const unsigned Scalar = Kinds & (SK_AnyFloat | SK_Pointer);
   if (Kinds == SK_Unknown)
     return true;
-  if (P.Kind == SK_Unknown && !P.IsArray)
+  if (P.Kind == SK_Unknown && !(P.IsArray && P.IsElement)) // what it holds may be mixed
     return Field + widthOfKinds(Kinds) <= Offset + P.Width;
   if ((Scalar & (Scalar - 1)) || (Scalar && (Kinds & (SK_Int | SK_Guessed))))
     return false;
@@ -296,6 +296,20 @@ bool MemoryGraph::fits(int64_t Field, unsigned Kinds, int64_t Offset, const Layo
   if (P.Kind == SK_Int)
     return !Scalar;
   return Field == Offset && Kinds == P.Kind;
+}
+
+/// True of bytes in which anything lies beside anything, as in an arena.
+bool MemoryGraph::isMixed(const Node &N, int64_t Offset, const LayoutPlace &P) const {
+  if (P.Kind != SK_Unknown || !P.IsArray || P.IsElement)
+    return false;
+  const unsigned Scalars = kindsIn(N, Offset, P);
+  return (Scalars & (Scalars - 1)) ||
+         std::any_of(N.Fields.lower_bound(Offset), N.Fields.lower_bound(Offset + P.Width),
+                     [&](const auto &Field) {
+                       const unsigned Kinds = typeOf(Field.second).Kinds;
+                       return (Kinds & (SK_AnyFloat | SK_Pointer)) &&
+                              (Kinds & (SK_Int | SK_Guessed));
+                     });
 }
 
 /// True if an object that begins there is an array of integers, for all that anybody knows. What
@@ -329,7 +343,7 @@ bool MemoryGraph::isMistaken(const Node &N) const {
     return true;
   return any_of(N.Places, [&](const auto &At) {
     const unsigned Kinds = kindsIn(N, At.first, At.second);
-    return At.second.IsArray && (Kinds & (Kinds - 1));
+    return At.second.IsArray && (Kinds & (Kinds - 1)) && !isMixed(N, At.first, At.second);
   });
 }
 
@@ -391,34 +405,106 @@ void MemoryGraph::foldUnknown(unsigned N) {
   }
 }
 
+/// The cells at these places become one. False if the node has become another one by that.
+bool MemoryGraph::unifyFields(unsigned N, ArrayRef<int64_t> Offsets) {
+  unsigned First = ~0u;
+  for (int64_t Offset : Offsets) {
+    const unsigned C = fieldCell({N, Offset});
+    if (First == ~0u)
+      First = C;
+    else if (findCell(First) != C) {
+      unifyCells(First, C);
+      ++Changes;
+    }
+    if (canonical(N) != N || Nodes[N].Places.empty())
+      return false;
+  }
+  return true;
+}
+
+/// Kinds, and those that lie beside them in bytes where anything does.
+unsigned MemoryGraph::withMixed(const Node &N, unsigned Kinds) const {
+  for (bool News = true; News;) {
+    const unsigned Before = Kinds;
+    for (const auto &[Offset, P] : N.Places)
+      if (isMixed(N, Offset, P) && (kindsIn(N, Offset, P) & Kinds))
+        Kinds |= kindsIn(N, Offset, P);
+    News = Kinds != Before;
+  }
+  return Kinds;
+}
+
+/// Where bytes lie in which anything of these kinds does. Nothing if other elements of the kinds
+/// lie beside them.
+std::optional<Places> MemoryGraph::bytesWith(const Node &N, unsigned Kinds) const {
+  Places Out;
+  for (const auto &[Offset, P] : N.Places) {
+    const unsigned Here = kindsIn(N, Offset, P) & Kinds;
+    const bool IsBytes = P.Kind == SK_Unknown && P.IsArray && !P.IsElement;
+    if (Here && !IsBytes && (P.IsArray || (Here & SK_AnyFloat)))
+      return std::nullopt;
+    if (Here && IsBytes)
+      Out.insert({Offset, P});
+  }
+  return Out;
+}
+
+/// Bytes in which anything lies fold by what all indices have in common, as an object of bytes
+/// alone does; the members beside them stay apart.
+void MemoryGraph::foldMixed(unsigned N, unsigned Kinds) {
+  constexpr uint64_t MostElements = 32768;
+  const int64_t Step = Nodes[N].Stride;
+  const auto Bytes = bytesWith(Nodes[N], Kinds);
+  if (!Bytes || Step % widthOfKinds(Kinds))
+    return mistake(N, 0);
+  auto RestOf = [Step](int64_t Offset) { return (Offset % Step + Step) % Step; };
+  std::set<int64_t> Rests; // where something lies, modulo the step
+  uint64_t Steps = 0;
+  for (const auto &[Offset, P] : *Bytes) {
+    const auto End = Nodes[N].Fields.lower_bound(Offset + P.Width);
+    for (auto I = Nodes[N].Fields.lower_bound(Offset); I != End; ++I)
+      Rests.insert(RestOf(I->first));
+    Steps += P.Width / Step + 1;
+  }
+  if (Steps * Rests.size() > MostElements)
+    return mistake(N, 0);
+  for (int64_t Rest : Rests) {
+    SmallVector<int64_t, 16> Offsets;
+    for (const auto &[Offset, P] : *Bytes)
+      for (int64_t At = Offset + RestOf(Rest - Offset); At < Offset + P.Width; At += Step)
+        Offsets.push_back(At);
+    if (!unifyFields(N, Offsets))
+      return;
+  }
+}
+
 /// All elements of the kinds that an index leads to become one cell for each kind.
 void MemoryGraph::foldArrays(unsigned N) {
   constexpr size_t MostElements = 4096;
   SmallSetVector<unsigned, 2> Kinds;
   for (auto [Offset, Stride] : Nodes[N].Landings) {
     auto At = contraflow::find(Nodes[N].Places, Offset);
-    const unsigned Kind = kindsIn(Nodes[N], At->first, At->second);
+    const unsigned Kind = withMixed(Nodes[N], kindsIn(Nodes[N], At->first, At->second));
     if (Kind != SK_Unknown && Stride % widthOfKinds(Kind))
       return mistake(N, 0);
     if (Kind != SK_Unknown)
       Kinds.insert(Kind);
   }
   for (unsigned Kind : Kinds) {
-    const auto Offsets = elements(Nodes[N], Kind);
-    if (Offsets.size() > MostElements)
-      return mistake(N, 0);
-    unsigned First = ~0u;
-    for (int64_t Offset : Offsets) {
-      const unsigned C = fieldCell({N, Offset});
-      if (First == ~0u)
-        First = C;
-      else if (findCell(First) != C) {
-        unifyCells(First, C);
-        ++Changes;
-      }
-      if (canonical(N) != N || Nodes[N].Places.empty())
-        return; // it has become another one
+    const bool IsMixed = any_of(Nodes[N].Places, [&](const auto &At) {
+      return (kindsIn(Nodes[N], At.first, At.second) & Kind) &&
+             isMixed(Nodes[N], At.first, At.second);
+    });
+    if (IsMixed) {
+      foldMixed(N, Kind);
+    } else {
+      const auto Offsets = elements(Nodes[N], Kind);
+      if (Offsets.size() > MostElements)
+        return mistake(N, 0);
+      unifyFields(N, Offsets);
     }
+    if (canonical(N) != N || Nodes[N].Places.empty())
+      return; // it has become another one
   }
 }
 
@@ -437,17 +523,29 @@ bool MemoryGraph::settlePlaces() {
   return Changes != Before;
 }
 
-int64_t MemoryGraph::arrayWidth(Location At) const {
+std::optional<MemoryGraph::Repeated> MemoryGraph::repeatedAt(Location At) const {
   if (!At)
-    return 0;
+    return std::nullopt;
   At = resolve(At);
   const Node &N = Nodes[At.Node];
   auto P = N.Stride ? contraflow::find(N.Places, At.Offset) : N.Places.end();
-  if (P == N.Places.end() || P->second.IsStruct || !N.Fields.count(At.Offset) ||
+  if (P == N.Places.end())
+    return std::nullopt;
+  if (isMixed(N, P->first, P->second)) {
+    Repeated Out{N.Stride, {}};
+    for (auto I = N.Fields.lower_bound(P->first);
+         I != N.Fields.end() && I->first < P->first + std::min(N.Stride, P->second.Width); ++I)
+      Out.Fields.push_back(*I);
+    return Out;
+  }
+  auto Field = N.Fields.find(At.Offset);
+  if (P->second.IsStruct || Field == N.Fields.end() ||
       !(At.Stride || (P->second.IsArray && P != N.Places.begin())))
-    return 0;
+    return std::nullopt;
   const unsigned Kinds = kindsIn(N, P->first, P->second);
-  return Kinds ? widthOfKinds(Kinds) : 0;
+  if (!Kinds)
+    return std::nullopt;
+  return Repeated{widthOfKinds(Kinds), {*Field}};
 }
 
 } // namespace contraflow

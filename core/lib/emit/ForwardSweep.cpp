@@ -62,17 +62,18 @@ MemoryLayout layoutOf(const ActivityResult &Activity, Location At) {
   const MemoryGraph &G = Activity.memory();
   if (!At)
     return Out;
-  if (const int64_t Width = G.arrayWidth(At); Width && At.Stride) {
-    const unsigned Cell = G.fields(At.Node).find(At.Offset)->second;
-    return {Width,
-            G.isAligned(At.Node),
-            {{0, G.kindsOfCell(Cell), Activity.activeCell(Cell)}},
-            G.isPacked(At.Node)};
-  }
   Out.Period = G.period(At.Node);
   Out.Aligned = G.isAligned(At.Node);
   Out.Packed = G.isPacked(At.Node);
-  for (auto [Offset, Cell] : G.fields(At.Node)) {
+  const auto Array = At.Stride ? G.repeatedAt(At) : std::nullopt;
+  SmallVector<std::pair<int64_t, unsigned>, 16> Fields;
+  if (Array) {
+    Out.Period = Array->Period;
+    append_range(Fields, Array->Fields);
+  } else {
+    append_range(Fields, G.fields(At.Node));
+  }
+  for (auto [Offset, Cell] : Fields) {
     int64_t Relative = Offset - At.Offset;
     if (Out.Period)
       Relative = ((Relative % Out.Period) + Out.Period) % Out.Period;
