@@ -361,8 +361,9 @@ private:
     auto &IR = B.ir();
     bool Unknown = Layout.Packed || isBlurred(Layout) ||
                    any_of(Layout.Fields, [](auto &F) { return F.Kinds & SK_Guessed; });
+    const int Nothing = Layout.Packed ? -2 : -1; // as cf_v1_mpi_describe has it
     B.runtime("mpi_describe", IR.getVoidTy(),
-              {Shadow, IR.getInt64(Layout.Period), Table, IR.getInt32(Unknown ? -1 : Count)});
+              {Shadow, IR.getInt64(Layout.Period), Table, IR.getInt32(Unknown ? Nothing : Count)});
   }
 };
 
