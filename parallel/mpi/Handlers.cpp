@@ -292,9 +292,11 @@ private:
       return diffError(DiagId::UnsupportedMPI, Call,
                        rowOf(Call).Name +
                            StringRef(" moves active floating-point memory as integers"));
-    Value *Count = Call.getArgOperand(A.Argument + 1);
     const std::optional<int64_t> Next = nextFloat(Layout);
-    if (!Next || !Count->getType()->isIntegerTy())
+    Value *Count = Call.getArgOperand(A.Argument + 1);
+    const bool Single =
+        A.Datatype == static_cast<int>(A.Argument) + 1; // a handle, maybe an integer
+    if (!Next || Single || !Count->getType()->isIntegerTy())
       return Error::success();
     auto &IR = B.ir();
     Value *Bytes = IR.CreateMul(IR.CreateSExt(Count, IR.getInt64Ty()), IR.getInt64(Size));
@@ -359,8 +361,9 @@ private:
     auto &IR = B.ir();
     bool Unknown = Layout.Packed || isBlurred(Layout) ||
                    any_of(Layout.Fields, [](auto &F) { return F.Kinds & SK_Guessed; });
+    const int Nothing = Layout.Packed ? -2 : -1; // as cf_v1_mpi_describe has it
     B.runtime("mpi_describe", IR.getVoidTy(),
-              {Shadow, IR.getInt64(Layout.Period), Table, IR.getInt32(Unknown ? -1 : Count)});
+              {Shadow, IR.getInt64(Layout.Period), Table, IR.getInt32(Unknown ? Nothing : Count)});
   }
 };
 

@@ -20,6 +20,9 @@ static int fails(const double *out, double *in, MPI_Comm comm) {
                          MPI_STATUS_IGNORE) != MPI_SUCCESS;
   failed += MPI_Reduce(out, in, n, MPI_DOUBLE, MPI_SUM, size + 5, comm) != MPI_SUCCESS;
   failed += MPI_Bcast(in, n, MPI_DOUBLE, size + 5, comm) != MPI_SUCCESS;
+  failed += MPI_Send(out, n, MPI_DATATYPE_NULL, 0, 0, comm) != MPI_SUCCESS;
+  failed += MPI_Recv(in, n, MPI_DATATYPE_NULL, 0, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+  failed += MPI_Allreduce(out, in, n, MPI_DATATYPE_NULL, MPI_SUM, comm) != MPI_SUCCESS;
   return failed;
 }
 

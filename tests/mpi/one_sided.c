@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Windows: accesses between fences, under locks, and to memory that MPI allocates.
-// Supports: windows: `Put`, `Get`, `Accumulate`, `Get_accumulate`, `Fetch_and_op`; fences and locks
+// Supports: windows: `Put`, `Get`, `Accumulate`, `Get_accumulate`, `Fetch_and_op`, `Compare_and_swap` of integers; fences and locks
 #include "GradientCheck.h"
 #include <mpi.h>
 
@@ -130,3 +130,29 @@ static double told(const double *x, int n, int later) {
 
 GRADIENT_CHECK(one_sided_told, Double, told, In(double, N), Int(N), Int(0))
 GRADIENT_CHECK(one_sided_told_later, Double, told, In(double, N), Int(N), Int(1))
+
+/// Integers that are compared and swapped: the second one who asks is told who was first.
+static double elected(const double *x, int n) {
+  int rank, size, *words, first = -1, second = -1;
+  MPI_Win win;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int next = (rank + 1) % size, none = 0, mine = rank + 1, other = 7;
+  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &words, &win);
+  MPI_Win_lock_all(0, win);
+  *words = none;
+  MPI_Win_sync(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Compare_and_swap(&mine, &none, &first, MPI_INT, next, 0, win);
+  MPI_Win_flush(next, win);
+  double a = x[0] * x[1] * (first + 1);
+  MPI_Compare_and_swap(&other, &none, &second, MPI_INT, next, 0, win);
+  MPI_Win_flush(next, win);
+  MPI_Win_unlock_all(win);
+  for (int i = 0; i < n; i++)
+    a *= x[i] + second;
+  MPI_Win_free(&win);
+  return a;
+}
+
+GRADIENT_CHECK(one_sided_elected, Double, elected, In(double, N), Int(N))

@@ -6,6 +6,7 @@
 
 #include "mpi/Layout.h"
 
+#include "mpi/PackedPieces.h"
 #include "mpi/Refuse.h"
 
 #include <algorithm>
@@ -313,7 +314,7 @@ bool same(const Layout &A, const Layout &B) {
     return X.Offset == Y.Offset && X.Count == Y.Count && X.Behind == Y.Behind && X.Kind == Y.Kind;
   };
   return A.Extent == B.Extent && A.Size == B.Size && A.Complex == B.Complex &&
-         A.Opaque == B.Opaque && A.Inside.Fields == B.Inside.Fields &&
+         A.Opaque == B.Opaque && A.Pieces == B.Pieces && A.Inside.Fields == B.Inside.Fields &&
          A.Inside.Period == B.Inside.Period && A.Inside.Count == B.Inside.Count &&
          std::ranges::equal(A.Runs, B.Runs, SameRun) &&
          std::ranges::equal(A.Placed, B.Placed, SameRun) && A.Starts == B.Starts;
@@ -334,6 +335,10 @@ const Layout &layoutAs(MPI_Datatype Type, Characters What) {
   if (Type == MPI_DOUBLE) { // nearly all messages
     static const Layout &Doubles = intern(read(MPI_DOUBLE, Characters::Integers));
     return Doubles;
+  }
+  if (Type == MPI_DATATYPE_NULL) { // the primal call says what is wrong, and to whom
+    static const Layout &Nothing = intern(Layout{});
+    return Nothing;
   }
   void *Known = nullptr;
   int Found = 0;
@@ -389,6 +394,22 @@ const Layout &layoutIn(const Layout &L, const Description &Inside) {
   Layout New = L;
   New.Inside = Inside;
   return intern(std::move(New));
+}
+
+/// The same of what has been packed.
+const Layout &layoutOfPacked(const Layout &L, const Buffer &B, const char *Shadow) {
+  if (!L.Dense || B.Primal == MPI_IN_PLACE)
+    return L;
+  Layout New = L;
+  New.Pieces = packedIn(Shadow, B.Primal, B.Count * L.Size);
+  New.Plain = &L;
+  return New.Pieces ? intern(std::move(New)) : L;
+}
+
+const Layout &layoutIn(const Layout &L, const Buffer &B, const char *Shadow) {
+  const Description Inside = descriptionOf(Shadow);
+  return Inside.Count == Description::OnlyPacked ? layoutOfPacked(L, B, Shadow)
+                                                 : layoutIn(L, Inside);
 }
 
 } // namespace
@@ -474,8 +495,7 @@ View viewOf(const Buffer &B, Characters What) {
   const Layout &Plain = B.Known ? *B.Known : layoutOf(B.Type, What);
   const Shadows Found =
       B.Known ? Shadows{static_cast<char *>(B.Shadow), B.All} : shadowsOf(B.Shadow);
-  const Layout &L =
-      Plain.Raw && B.Shadow && !B.Known ? layoutIn(Plain, descriptionOf(Found.First)) : Plain;
+  const Layout &L = Plain.Raw && B.Shadow && !B.Known ? layoutIn(Plain, B, Found.First) : Plain;
   if (B.Count > 0 && B.Shadow && !B.Known && L.Leaves == 0 && What == Characters::Moved)
     checkCharacters(B, Found.First);
   if (B.Count > 0 && B.Shadow && L.Opaque)

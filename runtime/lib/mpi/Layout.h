@@ -45,10 +45,13 @@ struct Run {
 
 /// What the compiler knows of the memory behind a buffer of bytes.
 struct Description {
+  static constexpr int OnlyPacked = -2;
   const cf_field *Fields = nullptr;
   std::int64_t Period = 0;
-  int Count = -1; ///< negative: nothing is known
+  int Count = -1; ///< negative: nothing is known; maybe that it holds packed values
 };
+
+struct PackedPieces;
 
 /// One item of a datatype.
 struct Layout {
@@ -62,11 +65,15 @@ struct Layout {
   std::int64_t Leaves = 0;
   std::int64_t LeafBytes = 0;
   Leaf Widest = Leaf::F32;
-  bool Dense = false;           ///< items are leaves of one kind without gaps
-  bool Complex = false;         ///< a predefined complex type
-  bool Places = false;          ///< made of places in bytes itself
-  bool Raw = false;             ///< some leaves are bytes
-  Description Inside;           ///< of the memory, if there are bytes
+  bool Dense = false;   ///< items are leaves of one kind without gaps
+  bool Complex = false; ///< a predefined complex type
+  bool Places = false;  ///< made of places in bytes itself
+  bool Raw = false;     ///< some leaves are bytes
+  Description Inside;   ///< of the memory, if there are bytes
+  /// Of a message of bytes that MPI_Pack has put there (PackedPieces.h), and the layout without
+  /// them.
+  const PackedPieces *Pieces = nullptr;
+  const Layout *Plain = nullptr;
   const char *Opaque = nullptr; ///< name of a datatype that does not say what it carries, or null
 };
 

@@ -27,6 +27,8 @@ View Blocks::at(int Block) const {
   if (Block == Skip || (Edges && Edges[Block].Rank == MPI_PROC_NULL))
     return {nullptr, Here, 0};
   const std::int64_t Items = Counts ? Counts[Block] : Count;
+  if (Here->Pieces && start(Block) != 0)
+    Here = Here->Plain;
   // A description belongs to the beginning of the buffer.
   const Description &Inside = Here->Inside;
   if (Base && Items > 0 && Inside.Count > 0 && start(Block) != 0 &&

@@ -7,6 +7,7 @@
 
 #include "mpi/Absolute.h"
 #include "mpi/Outbox.h"
+#include "mpi/PackedPieces.h"
 #include "mpi/Record.h"
 #include "mpi/Refuse.h"
 
@@ -70,6 +71,13 @@ Copy packing(const Call &C) {
   return Made;
 }
 
+/// Into memory that begins at `Packed`.
+cf_mpi_record *recordOfPacking(const Call &C, const void *Packed, cf_tape *Tape) {
+  const Copy Made = packing(C);
+  notePacked(Made.To, static_cast<const char *>(Packed) + C.Begin, C.End - C.Begin);
+  return recordOf(Made, Tape);
+}
+
 Copy unpacking(const Call &C) {
   Copy Made;
   Made.To = messageViewOf(C.Items);
@@ -97,9 +105,8 @@ int cf_v1_mpi_pack_augment(const void *inbuf, int incount, MPI_Datatype type, vo
   const int Code = PMPI_Pack(inbuf, incount, type, outbuf, outsize, position, comm);
   *record = nullptr;
   if (Code == MPI_SUCCESS)
-    *record = recordOf(
-        packing(
-            {"MPI_Pack", {inbuf, inbuf_shadow, incount, type}, outbuf_shadow, Begin, *position}),
+    *record = recordOfPacking(
+        {"MPI_Pack", {inbuf, inbuf_shadow, incount, type}, outbuf_shadow, Begin, *position}, outbuf,
         tape);
   return Code;
 }
@@ -157,12 +164,12 @@ int cf_v1_mpi_pack_external_augment(const char *format, const void *inbuf, int i
   const int Code = PMPI_Pack_external(format, inbuf, incount, type, outbuf, outsize, position);
   *record = nullptr;
   if (Code == MPI_SUCCESS)
-    *record = recordOf(packing({"MPI_Pack_external",
-                                {inbuf, inbuf_shadow, incount, type},
-                                outbuf_shadow,
-                                Begin,
-                                *position}),
-                       tape);
+    *record = recordOfPacking({"MPI_Pack_external",
+                               {inbuf, inbuf_shadow, incount, type},
+                               outbuf_shadow,
+                               Begin,
+                               *position},
+                              outbuf, tape);
   return Code;
 }
 

@@ -11,6 +11,7 @@
 #include "mpi/Layout.h"
 
 #include "accumulate/Atomic.h"
+#include "mpi/PackedPieces.h"
 #include "mpi/Refuse.h"
 #include "mpi/Relayed.h"
 
@@ -134,6 +135,21 @@ template <class T> void addAll(T *Out, const std::byte *From, std::int64_t Count
 
 void addRun(char *To, const std::byte *From, Leaf Kind, std::int64_t Count) {
   withType(Kind, [&]<class T>(T *) { addAll(reinterpret_cast<T *>(To), From, Count); });
+}
+
+/// A run of bytes some of which are packed values.
+void addPieces(const PackedPieces &Pieces, char *To, const std::byte *From, std::int64_t Bytes) {
+  std::int64_t Done = 0;
+  for (const PackedPiece &P : Pieces.All) {
+    if (P.End > Bytes)
+      break; // of a message that was shorter
+    addUnknown(To + Done, From + Done, P.Begin - Done);
+    forEachRun({To + P.Begin, P.L, P.Leaves}, [&](char *At, Leaf Kind, std::int64_t Count) {
+      addRun(At, From + (At - To), Kind, Count);
+    });
+    Done = P.End;
+  }
+  addUnknown(To + Done, From + Done, Bytes - Done);
 }
 
 void addRunAtomically(char *To, const std::byte *From, Leaf Kind, std::int64_t Count) {
@@ -313,6 +329,8 @@ void View::addLeaves(const std::byte *From, bool Elsewhere) const {
       noteRelayed({At, Count});
     if (Kind != Leaf::Byte)
       addRun(At, From, Kind, Count);
+    else if (L->Pieces && !PassedOn)
+      addPieces(*L->Pieces, At, From, Count);
     else if (PassedOn || L->Inside.Count < 0)
       addUnknown(At, From, Count);
     else

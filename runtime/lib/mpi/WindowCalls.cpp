@@ -466,3 +466,23 @@ int cf_v1_mpi_fetch_and_op_augment(const void *origin_addr, void *result_addr, M
 }
 
 void cf_v1_mpi_fetch_and_op_adjoint(cf_mpi_record *record) { reverse(record); }
+
+// Integers are compared and swapped: the compiler refuses active floats that take part as bits.
+
+int cf_v1_mpi_compare_and_swap_tangent(const void *origin_addr, const void *compare_addr,
+                                       void *result_addr, MPI_Datatype type, int target_rank,
+                                       MPI_Aint target_disp, MPI_Win win, void *, void *, void *) {
+  return PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, type, target_rank,
+                               target_disp, win);
+}
+
+int cf_v1_mpi_compare_and_swap_augment(const void *origin_addr, const void *compare_addr,
+                                       void *result_addr, MPI_Datatype type, int target_rank,
+                                       MPI_Aint target_disp, MPI_Win win, void *, void *, void *,
+                                       cf_tape *, cf_mpi_record **record) {
+  *record = nullptr;
+  return PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, type, target_rank,
+                               target_disp, win);
+}
+
+void cf_v1_mpi_compare_and_swap_adjoint(cf_mpi_record *) {}
