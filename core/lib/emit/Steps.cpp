@@ -70,14 +70,14 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   int64_t Size = Graph.layout().getTypeStoreSize(V->getType()).getFixedValue();
   Location At = Graph.find(I.getPointerOperand());
   if (!V->getType()->isIntOrIntVectorTy() || !At || !Activity.activeAt(At, Size) ||
-      storedFloat(Activity, I))
+      storedFloat(Activity, I) || (I.hasMetadata(KeptValueKind) && V->getType()->isIntegerTy()))
     return false;
   if (!(Graph.kindsAt(At, Size) & (SK_Int | SK_Pointer)) ||
       (V->getType()->isVectorTy() && mixesBits(Activity, V)))
     return true;
   auto *Load = dyn_cast<LoadInst>(V);
-  return Load && Size < 4 && !I.hasMetadata(KeptValueKind) &&
-         !(typeAccessed(I) && typeAccessed(*Load)) && !Graph.isDeclaredInteger(Load) &&
+  return Load && Size < 4 && !(typeAccessed(I) && typeAccessed(*Load)) &&
+         !Graph.isDeclaredInteger(Load) &&
          Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
 }
 
