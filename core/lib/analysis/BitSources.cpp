@@ -144,8 +144,9 @@ static bool tellsNumber(const Instruction &I, const Value *V) {
 }
 
 /// True if V, or a copy of it, is calculated with other than by counting, as hash functions do; of
-/// a declared integer, other than as numbers are.
-static bool isMixed(const Value *V, bool IsDeclared) {
+/// a declared integer, other than as numbers are; of one beside floats or pointers, flags as well.
+static bool isMixed(const LoadInst *V, const MemoryGraph &Graph) {
+  const bool IsDeclared = Graph.isDeclaredInteger(V), IsBeside = Graph.isIntegerBeside(V);
   bool Mixed = false;
   SmallPtrSet<const Value *, 8> Seen;
   SmallVector<const Value *, 8> Todo{V};
@@ -160,14 +161,16 @@ static bool isMixed(const Value *V, bool IsDeclared) {
       if (isa<PHINode, SelectInst, FreezeInst>(U))
         Todo.push_back(U);
       else
-        Mixed |= Arithmetic && !countsUp(*Arithmetic) && !(IsDeclared && isArithmetic(*Arithmetic));
+        Mixed |= Arithmetic && !countsUp(*Arithmetic) &&
+                 !(IsDeclared && isArithmetic(*Arithmetic)) &&
+                 !(IsBeside && Arithmetic->isBitwiseLogicOp());
     }
   }
   return Mixed;
 }
 
 namespace {
-enum How { Copied, Counted, Calculated, Changed };
+enum How { Copied, Counted, Calculated, Masked, Changed };
 } // namespace
 
 /// One bit is a bool, whatever it was read from.
@@ -186,6 +189,8 @@ static std::optional<How> handedOn(const Instruction &I, How H) {
     return Changed;
   if (isa<BinaryOperator>(I) && H <= Counted && countsUp(I))
     return Counted;
+  if (I.isBitwiseLogicOp())
+    return H <= Masked ? Masked : Changed;
   if (isa<BinaryOperator>(I))
     return H <= Calculated && isArithmetic(I) ? Calculated : Changed;
   if (isa<PHINode, SelectInst, FreezeInst, TruncInst, ZExtInst, SExtInst, BitCastInst>(I))
@@ -195,11 +200,9 @@ static std::optional<How> handedOn(const Instruction &I, How H) {
 
 /// True if the bits that Load reads may be a float's and have become something else.
 static bool losesFloat(const LoadInst &Load, How H, const MemoryGraph &Graph) {
-  const bool IsDeclared = Graph.isDeclaredInteger(&Load);
-  if (Graph.isIntegerBeside(&Load))
-    return false;
-  if (H == Changed || (H == Calculated && !IsDeclared) ||
-      (H == Copied && isMixed(&Load, IsDeclared)))
+  if (H == Changed || (H == Masked && !Graph.isIntegerBeside(&Load)) ||
+      (H == Calculated && !Graph.isDeclaredInteger(&Load)) ||
+      (H == Copied && isMixed(&Load, Graph)))
     return true;
   return H == Counted && (floatTypeOf(&Load, Graph) || accessesFloat(Load));
 }

@@ -128,8 +128,8 @@ public:
   bool noteBytes(Location At);
   bool notePacked(Location At);
   /// A load of a member whose type is an integer: what else lies there does so at other times, or
-  /// in other objects. Beside: of a structure that has floats or pointers, too, so that nobody looks at
-  /// the bits of a float through it.
+  /// in other objects. Beside: of a structure that has floats or pointers, too, so that nobody
+  /// looks at the bits of a float through it.
   void noteDeclaredInteger(const llvm::Value *Load, bool Beside) {
     DeclaredIntegers[Load] |= Beside;
   }
