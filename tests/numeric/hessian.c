@@ -37,6 +37,8 @@ static double hessian_colours(const double *x) {
         u[i] = (x[i] + 0.4 * left * x[0] + 0.4 * right) / (2 + 0.1 * x[i]);
         change += fabs(u[i] - old);
       }
+    if (change < 1e-9)
+      break;
   }
   for (int i = 0; i < count; ++i)
     sum += u[i] * u[i] * (i + 1);
