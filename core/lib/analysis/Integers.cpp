@@ -131,7 +131,7 @@ void Collector::visitCall(CallBase &Call) {
     copy(V, &Call);
 }
 
-/// Flags of an object, which are asked for or changed: I is a bitwise operation.
+/// Flags of an object, which are asked for, set or cleared by I.
 void Collector::visitFlags(const Instruction &I) {
   const unsigned Width = I.getType()->getScalarSizeInBits() / 8;
   for (const Value *V : I.operands())
@@ -154,7 +154,8 @@ void Collector::visit(Instruction &I) {
     copy(&I, I.getOperand(2));
   } else if (isa<BinaryOperator>(I) && (I.isBitwiseLogicOp() || I.isShift())) {
     Parts.push_back(&I);
-    visitFlags(I);
+    if (I.isBitwiseLogicOp())
+      visitFlags(I);
   } else if (asksForRange(I)) {
     number(&I);
   } else if (isa<BinaryOperator>(I)) {
