@@ -21,6 +21,11 @@ namespace contraflow::blas {
 /// Which part of a matrix its array holds.
 enum class Part { All, Lower, Upper };
 
+/// The part that a letter of LAPACK names: all of it, unless it is a triangle.
+constexpr Part partNamed(char Letter) {
+  return Letter == 'L' ? Part::Lower : Letter == 'U' ? Part::Upper : Part::All;
+}
+
 constexpr Part flipped(Part P) {
   return P == Part::Lower ? Part::Upper : P == Part::Upper ? Part::Lower : P;
 }

@@ -4,8 +4,7 @@
 //
 //   lascl   A = (t / f) A in a part      t' += <A', A> / f    f' -= <A', A> t / f^2
 //   laset   A = b on the diagonal, a beside it                a', b' += sums of A', A' = 0
-//   lange   r, a norm of A               A' += r' slope, of the column, row or element it is taken
-//   of
+//   lange   r, a norm of A               A' += r' slope, where the norm is taken
 
 #include "blas/Record.h"
 
@@ -105,9 +104,6 @@ template <typename T> void scaleAdjoint(Record<T> &R) {
 
 // laset
 
-template <typename T> Part partOf(const Record<T> &R) {
-  return R.Flag[0] == 'L' ? Part::Lower : R.Flag[0] == 'U' ? Part::Upper : Part::All;
-}
 template <typename T> void setTangent(Record<T> &R) {
   const Matrix<T> Dot = R.shadow(0, R.Size[0], R.Size[1]);
   if (!Dot)
@@ -116,7 +112,7 @@ template <typename T> void setTangent(Record<T> &R) {
     return R.Scalars[Index].Derivative ? *R.Scalars[Index].Derivative : T(0);
   };
   const T Beside = Of(0), Diagonal = Of(1);
-  each(Dot.Rows, Dot.Columns, partOf(R),
+  each(Dot.Rows, Dot.Columns, partNamed(R.Flag[0]),
        [&](int64_t I, int64_t J) { Dot(I, J) = I == J ? Diagonal : Beside; });
 }
 template <typename T> void setAdjoint(Record<T> &R) {
@@ -124,7 +120,7 @@ template <typename T> void setAdjoint(Record<T> &R) {
   if (!Bar)
     return;
   T Beside = 0, Diagonal = 0;
-  each(Bar.Rows, Bar.Columns, partOf(R), [&](int64_t I, int64_t J) {
+  each(Bar.Rows, Bar.Columns, partNamed(R.Flag[0]), [&](int64_t I, int64_t J) {
     (I == J ? Diagonal : Beside) += Bar(I, J);
     Bar(I, J) = 0;
   });

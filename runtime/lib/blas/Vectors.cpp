@@ -129,9 +129,7 @@ template <typename T> struct Parted {
 
   explicit Parted(const Record<T> &R)
       : FromBar(R.shadow(0, R.Size[0], R.Size[1])), ToBar(R.shadow(1, R.Size[0], R.Size[1])),
-        Which(R.Flag[0] == 'L'   ? Part::Lower
-              : R.Flag[0] == 'U' ? Part::Upper
-                                 : Part::All) {}
+        Which(partNamed(R.Flag[0])) {}
 };
 
 template <typename T> void partTangent(Record<T> &R) {
