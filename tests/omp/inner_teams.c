@@ -26,3 +26,27 @@ static double together(const double *x, int n, int m) {
 }
 
 GRADIENT_CHECK_BOUND(1e-9, regions_together, Double, together, In(double, 2000), Int(2000), Int(8))
+
+// All threads of regions three deep add to the same numbers.
+static double three_deep(const double *x, int n) {
+  double sum = 0;
+  int levels = omp_get_max_active_levels();
+  omp_set_max_active_levels(3);
+#pragma omp parallel for reduction(+ : sum) num_threads(2)
+  for (int i = 0; i < n; i++) {
+    double product = 1;
+#pragma omp parallel for reduction(* : product) num_threads(2)
+    for (int j = 0; j < 3; j++) {
+      double inner = 0;
+#pragma omp parallel for reduction(+ : inner) num_threads(2)
+      for (int k = 0; k < 4; k++)
+        inner += x[(i + j * k) % n] * x[k];
+      product *= 1 + 0.1 * inner;
+    }
+    sum += product;
+  }
+  omp_set_max_active_levels(levels);
+  return sum;
+}
+
+GRADIENT_CHECK(nested_three_deep, Double, three_deep, In(double, 9), Int(9))

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Regions in sequence that depend on each other through scalars, a loop of them of unknown length,
-// and a region whose result decides whether the next one runs. Regions three deep, all of whose
-// threads add to the same numbers.
+// and a region whose result decides whether the next one runs.
 // Supports: nested regions, regions in loops and in called functions
 #include "GradientCheck.h"
 #include <math.h>
-#include <omp.h>
 
 static double iterate(double *x, int n) {
   double residual = 1;
@@ -35,26 +33,3 @@ static double iterate(double *x, int n) {
 }
 
 GRADIENT_CHECK(nested_regions, Double, iterate, InOutRange(double, 30, 0.1, 2.5), Int(30))
-
-static double three_deep(const double *x, int n) {
-  double sum = 0;
-  int levels = omp_get_max_active_levels();
-  omp_set_max_active_levels(3);
-#pragma omp parallel for reduction(+ : sum) num_threads(2)
-  for (int i = 0; i < n; i++) {
-    double product = 1;
-#pragma omp parallel for reduction(* : product) num_threads(2)
-    for (int j = 0; j < 3; j++) {
-      double inner = 0;
-#pragma omp parallel for reduction(+ : inner) num_threads(2)
-      for (int k = 0; k < 4; k++)
-        inner += x[(i + j * k) % n] * x[k];
-      product *= 1 + 0.1 * inner;
-    }
-    sum += product;
-  }
-  omp_set_max_active_levels(levels);
-  return sum;
-}
-
-GRADIENT_CHECK(nested_three_deep, Double, three_deep, In(double, 9), Int(9))
