@@ -532,8 +532,7 @@ bool StableMemory::inOtherVersion(Instruction &Load, Instruction &Write) const {
 /// True if what the loop writes later is not where the load has read.
 bool StableMemory::leaves(Instruction &Load, const WriteSet::Write &W) {
   auto *Read = dyn_cast<LoadInst>(&Load);
-  auto *Written = dyn_cast<StoreInst>(W.At);
-  return Read && Written && Later.leave(*Read, *Written);
+  return Read && Later.leave(*Read, *W.At);
 }
 
 bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs) {
@@ -584,9 +583,8 @@ bool StableMemory::isUnchangedIn(const Loop &L, Instruction &Load, Value *Pointe
     if (Out)
       return mayConflict(W, Load, Pointer, Time::Ever);
     auto *Read = dyn_cast<LoadInst>(&Load);
-    auto *Written = dyn_cast<StoreInst>(W.At);
     return L.contains(W.At) && mayConflict(W, Load, Pointer, Inside) &&
-           !(Read && Written && Later.leaveIn(L, *Read, *Written));
+           !(Read && Later.leaveIn(L, *Read, *W.At));
   });
 }
 

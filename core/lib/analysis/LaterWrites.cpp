@@ -21,26 +21,39 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
 namespace contraflow {
 
-std::optional<LaterWrites::Two> LaterWrites::describe(LoadInst &Load, StoreInst &Store) const {
-  const SCEV *From = SE.getSCEV(Load.getPointerOperand());
-  const SCEV *To = SE.getSCEV(Store.getPointerOperand());
+/// What a store, a memset or a memcpy writes; none for anything else.
+static std::optional<std::pair<Value *, uint64_t>> writtenBy(Instruction &I) {
+  if (auto *Store = dyn_cast<StoreInst>(&I)) {
+    const TypeSize Size = I.getDataLayout().getTypeStoreSize(Store->getValueOperand()->getType());
+    if (!Size.isScalable())
+      return std::pair{Store->getPointerOperand(), uint64_t(Size.getFixedValue())};
+  }
+  if (auto *Memory = dyn_cast<MemIntrinsic>(&I))
+    if (auto *Length = dyn_cast<ConstantInt>(Memory->getLength()))
+      return std::pair{Memory->getRawDest(), Length->getZExtValue()};
+  return std::nullopt;
+}
+
+std::optional<LaterWrites::Two> LaterWrites::describe(LoadInst &Load, Instruction &Store) const {
+  const auto Written = writtenBy(Store);
+  if (!Written || Load.getType()->isScalableTy())
+    return std::nullopt;
+  const SCEV *From = SE.getSCEV(Load.getPointerOperand()), *To = SE.getSCEV(Written->first);
   if (SE.getPointerBase(From) != SE.getPointerBase(To))
     return std::nullopt;
-  const DataLayout &DL = Load.getDataLayout();
   Type *T = Type::getInt64Ty(Load.getContext());
-  auto Describe = [&](const SCEV *S, const Instruction &I, Type *Moved) {
-    return Access{SE.getPtrToIntExpr(S, T), LI.getLoopFor(I.getParent()),
-                  DL.getTypeStoreSize(Moved).getKnownMinValue()};
+  auto Describe = [&](const SCEV *S, const Instruction &I, uint64_t Size) {
+    return Access{SE.getPtrToIntExpr(S, T), LI.getLoopFor(I.getParent()), Size};
   };
-  Two Out{Describe(From, Load, Load.getType()),
-          Describe(To, Store, Store.getValueOperand()->getType())};
-  if (isa<SCEVCouldNotCompute>(Out.Load.Address) || isa<SCEVCouldNotCompute>(Out.Store.Address) ||
-      Load.getType()->isScalableTy() || Store.getValueOperand()->getType()->isScalableTy())
+  const uint64_t Read = Load.getDataLayout().getTypeStoreSize(Load.getType()).getFixedValue();
+  Two Out{Describe(From, Load, Read), Describe(To, Store, Written->second)};
+  if (isa<SCEVCouldNotCompute>(Out.Load.Address) || isa<SCEVCouldNotCompute>(Out.Store.Address))
     return std::nullopt;
   return Out;
 }
@@ -198,7 +211,7 @@ bool LaterWrites::mayFollowInIteration(const Loop &L, Instruction &Load, Instruc
   return isPotentiallyReachableFromMany(Todo, Store.getParent(), &Header, &DT);
 }
 
-bool LaterWrites::leave(LoadInst &Load, StoreInst &Store) {
+bool LaterWrites::leave(LoadInst &Load, Instruction &Store) {
   if (!Left)
     return false;
   const auto T = describe(Load, Store);
@@ -221,7 +234,7 @@ bool LaterWrites::leave(LoadInst &Load, StoreInst &Store) {
          any(*T, [&](const Two &A) { return apartWithin(Outside, A); });
 }
 
-bool LaterWrites::leaveIn(const Loop &L, LoadInst &Load, StoreInst &Store) {
+bool LaterWrites::leaveIn(const Loop &L, LoadInst &Load, Instruction &Store) {
   if (!Left)
     return false;
   const auto T = describe(Load, Store);

@@ -21,7 +21,6 @@ class Loop;
 class LoopInfo;
 class SCEV;
 class ScalarEvolution;
-class StoreInst;
 class Value;
 } // namespace llvm
 
@@ -32,11 +31,11 @@ public:
   LaterWrites(llvm::ScalarEvolution &SE, const llvm::LoopInfo &LI, const llvm::DominatorTree &DT)
       : SE(SE), LI(LI), DT(DT) {}
 
-  /// True if whatever Store writes after an execution of Load, until the function ends, is
-  /// elsewhere.
-  bool leave(llvm::LoadInst &Load, llvm::StoreInst &Store);
+  /// True if whatever Store, which may also set or copy a known number of bytes, writes after an
+  /// execution of Load, until the function ends, is elsewhere.
+  bool leave(llvm::LoadInst &Load, llvm::Instruction &Store);
   /// True if nothing that Store writes while the loop runs is where Load reads meanwhile.
-  bool leaveIn(const llvm::Loop &L, llvm::LoadInst &Load, llvm::StoreInst &Store);
+  bool leaveIn(const llvm::Loop &L, llvm::LoadInst &Load, llvm::Instruction &Store);
 
 private:
   using Bytes = std::pair<const llvm::SCEV *, const llvm::SCEV *>; ///< first, and behind the last
@@ -50,7 +49,7 @@ private:
     Access Load, Store;
     const llvm::SCEV *Cycle = nullptr;
   };
-  std::optional<Two> describe(llvm::LoadInst &Load, llvm::StoreInst &Store) const;
+  std::optional<Two> describe(llvm::LoadInst &Load, llvm::Instruction &Store) const;
   std::optional<Two> modulo(const Two &T, const llvm::SCEV *Cycle) const;
   const llvm::SCEV *reduced(const llvm::SCEV *S, const llvm::SCEV *Cycle) const;
   const llvm::SCEV *residue(const llvm::SCEV *Walk, const llvm::SCEV *Start,

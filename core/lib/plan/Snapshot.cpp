@@ -8,6 +8,11 @@
 //   x[i * n + j], x[(i - 1) * n + j]      8 n bytes, one iteration of the loop over i
 //   x[(3 i + v) * n + j] for v = 0, 1, 2  8 n bytes, a third of an iteration
 //   x[i * n + k] * x[j * n + k]           two groups: all between the rows i and j would be copied
+//
+// Where a nest's bounds follow the counter of the loop around it, that loop's iterations read
+// nearly the same again and again, and the copy is made in front of it:
+//
+//   for (i < n) for (i < j < n)  x[j]     8 n bytes instead of 4 n n
 
 #include "Snapshot.h"
 #include "support/AccessRange.h"
@@ -19,6 +24,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
+#include <numeric>
+
 using namespace llvm;
 
 namespace contraflow {
@@ -26,9 +33,18 @@ namespace {
 
 constexpr unsigned MostBounds = 64;
 
+struct Bounds {
+  SmallSetVector<const SCEV *, 8> Begins, Ends;
+};
+
 struct Candidate {
   SmallVector<LoadInst *, 8> Loads;
-  SmallSetVector<const SCEV *, 8> Begins, Ends;
+  bool ReadAgain = false;          ///< by most iterations of the loop
+  MapVector<Loop *, Bounds> Parts; ///< by innermost loop: each part is read only if its loops run
+  size_t bounds() const {
+    return std::accumulate(Parts.begin(), Parts.end(), size_t(0),
+                           [](size_t Sum, auto &Part) { return Sum + Part.second.Begins.size(); });
+  }
 };
 
 using Key = std::pair<Loop *, Value *>; ///< nest, array
@@ -45,12 +61,15 @@ private:
   void add(LoadInst &Load);
   Loop *nestFor(LoadInst &Load) const;
   bool runsAlways(LoadInst &Load, const Loop &Nest) const;
+  std::optional<AccessRange> rangeAround(LoadInst &Load, Loop &Root, Loop &Outer) const;
+  const SCEV *mostRounds(const Loop &L, const Loop &Nest) const;
   std::pair<const SCEV *, SmallVector<const SCEV *, 4>> wayOf(LoadInst &Load,
                                                               const Loop &Nest) const;
   std::pair<APInt, const SCEV *> factorOf(const SCEV *Summand) const;
   bool isNear(const SCEV *Distance, ArrayRef<const SCEV *> Steps) const;
   Candidate &groupFor(LoadInst &Load, Loop &Nest, Value *Array);
-  Value *innerLoopsRun(IRBuilder<> &B, SCEVExpander &E, Loop &Nest, const Candidate &C);
+  Value *loopsRun(IRBuilder<> &B, SCEVExpander &E, const Loop &Nest, Loop *Inner);
+  std::pair<Value *, Value *> bytesRead(IRBuilder<> &B, Loop &Nest, const Candidate &C);
 
   const SnapshotQuestions &S;
 };
@@ -145,19 +164,68 @@ Candidate &Chooser::groupFor(LoadInst &Load, Loop &Nest, Value *Array) {
   return All.emplace_back();
 }
 
+/// How often the back edge of a loop is taken at most while Nest runs, negative if it is never
+/// entered; null if that is not known.
+const SCEV *Chooser::mostRounds(const Loop &L, const Loop &Nest) const {
+  const SCEV *Count = S.SE.getBackedgeTakenCount(&L);
+  if (isa<SCEVCouldNotCompute>(Count) || S.SE.isLoopInvariant(Count, &Nest))
+    return isa<SCEVCouldNotCompute>(Count) ? nullptr : Count;
+  if (S.SE.getTypeSizeInBits(Count->getType()) != 64 || L.getParentLoop() != &Nest)
+    return nullptr;
+  return extremeIn(S.SE, Count, Nest, Extreme::Highest);
+}
+
+/// What the iterations of Outer read in Root. Of bounds that both move, that of an iteration that
+/// reads nothing may lie further out than those of all others.
+std::optional<AccessRange> Chooser::rangeAround(LoadInst &Load, Loop &Root, Loop &Outer) const {
+  constexpr uint64_t MostSteps = 4;
+  const uint64_t Size = Load.getDataLayout().getTypeStoreSize(Load.getType());
+  const auto Range = accessExtremes(S.SE, Root, Load.getPointerOperand(), Size);
+  if (!Range)
+    return std::nullopt;
+  auto Stays = [&](const SCEV *What) { return S.SE.isLoopInvariant(What, &Outer); };
+  if (!Stays(Range->Begin) && !Stays(Range->End) &&
+      !Stays(S.SE.getMinusSCEV(Range->End, Range->Begin)))
+    return std::nullopt;
+  for (Loop *L = S.LI.getLoopFor(Load.getParent()); L != &Outer; L = L->getParentLoop())
+    if (!mostRounds(*L, Outer))
+      return std::nullopt;
+  auto *Inner = dyn_cast<SCEVAddRecExpr>(S.SE.getSCEV(Load.getPointerOperand()));
+  auto *Step = Inner ? dyn_cast<SCEVConstant>(Inner->getStepRecurrence(S.SE)) : nullptr;
+  for (const SCEV *Bound : {Range->Begin, Range->End}) {
+    auto Walked = walkIn(S.SE, Bound, Outer);
+    auto *Each = Walked ? dyn_cast<SCEVConstant>(Walked->Rec->getStepRecurrence(S.SE)) : nullptr;
+    if (!Stays(Bound) && (!Each || !Step || !Root.contains(Inner->getLoop()) ||
+                          Each->getAPInt().abs().udiv(MostSteps).ugt(Step->getAPInt().abs())))
+      return std::nullopt;
+  }
+  return accessExtremes(S.SE, Outer, Load.getPointerOperand(), Size);
+}
+
 void Chooser::add(LoadInst &Load) {
   Loop *Nest = Load.isSimple() ? nestFor(Load) : nullptr;
   if (!Nest || !runsAlways(Load, *Nest))
     return;
-  Value *Array = accessBase(S.SE, *Nest, Load.getPointerOperand());
   auto Range = accessRange(S.SE, *Nest, Load.getPointerOperand(),
                            Load.getDataLayout().getTypeStoreSize(Load.getType()));
+  Loop *Outer = Nest->getParentLoop();
+  bool ReadAgain = false;
+  if (Outer && Nest == nestRoot(S.Facts, Nest) && S.Unchanged(*Outer, Load) &&
+      runsAlways(Load, *Outer))
+    if (auto Around = rangeAround(Load, *Nest, *Outer)) {
+      Range = Around;
+      Nest = Outer;
+      ReadAgain = true;
+    }
+  Value *Array = accessBase(S.SE, *Nest, Load.getPointerOperand());
   if (!Array || !Range)
     return;
   Candidate &C = groupFor(Load, *Nest, Array);
   C.Loads.push_back(&Load);
-  C.Begins.insert(Range->Begin);
-  C.Ends.insert(Range->End);
+  C.ReadAgain |= ReadAgain;
+  Bounds &Part = C.Parts[S.LI.getLoopFor(Load.getParent())];
+  Part.Begins.insert(Range->Begin);
+  Part.Ends.insert(Range->End);
 }
 
 void Chooser::collect(ArrayRef<Value *> Needs, const PlanQuestions &Q) {
@@ -175,7 +243,11 @@ void Chooser::collect(ArrayRef<Value *> Needs, const PlanQuestions &Q) {
 }
 
 bool Chooser::worthwhile(Loop &Nest, const Candidate &C) const {
-  if (C.Loads.size() < 2 || C.Begins.size() > MostBounds)
+  if (C.bounds() > MostBounds)
+    return false;
+  if (C.ReadAgain)
+    return true;
+  if (C.Loads.size() < 2)
     return false;
   for (LoadInst *Load : C.Loads) {
     auto *Rec = dyn_cast<SCEVAddRecExpr>(S.SE.getSCEV(Load->getPointerOperand()));
@@ -189,39 +261,55 @@ bool Chooser::worthwhile(Loop &Nest, const Candidate &C) const {
   return false;
 }
 
-/// False at run time if some loop inside the nest does not run, so that nothing is read.
-Value *Chooser::innerLoopsRun(IRBuilder<> &B, SCEVExpander &E, Loop &Nest, const Candidate &C) {
+/// False at run time if some loop between the nest's root and Inner does not run, so that nothing
+/// is read.
+Value *Chooser::loopsRun(IRBuilder<> &B, SCEVExpander &E, const Loop &Nest, Loop *Inner) {
   Value *Run = B.getTrue();
-  SmallPtrSet<Loop *, 4> Seen;
-  for (LoadInst *Load : C.Loads)
-    for (Loop *L = S.LI.getLoopFor(Load->getParent()); L != &Nest; L = L->getParentLoop()) {
-      const SCEV *Count = S.SE.getBackedgeTakenCount(L);
-      if (!Seen.insert(L).second || S.SE.isKnownNonNegative(Count))
-        continue;
-      Value *V = E.expandCodeFor(Count, Count->getType(), Nest.getLoopPreheader()->getTerminator());
-      Run = B.CreateAnd(Run, B.CreateICmpSGE(V, Constant::getNullValue(V->getType())));
-    }
+  for (Loop *L = Inner; L != &Nest; L = L->getParentLoop()) {
+    const SCEV *Count = mostRounds(*L, Nest);
+    if (S.SE.isKnownNonNegative(Count))
+      continue;
+    Value *V = E.expandCodeFor(Count, Count->getType(), Nest.getLoopPreheader()->getTerminator());
+    Run = B.CreateAnd(Run, B.CreateICmpSGE(V, Constant::getNullValue(V->getType())));
+  }
   return Run;
 }
 
-std::unique_ptr<Snapshot> Chooser::emit(Loop &Nest, Value *Array, const Candidate &C) {
-  Instruction *At = Nest.getLoopPreheader()->getTerminator();
+/// The addresses of the first byte read and of that behind the last one, the second below the first
+/// if nothing is read; null if they cannot be calculated in front of the nest.
+std::pair<Value *, Value *> Chooser::bytesRead(IRBuilder<> &B, Loop &Nest, const Candidate &C) {
+  Instruction *At = &*B.GetInsertPoint();
   SCEVExpander Expander(S.SE, "cf.snap");
-  SmallVector<const SCEV *, 8> Begins(C.Begins.begin(), C.Begins.end());
-  SmallVector<const SCEV *, 8> Ends(C.Ends.begin(), C.Ends.end());
-  const SCEV *Begin = S.SE.getUMinExpr(Begins), *End = S.SE.getUMaxExpr(Ends);
-  if (!Expander.isSafeToExpandAt(Begin, At) || !Expander.isSafeToExpandAt(End, At))
+  Type *I64 = B.getInt64Ty();
+  Value *First = B.getInt64(~uint64_t(0)), *End = B.getInt64(0);
+  for (auto &[Inner, Part] : C.Parts) {
+    SmallVector<const SCEV *, 8> Begins(Part.Begins.begin(), Part.Begins.end());
+    SmallVector<const SCEV *, 8> Ends(Part.Ends.begin(), Part.Ends.end());
+    const SCEV *Low = S.SE.getUMinExpr(Begins), *High = S.SE.getUMaxExpr(Ends);
+    if (!Expander.isSafeToExpandAt(Low, At) || !Expander.isSafeToExpandAt(High, At))
+      return {};
+    Value *Run = loopsRun(B, Expander, Nest, Inner);
+    Value *PartFirst = B.CreateSelect(Run, Expander.expandCodeFor(Low, I64, At), First);
+    Value *PartEnd = B.CreateSelect(Run, Expander.expandCodeFor(High, I64, At), End);
+    First = B.CreateBinaryIntrinsic(Intrinsic::umin, First, PartFirst);
+    End = B.CreateBinaryIntrinsic(Intrinsic::umax, End, PartEnd);
+  }
+  return {First, End};
+}
+
+std::unique_ptr<Snapshot> Chooser::emit(Loop &Nest, Value *Array, const Candidate &C) {
+  IRBuilder<> B(Nest.getLoopPreheader()->getTerminator());
+  auto [Begin, End] = bytesRead(B, Nest, C);
+  if (!Begin)
     return nullptr;
   auto Out = std::make_unique<Snapshot>();
   Out->Nest = &Nest;
-  Type *I64 = Type::getInt64Ty(At->getContext());
-  Out->Begin = Expander.expandCodeFor(Begin, I64, At);
-  Value *Last = Expander.expandCodeFor(End, I64, At);
-  IRBuilder<> B(At);
-  Value *Bytes = B.CreateSelect(innerLoopsRun(B, Expander, Nest, C), B.CreateSub(Last, Out->Begin),
-                                B.getInt64(0));
+  Out->Begin = Begin;
+  Type *I64 = B.getInt64Ty();
+  Value *Bytes =
+      B.CreateSelect(B.CreateICmpULT(Begin, End), B.CreateSub(End, Begin), B.getInt64(0));
   Out->Memory = S.Reserve(B, Bytes);
-  Value *From = B.CreatePtrAdd(Array, B.CreateSub(Out->Begin, B.CreatePtrToInt(Array, I64)));
+  Value *From = B.CreatePtrAdd(Array, B.CreateSub(Begin, B.CreatePtrToInt(Array, I64)));
   B.CreateMemCpy(Out->Memory, Align(16), From, Align(1), Bytes);
   return Out;
 }

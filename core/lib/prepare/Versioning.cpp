@@ -47,6 +47,7 @@ private:
   bool qualifies(Loop &L);
   bool collect(Loop &L);
   bool addAccess(Loop &L, Instruction &I, Value *Pointer);
+  bool isBoundedInside(Loop &L, Instruction &I, Value *Pointer, uint64_t Size);
   bool choosePairs();
   Value *emitChecks(Loop &L);
   void annotate();
@@ -80,15 +81,24 @@ bool NestVersioner::qualifies(Loop &L) {
   return true;
 }
 
-/// False if a store cannot be bounded. A load that cannot be bounded stays without annotation, but
-/// of inner loops that run unevenly more may be known one by one.
+/// Of inner loops that run unevenly more may be known one by one.
+bool NestVersioner::isBoundedInside(Loop &L, Instruction &I, Value *Pointer, uint64_t Size) {
+  for (Loop *Inner = LI.getLoopFor(I.getParent()); Inner != &L; Inner = Inner->getParentLoop())
+    if (accessBase(SE, *Inner, Pointer) && accessHull(SE, *Inner, Pointer, Size))
+      return true;
+  return false;
+}
+
+/// False if a store cannot be bounded. A load that cannot be bounded, not in an inner loop either,
+/// stays without annotation.
 bool NestVersioner::addAccess(Loop &L, Instruction &I, Value *Pointer) {
   bool Writes = isa<StoreInst>(I);
   Type *T = Writes ? cast<StoreInst>(I).getValueOperand()->getType() : I.getType();
   Value *Base = accessBase(SE, L, Pointer);
-  auto Range = accessHull(SE, L, Pointer, F.getDataLayout().getTypeStoreSize(T));
+  const uint64_t Size = F.getDataLayout().getTypeStoreSize(T);
+  auto Range = accessHull(SE, L, Pointer, Size);
   if (!Base || !Range)
-    return !Writes && !Uneven;
+    return !Writes && !(Uneven && isBoundedInside(L, I, Pointer, Size));
   Group &G = Groups[Base];
   G.Accesses.push_back(&I);
   G.Written |= Writes;

@@ -98,10 +98,8 @@ const SCEV *extremeIn(ScalarEvolution &SE, const SCEV *S, const Loop &L, Extreme
   return Walked->Rec->evaluateAtIteration(SE.getNoopOrZeroExtend(Last, S->getType()), SE);
 }
 
-std::optional<AccessRange> accessHull(ScalarEvolution &SE, Loop &Nest, Value *Pointer,
-                                      uint64_t Size) {
-  if (auto Range = accessRange(SE, Nest, Pointer, Size))
-    return Range;
+std::optional<AccessRange> accessExtremes(ScalarEvolution &SE, Loop &Nest, Value *Pointer,
+                                          uint64_t Size) {
   Type *T = Type::getInt64Ty(Pointer->getContext());
   const SCEV *Low = SE.getPtrToIntExpr(SE.getSCEV(Pointer), T), *High = Low;
   while (!isa<SCEVCouldNotCompute>(Low)) {
@@ -120,6 +118,13 @@ std::optional<AccessRange> accessHull(ScalarEvolution &SE, Loop &Nest, Value *Po
       !SE.isLoopInvariant(High, &Nest))
     return std::nullopt;
   return AccessRange{Low, SE.getAddExpr(High, SE.getConstant(T, Size))};
+}
+
+std::optional<AccessRange> accessHull(ScalarEvolution &SE, Loop &Nest, Value *Pointer,
+                                      uint64_t Size) {
+  if (auto Range = accessRange(SE, Nest, Pointer, Size))
+    return Range;
+  return accessExtremes(SE, Nest, Pointer, Size);
 }
 
 Value *accessBase(ScalarEvolution &SE, Loop &Nest, Value *Pointer) {

@@ -34,6 +34,10 @@ std::optional<AccessRange> accessRange(llvm::ScalarEvolution &SE, llvm::Loop &Ne
 std::optional<AccessRange> accessHull(llvm::ScalarEvolution &SE, llvm::Loop &Nest,
                                       llvm::Value *Pointer, uint64_t Size);
 
+/// The same if each loop of the nest runs in some iteration of those around it.
+std::optional<AccessRange> accessExtremes(llvm::ScalarEvolution &SE, llvm::Loop &Nest,
+                                          llvm::Value *Pointer, uint64_t Size);
+
 /// How an address, or a number that follows from one, goes from iteration to iteration.
 struct Walk {
   const llvm::SCEVAddRecExpr *Rec;
