@@ -352,10 +352,38 @@ class Program:
         self.emit(f"    {name}[j] = tanh({name}[j - 1] * {self.pick(self.readable)}[j] + real(0.1));")
         self.emit(f"  }} {self.pick(self.scalars)} += {name}[n - 1] * {name}[{self.index()}]; free({name}); }}")
 
+    def nests(self):
+        """Steps of a nest over an array that each step overwrites; some loops run nowhere."""
+        m, most, step, i, j = (self.fresh(stem) for stem in ("m", "m", "step", "i", "j"))
+        a, b, s = self.pick(self.arrays), self.pick(self.readable), self.pick(self.scalars)
+        outer = self.pick((f"for (long {i} = 0; {i} < n - 3; {i}++)", f"for (long {i} = n - 4; {i} >= 0; {i}--)",
+                           f"for (int {i} = {most}; {i} < n - 3; {i}++)", f"for (long {i} = 0; {i} < {m}; {i}++)",
+                           f"for (long {i} = 1; {i} < n - 3; {i} += 2)"))
+        inner = self.pick((f"for (long {j} = {i} + 1; {j} < n - 3; {j}++)", f"for (long {j} = {i}; {j} > 0; {j}--)",
+                           f"for (long {j} = 0; {j} < {m}; {j}++)", f"for (int {j} = 2 * {i}; {j} < n - 3; {j}++)",
+                           f"for (long {j} = {most}; {j} < {i}; {j}++)", f"for (long {j} = 2 * {i}; {j} < {i} + {m}; {j}++)",
+                           f"for (long {j} = {i}; {j} >= 2 * {m} && {j} >= 0; {j} -= 2)"))
+        near = lambda: f"{self.pick((a, a, a, b))}[{self.pick((i, j, j))}{self.pick(('', ' + 1', ' + 2'))}]"
+        self.emit(f"{{ const long {m} = k[{self.index()}] % 6 - 2, {most} = {m} > 0 ? {m} : 0;")
+        self.emit(f"  for (int {step} = 0; {step} < {self.random.randrange(2, 5)}; {step}++) {{")
+        self.emit(f"    {outer} {{")
+        if self.chance(0.5):
+            self.emit(f"      {s} += real(0.1) * tanh({a}[{i}] * {a}[{i} + 1] * {b}[{i} + 2]);")
+        self.emit(f"      {inner} {{")
+        self.emit(f"        const real far = {near()} * {near()} - {near()};")
+        if self.chance(0.3):
+            self.emit("        if (far * far > real(0.2)) continue;")
+        self.emit(f"        {s} += real(0.02) * sin(far) * {near()};")
+        if self.chance(0.3):
+            self.emit(f"        {self.pick(self.arrays)}[{self.pick((i, j))}] += real(0.02) * far;")
+        self.emit("      } }")
+        self.emit(f"    for (int {j} = 0; {j} < n; {j}++) {a}[{j}] = tanh({a}[{j}] + real(0.1) * sin({s}));")
+        self.emit("  } }")
+
     def shape(self):
         self.pick((self.structures, self.structures, self.pointers, self.pointers, self.functions, self.virtual, self.lists,
                    self.containers, self.lambdas, self.globals, self.jumps, self.narrow, self.grown,
-                   self.disguises, self.disguises))()
+                   self.disguises, self.disguises, self.nests, self.nests))()
 
     def statement(self):
         kinds = [(5, self.assign), (1, self.declare), (1, self.call), (0.7, self.copy), (1.5, self.shape)]

@@ -19,6 +19,7 @@ import generate_calls
 import generate_idioms
 import generate_library
 import generate_mpi
+import generate_nests
 import generate_objects
 import generate_omp
 import generate_second
@@ -30,7 +31,7 @@ PER_UNIT = 25
 MOST_REFUSED = 0.25  # of the units of a generator whose programs may be refused
 # class of programs, flags, numbers of threads (or of ranks, with --launcher)
 KINDS = {"serial": (generate.Program, [], [""]), "idioms": (generate_idioms.Program, [], [""]), "objects": (generate_objects.Program, [], [""]),
-         "library": (generate_library.Program, [], [""]),
+         "nests": (generate_nests.Program, [], [""]), "library": (generate_library.Program, [], [""]),
          "calls": (generate_calls.Program, [], [""]), "calls_omp": (generate_calls.Parallel, ["-fopenmp"], ["1", "2", "3"]),
          "second": (generate_second.Program, [], [""]), "second_objects": (generate_second.Objects, [], [""]),
          "second_omp": (generate_second.Parallel, ["-fopenmp"], ["1", "2", "3"]),
