@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Several requests lead to the same functions. Where there is much code (the configuration
-// nosharing says so) they are not inlined but prepared once, and derivatives serve several
+// unplanned says so) they are not inlined but prepared once, and derivatives serve several
 // requests.
 
 #include "GradientCheck.h"
