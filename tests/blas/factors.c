@@ -4,6 +4,7 @@
 // in rows and in columns.
 // Supports: `getrf`, `getrs`, `gesv`, `potrf`, `potrs`, `posv`, `geqrf`, `ormqr`, `orgqr`, `syev`
 // Supports: `getri`, `potri`, `trtri`, `trtrs`, `lacpy`, `lascl`, `laset`, `lange`
+// Supports: `getrf2`, `potrf2`, `laswp`
 #include "GradientCheck.h"
 #include <lapacke.h>
 
@@ -27,6 +28,26 @@ static double lu(double *a, double *b, double *c, int n, int nrhs) {
 
 GRADIENT_CHECK(lapack_lu, Double, lu, InOut(double, 20), InOut(double, 8), InOut(double, 16),
                Int(4), Int(2))
+
+// The factors by recursion; pivots that are not neighbours, from the last one to the first.
+static double interchanged(double *a, double *s, double *b, double *c, int n) {
+  int pivots[4], info, sparse[7] = {3, 0, 4, 0, 3, 0, 4}, first = 1, last = 3, step = -2;
+  dominate(a, n, n);
+  for (int i = 0; i < n; ++i)
+    s[i * (n + 1)] += 5;
+  LAPACK_dgetrf2(&n, &n, a, &n, pivots, &info);
+  LAPACKE_dlaswp(LAPACK_COL_MAJOR, 2, b, n, 1, n, pivots, 1);
+  LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'L', 'N', 'U', n, 2, a, n, b, n);
+  LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'U', 'N', 'N', n, 2, a, n, b, n);
+  LAPACKE_dpotrf2(LAPACK_ROW_MAJOR, 'L', n, s, n);
+  LAPACKE_dlaswp(LAPACK_ROW_MAJOR, 3, c, 3, 1, 3, sparse, 2);
+  double r = c[0] * c[10] + c[4];
+  LAPACK_dlaswp(&last, c, &n, &first, &last, sparse, &step);
+  return r + b[0] * b[5] + b[7] + s[4] * s[5] + c[1] * c[2] + 3 * c[7] * c[5];
+}
+
+GRADIENT_CHECK(lapack_interchanged, Double, interchanged, InOut(double, 16), InOut(double, 16),
+               InOut(double, 8), InOut(double, 12), Int(4))
 
 static double rectangular_lu(double *a, double *b) {
   int pivots[3];

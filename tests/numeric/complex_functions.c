@@ -56,6 +56,21 @@ static float single(const float *x, int n) {
   return crealf(z) * cimagf(z) + cabsf(z) * cargf(z + 2);
 }
 
+// x86 passes complex long doubles in memory.
+long double complex conjugateLong(long double complex z) __asm__("conjl");
+static double longs(const double *x, int n) {
+  long double sum = 0;
+  for (int i = 0; i + 1 < n; i += 2) {
+    long double complex z = x[i] + x[i + 1] * I, w = 0.7L * x[i] + 0.9L * (x[i + 1] - 2) * I;
+    long double complex f = cexpl(z) + clogl(z) * csqrtl(z) + csinl(z) / ccosl(z) - ccoshl(z) +
+                            ctanl(z) * csinhl(z) + ctanhl(z) +
+                            cpowl(z, 1.5L - 0.5L * conjugateLong(z)) + cargl(z) * cabsl(z);
+    f += casinl(w) * cacosl(-w) + catanl(w) * casinhl(-w) - cacoshl(w - 2) * catanhl(w / 2);
+    sum += creall(f) * cimagl(f + cprojl(w));
+  }
+  return (double)sum;
+}
+
 static double transform(const double *x, double *y, int n) {
   double power = 0;
   for (int k = 0; k < n; k++) {
@@ -97,6 +112,7 @@ GRADIENT_CHECK(complex_elementary, Double, elementary, In(double, 6), Int(6))
 GRADIENT_CHECK(complex_inverse, Double, inverse, In(double, 6), Int(6))
 GRADIENT_CHECK_BOUND(1e-5, complex_inverse_single, Float, inverseSingle, In(float, 6), Int(6))
 GRADIENT_CHECK_BOUND(1e-5, complex_single, Float, single, In(float, 6), Int(6))
+GRADIENT_CHECK(complex_long, Double, longs, In(double, 6), Int(6))
 GRADIENT_CHECK(complex_transform, Double, transform, In(double, 6), Out(double, 6), Int(6))
 GRADIENT_CHECK(complex_parts, Double, parts, In(double, 6), Int(6))
 GRADIENT_CHECK_BOUND(1e-5, complex_parts_single, Float, partsSingle, In(float, 6), Int(6))

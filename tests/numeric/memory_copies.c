@@ -71,6 +71,22 @@ static double fortified(const double *x, int n, int room) {
   return a[0] * copy[1] + b[2] * x[2] + b[4] * end[-1];
 }
 
+// Nothing but the copies says what they copy; each is the load and the store of a word.
+static void words(const double *x, double *y) { memcpy(y, x, 8); }
+static void wordsOfLoop(const float *x, float *y, int n) {
+  for (int i = 0; i < n; i++)
+    memcpy(y + i, x + n - 1 - i, 4);
+}
+static void wordsSwapped(double *x) {
+  char first[8];
+  memcpy(first, x, 8);
+  memcpy(x, x + 1, 8);
+  memcpy(x + 1, first, 8);
+}
+
+GRADIENT_CHECK(memcpy_word, Void, words, In(double, 1), Out(double, 1))
+GRADIENT_CHECK(memcpy_words, Void, wordsOfLoop, In(float, 4), Out(float, 4), Int(4))
+GRADIENT_CHECK(memcpy_words_swapped, Void, wordsSwapped, InOut(double, 2))
 GRADIENT_CHECK(memcpy_doubles, Double, copyDoubles, In(double, 6), Out(double, 6), Int(6))
 GRADIENT_CHECK(memcpy_structs, Double, copyStructs, In(double, 4))
 GRADIENT_CHECK(memset_memmove, Double, setAndMove, InOut(double, 8), Int(8))

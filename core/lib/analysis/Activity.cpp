@@ -8,6 +8,7 @@
 #include "BitSources.h"
 #include "LostBits.h"
 #include "Outside.h"
+#include "callee/Variables.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 #include "rules/Smooth.h"
@@ -469,6 +470,9 @@ void ActivitySolver::seed() {
         !A.getType()->isPointerTy() || (At && G.kindsOf(At.Node) == SK_Unknown))
       Varied.insert(&A); // or what it leads to, which nobody has taken for anything
   }
+  for (GlobalVariable &Global : Q.Root->getParent()->globals())
+    if (givenShadow(Global) && G.find(&Global))
+      seedPointer(&Global);
   if (Q.Spec->Result == Activity::Const)
     return;
   for (BasicBlock &B : *Q.Root)

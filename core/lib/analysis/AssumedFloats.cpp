@@ -133,6 +133,35 @@ void eachMoved(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers,
   });
 }
 
+/// Words that are loaded and stored, and nothing else, between objects that the root is given: what
+/// becomes of a copy of 4 or 8 bytes. An object that they lead to may hold integers, for which the
+/// caller need not have a shadow.
+void eachMovedWord(const MemoryGraph &Graph, ArrayRef<Function *> Closure,
+                   function_ref<void(const Value &, ScalarKind)> Visit) {
+  DenseSet<unsigned> Given;
+  for (const Argument &A : Closure.front()->args())
+    if (const Location At = A.getType()->isPointerTy() ? Graph.find(&A) : Location())
+      Given.insert(Graph.canonical(At.Node));
+  const auto IsGiven = [&](const Value &Pointer) {
+    const Location At = Graph.find(&Pointer);
+    return At && Given.contains(Graph.canonical(At.Node));
+  };
+  for (Function *F : Closure)
+    for (const Instruction &I : instructions(*F)) {
+      const auto *Store = dyn_cast<StoreInst>(&I);
+      const auto *Load = Store ? dyn_cast<LoadInst>(Store->getValueOperand()) : nullptr;
+      if (!Load || !Load->hasOneUse() || !IsGiven(*Load->getPointerOperand()) ||
+          !IsGiven(*Store->getPointerOperand()))
+        continue;
+      const unsigned Bits =
+          Load->getType()->isIntegerTy() ? Load->getType()->getScalarSizeInBits() : 0;
+      if (Bits != 32 && Bits != 64)
+        continue;
+      for (const Value *Pointer : {Load->getPointerOperand(), Store->getPointerOperand()})
+        Visit(*Pointer, Bits == 32 ? SK_Float : SK_Unknown);
+    }
+}
+
 struct Told {
   const Value *Pointer;
   ScalarKind Kind;
@@ -238,23 +267,25 @@ bool assumeCarried(MemoryGraph &Graph, ArrayRef<Function *> Closure,
 bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
                  const HandlerRegistry &Handlers) {
   const DenseSet<unsigned> Outside = outsideNodes(Graph, *Closure.front());
-  SmallVector<const Value *, 8> Pointers;
+  SmallVector<Told, 8> Found;
   DenseSet<unsigned> Moved;
-  eachMoved(Closure, Handlers, [&](const Value &Pointer) {
+  const auto Add = [&](const Value &Pointer, ScalarKind Kind) {
     const Location At = Graph.locate(&Pointer);
     const unsigned Node = At ? Graph.canonical(At.Node) : 0;
     if (!At || !Outside.contains(Node) || Graph.kindsOf(Node) != SK_Unknown)
       return;
-    Pointers.push_back(&Pointer);
+    Found.push_back({&Pointer, Kind});
     Moved.insert(Node);
-  });
+  };
+  eachMoved(Closure, Handlers, [&](const Value &Pointer) { Add(Pointer, SK_Unknown); });
+  eachMovedWord(Graph, Closure, Add);
   if (Moved.empty())
     return false;
   if (assumeTold(Graph, Closure, Moved))
     return true;
   bool News = false;
-  for (const Value *Pointer : Pointers)
-    News |= assumeFloats(Graph, Pointer, SK_Unknown);
+  for (const Told &T : Found)
+    News |= assumeFloats(Graph, T.Pointer, T.Kind);
   return News;
 }
 

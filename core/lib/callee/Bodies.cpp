@@ -25,6 +25,7 @@
 //   in >> x                           t = mark; in >> t; if (t is not the mark) x = t
 
 #include "Bodies.h"
+#include "LongComplex.h"
 #include "MixedDots.h"
 #include "Resources.h"
 
@@ -348,7 +349,7 @@ bool mayMeet(const Module &M) { return M.getFunction("__kmpc_fork_call"); }
 } // namespace
 
 Function *bodyOf(const Function &F) {
-  for (auto *Other : {resourceBodyOf, mixedDotBodyOf})
+  for (auto *Other : {resourceBodyOf, mixedDotBodyOf, longComplexBodyOf})
     if (Function *Body = Other(F))
       return Body;
   const Known Which = F.isDeclaration() ? knownBody(F) : Known::None;

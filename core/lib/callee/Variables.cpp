@@ -21,6 +21,25 @@ bool isSignOfGamma(const GlobalVariable &G) {
   return G.isDeclaration() && (G.getName() == "signgam" || G.getName() == "__signgam");
 }
 
+static GlobalVariable *namedShadow(const GlobalVariable &G) {
+  const MDNode *Named = G.getMetadata("enzyme_shadow");
+  if (!Named || Named->getNumOperands() != 1)
+    return nullptr;
+  return mdconst::dyn_extract_or_null<GlobalVariable>(Named->getOperand(0));
+}
+
+bool hasWrongShadow(const GlobalVariable &G) {
+  const GlobalVariable *Shadow = namedShadow(G);
+  return G.hasMetadata("enzyme_shadow") && (!Shadow || Shadow == &G || Shadow->isConstant() ||
+                                            Shadow->isThreadLocal() != G.isThreadLocal() ||
+                                            Shadow->getAddressSpace() != G.getAddressSpace() ||
+                                            Shadow->getValueType() != G.getValueType());
+}
+
+GlobalVariable *givenShadow(const GlobalVariable &G) {
+  return G.hasMetadata() && !hasWrongShadow(G) ? namedShadow(G) : nullptr;
+}
+
 bool isOutsideInitialiser(const Function &F) {
   return F.isDeclarationForLinker() && F.getName().starts_with(Initialisation);
 }

@@ -15,6 +15,13 @@ namespace contraflow {
 /// signgam, which lgamma sets. A derivative need not call lgamma where the program does.
 bool isSignOfGamma(const llvm::GlobalVariable &G);
 
+/// The shadow that a program gives to a variable, as other front ends write it:
+///   @state = global double 3.0, !enzyme_shadow !0       !0 = !{ptr @state_bar}
+/// Null if there is none.
+llvm::GlobalVariable *givenShadow(const llvm::GlobalVariable &G);
+/// True if there is one that cannot be the shadow of G.
+bool hasWrongShadow(const llvm::GlobalVariable &G);
+
 /// True for the initialisation, in another file, of a thread-local variable.
 bool isOutsideInitialiser(const llvm::Function &F);
 /// The variable, if the module knows it.

@@ -7,6 +7,7 @@
 //   reverse   x- += conj(D) z- ;  y- += conj(E) z-          (w- holds both parts' adjoints)
 
 #include "Memory.h"
+#include "callee/LongComplex.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Function.h"
@@ -29,6 +30,7 @@ enum class ComplexFn {
 const StringMap<ComplexFn> &functions() {
   static const StringMap<ComplexFn> Map = {
 #define CF_COMPLEX(Fn, Name) {Name, ComplexFn::Fn},
+#define CF_LONG_COMPLEX(Fn, Name) {"cf.complex." Name, ComplexFn::Fn},
 #include "callee/Complex.def"
   };
   return Map;
@@ -143,14 +145,19 @@ bool ComplexHandler::claims(const CallBase &Call) const {
 /// Calls Fn in the precision of Call, an elementary function of one operand.
 Number ComplexHandler::twin(IRBuilder<> &B, CallBase &Call, ComplexFn Fn, Number X) {
   FunctionType *Like = Call.getFunctionType();
-  bool Single = Like->getParamType(0)->isVectorTy();
+  const bool Single = Like->getParamType(0)->isVectorTy();
+  const bool Long = Like->getParamType(0)->isX86_FP80Ty();
   auto *T =
       FunctionType::get(Like->getReturnType(), Like->params().take_front(Single ? 1 : 2), false);
   SmallVector<StringRef, 2> Names;
   for (auto &E : functions())
-    if (E.second == Fn && (E.first().back() == 'f') == Single)
+    if (E.second == Fn && (E.first().back() == 'f') == Single &&
+        E.first().starts_with(LongComplex) == Long)
       Names.push_back(E.first());
-  FunctionCallee F = Call.getModule()->getOrInsertFunction(Names.front(), T);
+  Module &M = *Call.getModule();
+  FunctionCallee F =
+      Long ? FunctionCallee(longComplex(M, Names.front().drop_front(LongComplex.size()), 1))
+           : M.getOrInsertFunction(Names.front(), T);
   SmallVector<Value *, 2> Args{X.Re, X.Im};
   if (Single)
     Args = {join(B, T->getParamType(0), X)};

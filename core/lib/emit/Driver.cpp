@@ -18,6 +18,7 @@
 #include "WideVariables.h"
 #include "analysis/HiddenInputs.h"
 #include "callee/Streams.h"
+#include "callee/Variables.h"
 #include "construct/Fields.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
@@ -62,6 +63,8 @@ Unit::~Unit() {
 GlobalVariable *RequestState::shadowGlobal(GlobalVariable &G, unsigned Lane) {
   GlobalVariable *&Known = ShadowGlobals[{&G, Lane}];
   if (Known)
+    return Known;
+  if ((Known = givenShadow(G)))
     return Known;
   auto *Shadow = Known =
       new GlobalVariable(C.M, G.getValueType(), false, GlobalValue::InternalLinkage,
@@ -669,9 +672,13 @@ static void discard(RequestState &S) {
     F->replaceAllUsesWith(PoisonValue::get(F->getType()));
     F->eraseFromParent();
   }
-  for (auto [G, Shadow] : S.ShadowGlobals)
+  SmallVector<GlobalVariable *, 8> Shadows;
+  for (auto [Of, Shadow] : S.ShadowGlobals)
+    if (!givenShadow(*Of.first))
+      Shadows.push_back(Shadow);
+  for (GlobalVariable *Shadow : Shadows)
     Shadow->setInitializer(nullptr);
-  for (auto [G, Shadow] : S.ShadowGlobals)
+  for (GlobalVariable *Shadow : Shadows)
     if (Shadow->use_empty())
       Shadow->eraseFromParent();
   if (S.Kept.Owner && S.Kept.Owner->use_empty())

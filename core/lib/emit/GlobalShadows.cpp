@@ -13,6 +13,7 @@
 
 #include "ForwardSweep.h"
 #include "KeptMemory.h"
+#include "callee/Variables.h"
 #include "construct/Fields.h"
 #include "contraflow/core/Callee.h"
 
@@ -103,7 +104,8 @@ static ShadowList shadowsToClear(RequestState &S, bool OfThreads) {
   for (GlobalVariable &G : S.C.M.globals()) // in their order
     for (unsigned Lane = 0; Lane < S.Spec.Width; ++Lane)
       if (GlobalVariable *Shadow = S.ShadowGlobals.lookup({&G, Lane}))
-        if (!G.isConstant() && (G.isThreadLocal() && !S.Closure.TeamBodies.empty()) == OfThreads)
+        if (!G.isConstant() && !givenShadow(G) &&
+            (G.isThreadLocal() && !S.Closure.TeamBodies.empty()) == OfThreads)
           Shadows.push_back({&G, Shadow});
   return Shadows;
 }

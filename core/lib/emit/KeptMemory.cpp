@@ -16,6 +16,7 @@
 #include "KeptMemory.h"
 
 #include "ForwardSweep.h"
+#include "callee/Variables.h"
 #include "construct/Fields.h"
 #include "contraflow/core/Callee.h"
 
@@ -170,7 +171,7 @@ SmallVector<GlobalVariable *, 8> findRoots(RequestState &S) {
     findKept(S);
   SmallVector<GlobalVariable *, 8> Roots;
   for (GlobalVariable &G : S.C.M.globals())
-    if (!isVirtualTable(G) && S.Graph.find(&G) && G.getValueType()->isSized() &&
+    if (!isVirtualTable(G) && !givenShadow(G) && S.Graph.find(&G) && G.getValueType()->isSized() &&
         (S.ShadowGlobals.contains({&G, 0}) || !G.isConstant()))
       Roots.push_back(&G);
   return Roots;

@@ -22,6 +22,14 @@ namespace {
 constexpr unsigned MostKnown = 64;   ///< functions that are certainly meant
 constexpr unsigned MostGuessed = 16; ///< functions that may be meant
 
+/// True if a derivative call names F.
+bool isNamed(const Function &F) {
+  return any_of(F.uses(), [](const Use &U) {
+    const auto *Call = dyn_cast<CallBase>(U.getUser());
+    return Call && Call->isArgOperand(&U) && isRequest(*Call);
+  });
+}
+
 /// True if the address of F goes anywhere but into derivative calls that name it.
 bool escapes(const Function &F) {
   return any_of(F.uses(), [](const Use &U) {
@@ -37,7 +45,7 @@ public:
 
 private:
   bool fits(Function &F) const;
-  void guess();
+  void guess(function_ref<bool(const Function &)> May);
   Value *pointer() const;
   bool wantsShadow() const;
 
@@ -59,10 +67,10 @@ bool Chooser::fits(Function &F) const {
   return Fits;
 }
 
-/// The functions of the module that have an address and could be meant.
-void Chooser::guess() {
+/// The functions of the module that may be meant and could be.
+void Chooser::guess(function_ref<bool(const Function &)> May) {
   for (Function &F : *Call.getModule())
-    if (!F.isIntrinsic() && !F.isDeclaration() && escapes(F) && fits(F))
+    if (!F.isIntrinsic() && !F.isDeclaration() && May(F) && fits(F))
       Functions.insert(&F);
   if (Functions.size() > MostGuessed)
     Functions.clear();
@@ -97,7 +105,9 @@ void Chooser::run() {
     return;
   }
   if (!traceFunctions(Call.getArgOperand(At), Functions))
-    guess();
+    guess(escapes);
+  if (Functions.empty() && traceParameter(Call.getArgOperand(At)))
+    guess(isNamed); // the calls of this function may have been inlined
   if (Functions.empty() || Functions.size() > MostKnown)
     return;
   replaceByChoice(Call, pointer(), Functions.getArrayRef(),

@@ -14,6 +14,7 @@
 #include "analysis/Layouts.h"
 #include "analysis/Outside.h"
 #include "callee/Rust.h"
+#include "callee/Variables.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
@@ -115,13 +116,16 @@ static bool mayGoBeforeTangent(CallBase &Call) {
   return false;
 }
 
-/// Why no request of the module can be served; null if some can.
-static const char *whyRefused(const Module &M) {
+/// Why a request for so many directions cannot be served in this module; null if it can.
+static const char *whyRefused(const Module &M, unsigned Width) {
   if (M.getModuleFlag("openmp-device"))
     return "it is in code for a device (a target region)";
-  if (any_of(M.globals(), [](const GlobalVariable &G) { return G.hasMetadata("enzyme_shadow"); }))
-    return "a global variable has a shadow by its metadata 'enzyme_shadow'; pass both as "
-           "parameters";
+  if (any_of(M.globals(), hasWrongShadow))
+    return "the metadata 'enzyme_shadow' of a global variable has to name one other variable of "
+           "its type";
+  if (Width > 1 && any_of(M.globals(), givenShadow))
+    return "a global variable has a shadow by its metadata 'enzyme_shadow', which is for one "
+           "direction; pass both as parameters";
   return nullptr;
 }
 
@@ -129,11 +133,12 @@ void ModuleDriver::readRequests() {
   specialiseRequests(M);
   chooseFunctions(M);
   SmallVector<CallBase *, 2> Unclear;
-  const char *Refused = whyRefused(M);
   for (CallBase *Call : findRequests(M)) {
     Call->getFunction()->addFnAttr(attr::Asks);
     auto R = parseRequest(*Call);
-    if (Refused) {
+    if (R)
+      R->Spec.ChecksShadows |= checksShadows();
+    if (const char *Refused = whyRefused(M, R ? R->Width : 1)) {
       consumeError(R.takeError());
       fail(*Call, diffError(DiagId::UnsupportedMode, *Call, Refused));
     } else if (R)

@@ -46,6 +46,10 @@ cl::opt<bool> PrintSharing("contraflow-print-sharing", cl::Hidden,
 cl::opt<bool> InactiveGlobals("enzyme-globals-default-inactive", cl::Hidden,
                               cl::desc("Contraflow: global variables have no derivative"));
 
+cl::opt<bool> RuntimeActivity("enzyme-runtime-activity", cl::Hidden,
+                              cl::desc("Contraflow: every derivative call is one with "
+                                       "enzyme_runtime_activity"));
+
 /// Takes any value, or none, and does nothing.
 struct AcceptedOption : cl::opt<std::string> {
   explicit AcceptedOption(const char *Name)
@@ -72,5 +76,7 @@ Switches chosenSwitches() {
 unsigned otherCode() { return OtherCode; }
 
 bool globalsAreInactive() { return InactiveGlobals; }
+
+bool checksShadows() { return RuntimeActivity; }
 
 } // namespace contraflow

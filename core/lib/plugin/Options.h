@@ -17,4 +17,7 @@ unsigned otherCode();
 /// True if a global variable without a declaration of its own has no derivative.
 bool globalsAreInactive();
 
+/// True if any shadow may turn out to be its primal.
+bool checksShadows();
+
 } // namespace contraflow

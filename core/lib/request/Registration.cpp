@@ -8,6 +8,7 @@
 //   -> attributes of my_log:  noinline "enzyme_math"="log"
 
 #include "Registration.h"
+#include "callee/Variables.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 
@@ -107,6 +108,7 @@ public:
   Error read(GlobalVariable &G, const RegistrationSpelling &Spelling);
   Error readAnnotations(GlobalVariable &List);
   Error readAllocator(Function &F);
+  Error readMetadata(Function &F);
 
 private:
   Error readAnnotation(Constant *Object, StringRef Text);
@@ -219,6 +221,12 @@ Error RegistrationReader::readAllocation(Function &F, ArrayRef<Constant *> Entri
   return allocates(F, Index, asText(Entries[2]), asFunction(Entries[3]));
 }
 
+/// What the metadata of a kind says first; null if there is none.
+Metadata *firstOf(const Function &F, StringRef Kind) {
+  const MDNode *List = F.getMetadata(Kind);
+  return List && List->getNumOperands() ? List->getOperand(0).get() : nullptr;
+}
+
 /// The same as other front ends say it: an attribute of the allocation, and two pieces of metadata,
 /// which we add where there are none, since a module may be read twice.
 Error RegistrationReader::readAllocator(Function &F) {
@@ -226,14 +234,32 @@ Error RegistrationReader::readAllocator(Function &F) {
   uint64_t Size = ~0ull;
   if (F.getFnAttribute(attr::Allocator).getValueAsString().getAsInteger(10, Size))
     Size = ~0ull;
-  auto First = [&](StringRef Kind) -> Metadata * {
-    const MDNode *List = F.getMetadata(Kind);
-    return List && List->getNumOperands() ? List->getOperand(0).get() : nullptr;
-  };
   F.removeFnAttr(attr::Allocator);
-  const auto *Text = dyn_cast_or_null<MDString>(First("enzyme_deallocator"));
+  const auto *Text = dyn_cast_or_null<MDString>(firstOf(F, "enzyme_deallocator"));
   return allocates(F, Size, Text ? Text->getString() : StringRef("-1"),
-                   mdconst::dyn_extract_or_null<Function>(First(Deallocation)));
+                   mdconst::dyn_extract_or_null<Function>(firstOf(F, Deallocation)));
+}
+
+/// Derivatives that are named by metadata of their primal, one kind for each entry of a
+/// registration.
+Error RegistrationReader::readMetadata(Function &F) {
+  Error Errors = Error::success();
+  auto Read = [&](RegistrationKind K, StringRef First, ArrayRef<StringRef> Others) {
+    if (!F.hasMetadata(First))
+      return;
+    Kind = K;
+    Where = First;
+    SmallVector<Constant *, 3> Entries{&F};
+    for (StringRef Name : Others)
+      Entries.push_back(mdconst::dyn_extract_or_null<Constant>(firstOf(F, Name)));
+    Errors = joinErrors(std::move(Errors),
+                        is_contained(Entries, nullptr)
+                            ? fail(&F, "names no function; it takes all of " + join(Others, ", "))
+                            : readOne(Entries));
+  };
+  Read(RegistrationKind::Gradient, "enzyme_gradient", {"enzyme_augment", "enzyme_gradient"});
+  Read(RegistrationKind::Derivative, "enzyme_derivative", {"enzyme_derivative"});
+  return Errors;
 }
 
 /// What is loaded from an inactive variable has lost its derivative; a value taken straight from a
@@ -336,6 +362,11 @@ SmallVector<UserRule, 0> readRegistrations(Module &M, Error &Errors) {
   for (Function &F : M)
     if (F.hasFnAttribute(attr::Allocator))
       Errors = joinErrors(std::move(Errors), Reader.readAllocator(F));
+  for (Function &F : M)
+    Errors = joinErrors(std::move(Errors), Reader.readMetadata(F));
+  for (GlobalVariable *G : Variables)
+    if (GlobalVariable *Shadow = givenShadow(*G))
+      appendToCompilerUsed(M, {G, Shadow});
   if (GlobalVariable *List = M.getNamedGlobal("llvm.global.annotations"))
     Errors = joinErrors(std::move(Errors), Reader.readAnnotations(*List));
   for (GlobalVariable *G : Variables)
@@ -345,8 +376,14 @@ SmallVector<UserRule, 0> readRegistrations(Module &M, Error &Errors) {
 }
 
 void releaseRegistrations(Module &M) {
-  removeFromUsedLists(
-      M, [](Constant *C) { return isa<GlobalVariable>(C) && findRegistration(C->getName()); });
+  SmallPtrSet<const Constant *, 8> Held;
+  for (GlobalVariable &G : M.globals()) {
+    if (findRegistration(G.getName()))
+      Held.insert(&G);
+    if (const GlobalVariable *Shadow = givenShadow(G))
+      Held.insert({&G, Shadow});
+  }
+  removeFromUsedLists(M, [&](Constant *C) { return Held.contains(C); });
 }
 
 } // namespace contraflow

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
@@ -50,11 +51,12 @@ uint64_t referencedBytes(const CallBase &Call, unsigned Index) {
   return Mark.isValid() && !Mark.getValueAsString().getAsInteger(10, Bytes) ? Bytes : 0;
 }
 
+static bool canBeIdentity(Type *T) { return T->isFPOrFPVectorTy() || isa<IntegerType>(T); }
+
 /// An inactive function, if F takes a number and returns one of its kind.
 static void defineIdentity(Function &F) {
   Type *T = F.getReturnType();
-  if (F.arg_size() != 1 || F.getArg(0)->getType() != T ||
-      !(T->isFPOrFPVectorTy() || isa<IntegerType>(T)))
+  if (F.arg_size() != 1 || F.getArg(0)->getType() != T || !canBeIdentity(T))
     return;
   for (Attribute::AttrKind Kind : {Attribute::AlwaysInline, Attribute::OptimizeNone})
     F.removeFnAttr(Kind);
@@ -69,7 +71,74 @@ static void defineIdentity(Function &F) {
   F.setName("cf.inactive." + F.getName());
 }
 
+/// V without its derivative.
+static Value *withoutDerivative(IRBuilder<> &B, Value *V) {
+  Module &M = *B.GetInsertBlock()->getModule();
+  auto *F = Function::Create(FunctionType::get(V->getType(), {V->getType()}, false),
+                             GlobalValue::InternalLinkage, "value", M);
+  defineIdentity(*F);
+  return B.CreateCall(F, {V});
+}
+
+/// Whoever uses V uses it without its derivative.
+static void dropDerivative(Value &V, BasicBlock &Block, BasicBlock::iterator At) {
+  if (!canBeIdentity(V.getType()) || V.use_empty())
+    return;
+  SmallVector<Use *, 4> Uses;
+  for (Use &U : V.uses())
+    Uses.push_back(&U);
+  IRBuilder<> B(&Block, At);
+  Value *Alone = withoutDerivative(B, &V);
+  for (Use *U : Uses)
+    U->set(Alone);
+}
+
+/// What I calculates has no derivative, nor what it stores.
+static void dropDerivative(Instruction &I) {
+  if (auto *Store = dyn_cast<StoreInst>(&I)) {
+    IRBuilder<> B(Store);
+    if (canBeIdentity(Store->getValueOperand()->getType()))
+      Store->setOperand(0, withoutDerivative(B, Store->getValueOperand()));
+  } else if (const auto After = I.getInsertionPointAfterDef()) {
+    dropDerivative(I, *(*After)->getParent(), *After);
+  }
+}
+
+/// Numbers that other front ends say to be inactive: an instruction by metadata, a parameter or a
+/// result by an attribute. The optimiser drops the former and sees through the latter.
+///
+///   %v = load double, ptr %p, !enzyme_inactive !0   ->   %v = load ; %w = call @cf.inactive(%v)
+static void readInactiveValues(Module &M) {
+  const unsigned Kind = M.getContext().getMDKindID(attr::Inactive);
+  SmallVector<Instruction *, 4> Marked;
+  for (Function &F : M) {
+    for (Instruction &I : instructions(F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (I.getMetadata(Kind) && Call)
+        Call->addFnAttr(Attribute::get(I.getContext(), attr::Inactive));
+      else if (I.getMetadata(Kind) || (Call && Call->getAttributes().hasRetAttr(attr::Inactive)) ||
+               (Call && Call->getCalledFunction() &&
+                Call->getCalledFunction()->getAttributes().hasRetAttr(attr::Inactive)))
+        Marked.push_back(&I);
+      I.setMetadata(Kind, nullptr); // a module may be read twice
+    }
+    for (Argument &A : F.args())
+      if (A.hasAttribute(attr::Inactive) && !F.isDeclaration()) {
+        dropDerivative(A, F.getEntryBlock(), F.getEntryBlock().getFirstInsertionPt());
+        F.removeParamAttr(A.getArgNo(), attr::Inactive);
+      }
+  }
+  for (Instruction *I : Marked) {
+    if (auto *Call = dyn_cast<CallBase>(I))
+      Call->removeAttributeAtIndex(AttributeList::ReturnIndex, attr::Inactive);
+    dropDerivative(*I);
+  }
+  for (Function &F : M) // said where it is called
+    F.removeRetAttr(attr::Inactive);
+}
+
 void protectRequests(Module &M) {
+  readInactiveValues(M);
   for (GlobalVariable &G : M.globals())
     if (!G.isDeclaration() && findMarkerSpelling(G.getName()))
       G.setExternallyInitialized(true);

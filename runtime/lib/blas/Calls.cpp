@@ -44,14 +44,17 @@ template <typename I> I read(const void *At, int64_t Index = 0) {
   return Value;
 }
 
-template <typename T> void Record<T>::keepPivots(int64_t Count) {
-  const auto Bytes = static_cast<size_t>(std::max<int64_t>(Count, 0)) * sizeof(int32_t);
-  auto *To = static_cast<int32_t *>(reserve(Bytes));
+template <typename T> void Record<T>::keepPivots(int64_t First, int64_t Last, int64_t Step) {
+  const int64_t Count = Last < First ? 0 : (Last - First) / Step + 1;
+  auto *To = static_cast<int32_t *>(reserve(static_cast<size_t>(Count) * sizeof(int32_t)));
   // A library may have 64 bits under the usual names. No pivot is zero, but its upper half is.
-  const bool AreWide = WideIntegers || (Count > 1 && read<int32_t>(ProgramPivots, 1) == 0);
-  for (int64_t I = 0; I < Count; ++I)
-    To[I] = AreWide ? static_cast<int32_t>(read<int64_t>(ProgramPivots, I))
-                    : read<int32_t>(ProgramPivots, I);
+  const bool AreWide = WideIntegers || (Step == 1 && Last >= 2 * First &&
+                                        read<int32_t>(ProgramPivots, 2 * First - 1) == 0);
+  for (int64_t I = 0; I < Count; ++I) {
+    const int64_t At = First - 1 + I * Step;
+    To[I] = AreWide ? static_cast<int32_t>(read<int64_t>(ProgramPivots, At))
+                    : read<int32_t>(ProgramPivots, At);
+  }
   Pivots = To;
 }
 
@@ -204,6 +207,18 @@ template <typename T> void Reader<T>::run(const char *Roles) {
   }
 }
 
+/// The routine that does the same by another algorithm.
+int32_t sameAs(int32_t Routine) {
+  switch (Routine) {
+  case R_getrf2:
+    return R_getrf;
+  case R_potrf2:
+    return R_potrf;
+  default:
+    return Routine;
+  }
+}
+
 template <typename T> Family<T> familyOf(int32_t What) {
   if (Rows[What].isComplex())
     return complexFamily<T>(What);
@@ -219,6 +234,7 @@ template <typename T> Family<T> familyOf(int32_t What) {
   case R_lascl:
   case R_laset:
   case R_lange:
+  case R_laswp:
     return partFamily<T>(What);
   case R_rot:
   case R_rotg:
@@ -305,14 +321,14 @@ template <typename T> void *begin(const Call &C) {
     fail(ErrorId::OutOfMemory, std::to_string(Bytes), "a tangent of BLAS");
   auto *R = new (Memory) Record<T>();
   R->Single = std::is_same_v<Real<T>, float>;
-  R->What = C.Routine;
+  R->What = sameAs(C.Routine);
   R->RowMajor = C.Order == RowMajorOrder;
   R->WideIntegers = C.Form & Wide;
   R->Atomic = C.Form & Shared;
   R->Tape = C.Tape;
   R->Tangent = !C.Tape;
   Reader<T>(*R, C).run(Rows[C.Routine].Roles);
-  const Family<T> Does = familyOf<T>(C.Routine);
+  const Family<T> Does = familyOf<T>(R->What);
   if (Does.Before && !R->Query)
     Does.Before(*R);
   return R;
@@ -411,7 +427,7 @@ bool isSingle(const void *Record) { return *static_cast<const int32_t *>(Record)
 #define CF_RECORD(T)                                                                               \
   template void *Record<T>::reserve(size_t) const;                                                 \
   template Matrix<T> Record<T>::keep(Matrix<T>);                                                   \
-  template void Record<T>::keepPivots(int64_t);
+  template void Record<T>::keepPivots(int64_t, int64_t, int64_t);
 CF_BLAS_NUMBERS(CF_RECORD)
 
 } // namespace contraflow::blas

@@ -5,11 +5,15 @@
 //   lascl   A = (t / f) A in a part      t' += <A', A> / f    f' -= <A', A> t / f^2
 //   laset   A = b on the diagonal, a beside it                a', b' += sums of A', A' = 0
 //   lange   r, a norm of A               A' += r' slope, where the norm is taken
+//   laswp   interchanges rows of A       those of A', in the opposite order
 
 #include "blas/Record.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace contraflow::blas {
 namespace {
@@ -191,6 +195,38 @@ template <typename T> void normAdjoint(Record<T> &R) {
         R, [&](int64_t I, int64_t J, T Slope) { addTo(Bar(I, J), *R.Result * Slope, R.Atomic); });
 }
 
+// laswp
+
+/// The rows K1 to K2; their pivots lie Step places apart, from K1 on.
+template <typename T> struct Interchanges {
+  int64_t First, Last, Step;
+
+  explicit Interchanges(const Record<T> &R)
+      : First(R.Size[1]), Last(R.Size[2]), Step(std::abs(R.Size[3])) {}
+  bool none() const { return Step == 0 || Last < First; }
+};
+
+template <typename T> void keepInterchanges(Record<T> &R) {
+  if (const Interchanges<T> X(R); !X.none())
+    R.keepPivots(X.First, X.First + (X.Last - X.First) * X.Step, X.Step);
+}
+template <typename T> void interchangeShadow(Record<T> &R, bool InTheirOrder) {
+  const Interchanges<T> X(R);
+  if (X.none() || !R.Arrays[0].Shadow)
+    return;
+  const int64_t Count = X.Last - X.First + 1;
+  const int64_t Rows = std::max<int64_t>(X.Last, *std::max_element(R.Pivots, R.Pivots + Count));
+  const Matrix<T> Moved = R.shadow(0, Rows, R.Size[0]);
+  const bool Upwards = (R.Size[3] > 0) == InTheirOrder;
+  for (int64_t Done = 0; Done < Count; ++Done) {
+    const int64_t I = Upwards ? Done : Count - 1 - Done;
+    for (int64_t J = 0; J < Moved.Columns; ++J)
+      std::swap(Moved(X.First - 1 + I, J), Moved(R.Pivots[I] - 1, J));
+  }
+}
+template <typename T> void interchangeTangent(Record<T> &R) { interchangeShadow(R, true); }
+template <typename T> void interchangeAdjoint(Record<T> &R) { interchangeShadow(R, false); }
+
 } // namespace
 
 template <typename T> Family<T> partFamily(int32_t What) {
@@ -199,6 +235,8 @@ template <typename T> Family<T> partFamily(int32_t What) {
     return {scaleBefore<T>, nullptr, scaleTangent<T>, scaleAdjoint<T>};
   case R_laset:
     return {nullptr, nullptr, setTangent<T>, setAdjoint<T>};
+  case R_laswp:
+    return {keepInterchanges<T>, nullptr, interchangeTangent<T>, interchangeAdjoint<T>};
   default:
     return {keepMatrix<T>, nullptr, normTangent<T>, normAdjoint<T>};
   }

@@ -91,7 +91,9 @@ template <typename T> struct Record {
   Matrix<T> keepInput(int Index, Matrix<T> M) {
     return Tangent || Arrays[Index].Stable ? M : keep(M);
   }
-  void keepPivots(int64_t Count);
+  void keepPivots(int64_t Count) { keepPivots(1, Count, 1); }
+  /// Those at the places First, First + Step, ... up to Last, which count from one.
+  void keepPivots(int64_t First, int64_t Last, int64_t Step);
 
   Matrix<T> matrix(int Index, int64_t Rows, int64_t Columns) const {
     if constexpr (IsDual<T>)
