@@ -83,19 +83,25 @@ class Program(generate.Program):
     def part(self):
         return f"block + {self.pick(('0', f'k[{self.random.randrange(12)}]', f'{self.random.randrange(40)}', f'3 * k[{self.random.randrange(12)}]'))}"
 
-    def call(self):
+    def call(self, one=None, two=None):
+        """The first two arrays may be pointers that change places from step to step."""
         n, m = (f"k[{self.random.randrange(12)}] % {self.pick((5, 6, 7))} - 1" for _ in range(2))
-        return f"{self.function()}({self.part()}, {self.part()}, {self.pick((self.part(), 'still'))}, c, k, {n}, {m}, {self.pick((0, 1, 'k[5] % 3'))}, 7)"
+        return f"{self.function()}({one or self.part()}, {two or self.part()}, {self.pick((self.part(), 'still', one or 'still'))}, c, k, {n}, {m}, {self.pick((0, 1, 'k[5] % 3'))}, 7)"
 
     def build(self):
         self.emit(f"real s = 0.1, block[{ROOM}], still[{ROOM}];")
         self.emit(f"for (int j = 0; j < {ROOM}; j++) {{ block[j] = x[j % 12] * c[j * 5 % 12] + real(0.1) * y[j * 7 % 12]; still[j] = sin(x[j * 3 % 12]); }}")
         for _ in range(self.random.randrange(1, 4)):
-            steps = self.fresh("step")
+            steps, one, two = self.fresh("step"), self.fresh("u"), self.fresh("v")
+            swapped = self.chance(0.5)
+            if swapped:
+                self.emit(f"real *{one} = {self.part()}, *{two} = {self.part()};")
             self.emit(f"for (int {steps} = 0; {steps} < {self.random.randrange(1, 5)}; {steps}++) {{")
             self.depth += 1
             for _ in range(self.random.randrange(1, 3)):
-                self.emit(f"s += real(0.3) * {self.call()};")
+                self.emit(f"s += real(0.3) * {self.call(one, two) if swapped else self.call()};")
+            if swapped:
+                self.emit(self.pick((f"std::swap({one}, {two});", f"std::swap({one}, {two});", f"{one}++;", f"{{ real *w = {one}; {one} = {two}; {two} = w; }}")))
             if self.chance(0.5):
                 self.emit(f"for (int j = 0; j < {ROOM}; j++) block[j] = tanh(block[j] + real(0.05) * s);")
             self.depth -= 1
