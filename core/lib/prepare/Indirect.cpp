@@ -250,7 +250,7 @@ std::string Candidates::obstacle(const Function &F) const {
   if (F.isDeclaration()) {
     CalleeInfo Info = lookupCallee(F);
     const bool Known = Info.Kind != CalleeKind::Unknown && !fillsArguments(F, Info);
-    return Known || Handlers.find(F.getName()) ? "" : "is defined elsewhere";
+    return Known || Handlers.find(F.getName()) || bodyOf(F) ? "" : "is defined elsewhere";
   }
   if (neverReturns(F))
     return "does not return"; // the destructor of an abstract class: a trap
