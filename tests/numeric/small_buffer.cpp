@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace {
 
@@ -195,6 +196,62 @@ double shortVectors(const double *x, int n) {
       sum += a * b;
   return sum;
 }
+/// The room comes first, elements are moved one by one, and the capacity is doubled.
+template <class T, std::size_t N> class Inlined {
+  alignas(T) std::byte room[N * sizeof(T)];
+  T *first = reinterpret_cast<T *>(room);
+  std::size_t count = 0, capacity = N;
+  bool isInside() const { return first == reinterpret_cast<const T *>(room); }
+
+public:
+  Inlined() = default;
+  Inlined(Inlined &&other) noexcept {
+    if (other.isInside()) {
+      for (; count < other.count; ++count)
+        new (first + count) T(std::move(other.first[count]));
+    } else {
+      first = std::exchange(other.first, reinterpret_cast<T *>(other.room));
+      count = other.count;
+      capacity = other.capacity;
+      other.count = 0;
+      other.capacity = N;
+    }
+  }
+  ~Inlined() {
+    if (!isInside())
+      ::operator delete(first);
+  }
+  void push(T value) {
+    if (count == capacity) {
+      T *wider = static_cast<T *>(::operator new(2 * capacity * sizeof(T)));
+      for (std::size_t i = 0; i < count; ++i)
+        new (wider + i) T(std::move(first[i]));
+      if (!isInside())
+        ::operator delete(first);
+      first = wider;
+      capacity *= 2;
+    }
+    new (first + count++) T(std::move(value));
+  }
+  T *begin() { return first; }
+  T *end() { return first + count; }
+};
+double doubled(const double *x, int n) {
+  Inlined<std::pair<double, int>, 3> pairs;
+  Inlined<double, 4> few;
+  for (int i = 0; i < n; ++i)
+    pairs.push({x[i] * x[i], i});
+  few.push(x[0]);
+  few.push(x[1] * x[0]);
+  auto moved = std::move(pairs);
+  auto kept = std::move(few);
+  double sum = 0;
+  for (auto &[value, i] : moved)
+    sum += value * (i + 1);
+  for (double value : kept)
+    sum *= value;
+  return sum;
+}
 /// As the shapes of xtensor: short ones lie in the array that they belong to.
 class Shape {
   std::size_t *first = local, *last = local, *room = local + 4;
@@ -270,3 +327,4 @@ GRADIENT_CHECK(small_buffer, Double, collect, In(double, 9), Int(9))
 GRADIENT_CHECK(small_buffer_matrices, Double, matrices, In(double, 5), Int(5))
 GRADIENT_CHECK(small_buffer_short_vectors, Double, shortVectors, In(double, 7), Int(7))
 GRADIENT_CHECK(small_buffer_tensors, Double, tensors, In(double, 5), Int(5))
+GRADIENT_CHECK(small_buffer_doubled, Double, doubled, In(double, 7), Int(7))

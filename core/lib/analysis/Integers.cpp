@@ -10,6 +10,7 @@
 //   %b = load i64, ptr %x, !tbaa double                 the same, whatever else is chosen for them
 //   %n = load i32, ptr %flags ; %m = and i32 %n, -2     a number, if it is a member of a structure
 //                                                       that has floats or pointers as well
+//   %n = load i64, ptr %room ; %m = shl i64 %n, 1       the same: a capacity that is doubled
 //   %m = add i64 %b, -1 ; icmp ult i64 %m, 4095         may be anything: it is asked for a range,
 //                                                       as words are that may be addresses
 //
@@ -42,6 +43,13 @@ bool asksForRange(const Instruction &I) {
            auto *Compare = dyn_cast<ICmpInst>(U);
            return Compare && Compare->isUnsigned();
          });
+}
+
+/// A product with a small power of two, as the optimiser writes it.
+bool isMultiple(const Instruction &I) {
+  constexpr unsigned MostDigits = 8;
+  auto *Digits = dyn_cast<ConstantInt>(I.getOperand(1));
+  return I.getOpcode() == Instruction::Shl && Digits && Digits->getValue().ult(MostDigits);
 }
 
 class Collector {
@@ -131,7 +139,7 @@ void Collector::visitCall(CallBase &Call) {
     copy(V, &Call);
 }
 
-/// Flags of an object, which are asked for, set or cleared by I.
+/// Flags of an object, which are asked for, set or cleared by I; a capacity that is doubled.
 void Collector::visitFlags(const Instruction &I) {
   const unsigned Width = I.getType()->getScalarSizeInBits() / 8;
   for (const Value *V : I.operands())
@@ -154,7 +162,7 @@ void Collector::visit(Instruction &I) {
     copy(&I, I.getOperand(2));
   } else if (isa<BinaryOperator>(I) && (I.isBitwiseLogicOp() || I.isShift())) {
     Parts.push_back(&I);
-    if (I.isBitwiseLogicOp())
+    if (I.isBitwiseLogicOp() || isMultiple(I))
       visitFlags(I);
   } else if (asksForRange(I)) {
     number(&I);

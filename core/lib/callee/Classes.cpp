@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
@@ -129,6 +130,30 @@ std::string pointedTo(StringRef First) {
   return First.ends_with("*") ? "" : First.str();
 }
 
+/// "double const*", "std::vector<std::complex<double>, std::allocator<std::complex<double> > >&"
+bool isOfNumbers(StringRef Type) {
+  static constexpr StringLiteral Words[] = {
+      "double",         "float",         "int",         "unsigned int",       "long",
+      "bool",           "unsigned long", "long long",   "unsigned long long", "short",
+      "unsigned short", "char",          "signed char", "unsigned char",      "long double"};
+  static constexpr StringLiteral Containers[] = {
+      "array", "vector", "complex", "valarray", "span",         "initializer_list", "allocator",
+      "pair",  "tuple",  "list",    "deque",    "basic_string", "char_traits"};
+  while (Type.consume_back("*") || Type.consume_back("&") || Type.consume_back(" const") ||
+         Type.consume_back(" restrict") || Type.consume_back(" __restrict"))
+    Type = Type.rtrim();
+  const bool IsCount = Type.starts_with("(") || (!Type.empty() && isDigit(Type.front()));
+  if (IsCount || is_contained(Words, Type))
+    return true;
+  if (!Type.consume_front("std::"))
+    return false;
+  Type.consume_front("__1::");
+  Type.consume_front("__cxx11::");
+  const size_t Begin = Type.find('<');
+  return Begin != StringRef::npos && is_contained(Containers, Type.take_front(Begin)) &&
+         all_of(partsOf(Type.drop_front(Begin)), isOfNumbers);
+}
+
 bool isDefaultDeleter(StringRef Class) {
   return Class.starts_with("std::default_delete<") ||
          Class.starts_with("std::__1::default_delete<");
@@ -210,6 +235,23 @@ std::string wrappedSignature(const Function &F) {
 
 bool endsAnyWrapper(const Function &F) {
   return F.getName() == "_ZNSt14_Function_baseD2Ev" || F.getName() == "_ZNSt14_Function_baseD1Ev";
+}
+
+bool takesNumbersOnly(const Function &F) {
+  ItaniumPartialDemangler Name;
+  const std::string Mangled = F.getName().split('.').first.str(); // made unique by a suffix
+  if (Name.partialDemangle(Mangled.c_str()) || !Name.isFunction() || Name.isCtorOrDtor())
+    return false;
+  const std::string List = taken(Name.getFunctionParameters(nullptr, nullptr));
+  const SmallVector<StringRef, 4> Parameters = partsOf(List);
+  return F.arg_size() == Parameters.size() + (F.hasStructRetAttr() ? 1 : 0) &&
+         all_of(Parameters, isOfNumbers);
+}
+
+bool isOfStandardLibrary(const GlobalValue &G) {
+  static constexpr StringLiteral Prefixes[] = {"_ZSt",    "_ZNSt",  "_ZNKSt",  "_ZTISt",
+                                               "_ZTINSt", "_ZTVSt", "_ZTVNSt", "_ZTVN10__cxxabiv1"};
+  return any_of(Prefixes, [&](StringRef Prefix) { return G.getName().starts_with(Prefix); });
 }
 
 StringSet<> describedClasses(const Module &M) {

@@ -11,6 +11,7 @@
 
 namespace llvm {
 class Function;
+class GlobalValue;
 class GlobalVariable;
 class Module;
 } // namespace llvm
@@ -30,6 +31,12 @@ std::string wrappedSignature(const llvm::Function &F);
 
 /// True of the destructor of what every std::function is derived from, which has no signature.
 bool endsAnyWrapper(const llvm::Function &F);
+
+/// True if the name of F, a function of no object, says that it takes numbers, addresses of numbers
+/// and containers of the standard library that hold numbers, and nothing else.
+bool takesNumbersOnly(const llvm::Function &F);
+/// True of what a C++ standard library defines, by its name.
+bool isOfStandardLibrary(const llvm::GlobalValue &G);
 
 /// The classes that M describes.
 llvm::StringSet<> describedClasses(const llvm::Module &M);

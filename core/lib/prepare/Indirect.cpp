@@ -16,6 +16,7 @@
 
 #include "Indirect.h"
 #include "Choice.h"
+#include "Reached.h"
 #include "Tables.h"
 #include "Variadic.h"
 #include "Virtual.h"
@@ -249,7 +250,7 @@ std::string Candidates::obstacle(const Function &F) const {
   if (F.isDeclaration()) {
     CalleeInfo Info = lookupCallee(F);
     const bool Known = Info.Kind != CalleeKind::Unknown && !fillsArguments(F, Info);
-    return Known || Handlers.find(F.getName()) ? "" : "is defined elsewhere";
+    return Known || Handlers.find(F.getName()) || bodyOf(F) ? "" : "is defined elsewhere";
   }
   if (neverReturns(F))
     return "does not return"; // the destructor of an abstract class: a trap
@@ -309,6 +310,7 @@ SmallVector<Function *, 8> Candidates::find() {
       Fitting.push_back(F);
   keepSlots(Fitting);
   keepSignature(Fitting);
+  Functions.keepReached(Fitting);
   if (Fitting.size() < 2)
     return Fitting;
   SmallVector<Function *, 8> Usable;
@@ -334,7 +336,7 @@ void emitFailure(IRBuilderBase &B, Instruction &At, StringRef Name) {
   End->addFnAttr(Attribute::Cold);
 }
 
-FunctionIndex::FunctionIndex(Module &M) : M(M) {
+FunctionIndex::FunctionIndex(Module &M, const ReachedFunctions &Reached) : M(M), Reached(Reached) {
   for (Function &F : M)
     ByType[F.getFunctionType()].push_back(&F);
 }
@@ -355,6 +357,14 @@ bool FunctionIndex::escapes(const Function &F, function_ref<bool(const Function 
   if (New)
     It->second = Escapes(F);
   return It->second;
+}
+
+void FunctionIndex::keepReached(SmallVectorImpl<Function *> &Fitting) {
+  auto IsReached = [this](const Function *F) { return Reached.contains(*F); };
+  if (all_of(Fitting, IsReached) || none_of(Fitting, IsReached))
+    return;
+  LeftOut = true;
+  erase_if(Fitting, [&](const Function *F) { return !IsReached(F); });
 }
 
 bool isIndirect(const CallBase &Call) {

@@ -26,6 +26,7 @@ class Module;
 namespace contraflow {
 
 class HandlerRegistry;
+class ReachedFunctions;
 
 /// True for a call through a pointer; inline assembly is none.
 bool isIndirect(const llvm::CallBase &Call);
@@ -33,15 +34,21 @@ bool isIndirect(const llvm::CallBase &Call);
 /// The functions of a module by type, in module order. Valid until one is erased.
 class FunctionIndex {
 public:
-  explicit FunctionIndex(llvm::Module &M);
+  FunctionIndex(llvm::Module &M, const ReachedFunctions &Reached);
   llvm::ArrayRef<llvm::Function *> ofType(llvm::FunctionType *T) const;
   /// True if the address of F goes where an indirect call may find it, other than constant tables.
   /// Escapes(F) is asked once.
   bool escapes(const llvm::Function &F, llvm::function_ref<bool(const llvm::Function &)> Escapes);
   MemberIndex &slots();
+  /// Leaves out functions that the request cannot reach, unless there are no others.
+  void keepReached(llvm::SmallVectorImpl<llvm::Function *> &Fitting);
+  /// True if that has left out some.
+  bool leftOut() const { return LeftOut; }
 
 private:
   llvm::Module &M;
+  const ReachedFunctions &Reached;
+  bool LeftOut = false;
   std::unique_ptr<MemberIndex> Slots;
   llvm::DenseMap<llvm::FunctionType *, llvm::SmallVector<llvm::Function *, 4>> ByType;
   llvm::DenseMap<const llvm::Function *, bool> Known;

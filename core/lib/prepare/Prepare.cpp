@@ -26,6 +26,7 @@
 #include "Mismatches.h"
 #include "PointerVectors.h"
 #include "Promises.h"
+#include "Reached.h"
 #include "Results.h"
 #include "SignBits.h"
 #include "Signatures.h"
@@ -89,7 +90,7 @@ public:
       : C(C), Out(Out), Slims(C.FAM), Silent(C.Handlers),
         HistoryKind(C.M.getContext().getMDKindID("contraflow.history")) {}
   Expected<Function *> prepare(Function &F);
-  /// Functions without regions, that call nothing else but such functions.
+  /// Functions that are the same for all requests, and call nothing else but such functions.
   PreparedPairs templates();
 
 private:
@@ -137,9 +138,11 @@ private:
   uint64_t Repeated = 0;  ///< of these, instructions that are needed elsewhere as well
   uint64_t OfSmall = 0;   ///< of these, instructions of small functions
   SmallPtrSet<const Function *, 16> Taken; ///< whose code is inlined at least once
-  /// Called functions, and their copies; those that hold regions, which differ from site to site.
+  std::optional<ReachedFunctions> Reached; ///< of the root
+  /// Called functions, and their copies; those that hold regions, which differ from site to site,
+  /// or whose indirect calls only concern this request.
   PreparedPairs Called;
-  SmallPtrSet<Function *, 4> WithRegions;
+  SmallPtrSet<Function *, 4> OfRequest;
 };
 
 Function *Preparer::cloneOf(Function &F) {
@@ -344,7 +347,7 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
   if (!all_of(Calls, [](CallBase *Call) { return isOfCaught(*Call); }))
     erase_if(Calls, [](CallBase *Call) { return isOfCaught(*Call); });
   bool Any = false;
-  FunctionIndex Functions(C.M);
+  FunctionIndex Functions(C.M, *Reached);
   for (CallBase *Call : Calls) {
     int Id = historyOf(*Call);
     const bool Small = Round < RoundsInlined && P.getInstructionCount() < ChoiceBudget;
@@ -358,6 +361,8 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
     for (CallBase *Direct : *Made)
       noteHistory(*Direct, Id);
   }
+  if (Functions.leftOut())
+    OfRequest.insert(&P);
   return Any;
 }
 
@@ -460,7 +465,7 @@ Error Preparer::prepareClosures(Function &P) {
     auto Region = C.Handlers.find(*Call)->closure(*Call);
     if (!Region)
       continue;
-    WithRegions.insert(&P);
+    OfRequest.insert(&P);
     Function *Body = Region->Body, *Copy = nullptr;
     for (auto [Original, Done] : ClosureChain)
       if (Original == Body)
@@ -551,7 +556,7 @@ PreparedPairs Preparer::templates() {
     return {};
   SmallPtrSet<Function *, 8> Kept;
   for (auto [Of, P] : Called)
-    if (!WithRegions.contains(P))
+    if (!OfRequest.contains(P))
       Kept.insert(P);
   auto CallsOther = [&](Function *P) {
     return any_of(instructions(*P), [&](Instruction &I) {
@@ -606,6 +611,8 @@ Expected<Function *> Preparer::prepare(Function &F) {
   const SmallVector<unsigned, 8> Own = std::exchange(OwnVariables, {});
   const SmallVector<GivenObject, 8> Given = std::exchange(Objects, {});
   const bool Team = std::exchange(IsTeam, false);
+  if (IsRoot)
+    Reached.emplace(F, C.Handlers);
   Function *P = cloneOf(F);
   if (!IsRoot)
     copyValueParams(*P);
