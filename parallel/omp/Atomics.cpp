@@ -11,13 +11,14 @@
 //   s = cmpxchg(x, e, new)             ->    enter(x); old = load x; s = old == e
 //                                            store s ? new : old, x; leave(x)
 //
-// Where a function has one of these, its x += v are treated so, too. Alone, they commute and stay
-// as they are.
+// Where a function has one of these, its x += v are treated so, too, and where what is written is
+// taken back (an adjoint in several directions). Alone, they commute and stay as they are.
 //
 // Atomic operations on integers are how threads hand work to each other, if somebody looks at them:
 // the reverse of what was done before a write has to come after that of what was done by those who
 // saw it. So they are critical sections of their address, too.
 
+#include "contraflow/core/Repeated.h"
 #include "parallel/omp/Handlers.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -467,7 +468,7 @@ class AtomicsHandler : public Rewriter {
 public:
   void canonicalise(Function &F) const override {
     Module &M = *F.getParent();
-    if (ordersAtomics(F) || (hasCompany(F) && anyOrders(M)))
+    if (M.getNamedMetadata(RepeatedFlag) || ordersAtomics(F) || (hasCompany(F) && anyOrders(M)))
       Rewriting(F).run();
     if (!hasTeams(M))
       return;

@@ -68,6 +68,7 @@ public:
     return Error::success();
   }
   bool severalDirections() const override { return true; }
+  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     B.ir().SetInsertPoint(Site.Anchor->getNextNode());
     shareShadows(B, *Site.Anchor);

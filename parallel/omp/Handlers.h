@@ -25,6 +25,9 @@ bool mayRunLater(const llvm::Function &Entry);
 void relaxPrivates(llvm::Value &Memory);
 /// True if a region may run alone in the function: what is in it is not the team's.
 bool hasRegionAlone(const llvm::Function &F);
+/// True if the function of the call forks teams, or only they run it: an adjoint that begins and
+/// ends them may be called again.
+bool isAtTeams(const llvm::CallBase &Call);
 /// True if the module forks teams.
 bool hasTeams(const llvm::Module &M);
 

@@ -86,19 +86,6 @@ std::optional<Division> divisionBy(const CallBase &Call) {
 constexpr StringRef BeginAlone = "__kmpc_serialized_parallel",
                     EndAlone = "__kmpc_end_serialized_parallel";
 
-/// True if the function of the call forks teams, or is what one runs: an adjoint that begins and
-/// ends them may be called again.
-bool isAtTeams(const CallBase &Call) {
-  const Function *F = Call.getFunction();
-  return any_of(Forks, [&](StringRef Name) {
-    const Function *Fork = F->getParent()->getFunction(Name);
-    return Fork && any_of(Fork->users(), [&](const User *U) {
-             auto *There = dyn_cast<CallBase>(U);
-             return There && (There->getFunction() == F || is_contained(There->args(), F));
-           });
-  });
-}
-
 class ForwardOnlyHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
@@ -474,6 +461,7 @@ public:
     return {"__kmpc_cancel", "__kmpc_cancellationpoint"};
   }
   CallFacts facts(const CallBase &) const override { return {}; }
+  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
   bool hasReverse(const CallBase &) const override { return false; }
   Error tangent(SweepBuilder &, CallBase &Call) const override { return check(Call); }
   Error augment(SweepBuilder &, CallSite &Site) const override { return check(*Site.Anchor); }

@@ -44,6 +44,7 @@ public:
     return Closure{Body, {-1, Memory}, /*Team=*/true, /*Detached=*/true};
   }
   bool allDirections() const override { return true; }
+  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
   Error tangent(SweepBuilder &B, CallBase &Call) const override;
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
@@ -103,6 +104,7 @@ public:
   SmallVector<StringRef, 0> callees() const override { return {"cf_v1_omp_task_sync"}; }
   CallFacts facts(const CallBase &) const override { return {}; }
   bool allDirections() const override { return true; }
+  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Site.Anchor = B.runtime("omp_task_join", B.ir().getVoidTy(), {B.tape()});

@@ -18,6 +18,7 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -104,6 +105,32 @@ bool storesBack(const StoreInst &Store, const Instruction &Load) {
   return Place && samePlace(Place, Store.getPointerOperand());
 }
 
+/// Numbers are followed through variables, arithmetic and comparisons, but not to where they are
+/// put away: what a thread waits for is a flag or a count.
+bool isNumber(const Type *T) { return T->isFPOrFPVectorTy(); }
+
+/// Who uses what is stored in the variable.
+void appendReaders(const StoreInst &Store, SmallVectorImpl<const Instruction *> &Readers) {
+  const bool Number = isNumber(Store.getValueOperand()->getType());
+  if (Number && !isa<AllocaInst>(Store.getPointerOperand()))
+    return;
+  for (const User *U : Store.getPointerOperand()->users())
+    if (!Number || isa<LoadInst>(U))
+      Readers.push_back(cast<Instruction>(U));
+}
+
+/// True if I may carry what it is given to where it is not found.
+bool losesSight(const Instruction &I) {
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    return !isa<AllocaInst>(Store->getPointerOperand()) &&
+           !isNumber(Store->getValueOperand()->getType());
+  if (auto *Return = dyn_cast<ReturnInst>(&I))
+    return Return->getReturnValue() && !isNumber(Return->getReturnValue()->getType());
+  auto *Call = dyn_cast<CallBase>(&I);
+  return Call && !isa<IntrinsicInst>(Call) &&
+         none_of(Call->args(), [](const Use &Argument) { return isNumber(Argument->getType()); });
+}
+
 /// True if V may decide whether control comes back to where it was (Cycle), or goes on.
 bool decides(const Instruction &V, const Blocks &Cycle) {
   constexpr unsigned Most = 64;
@@ -122,12 +149,13 @@ bool decides(const Instruction &V, const Blocks &Cycle) {
     const auto *Store = dyn_cast<StoreInst>(I);
     if ((Store && storesBack(*Store, V)) || blocks(*I))
       continue;
-    const Value *Variable = Store ? Store->getPointerOperand() : I;
-    const bool Unknown = isa<CallBase, ReturnInst>(I) || (Store && !isa<AllocaInst>(Variable));
-    if ((I != &V && Unknown) || Seen.size() > Most)
+    if ((I != &V && losesSight(*I)) || Seen.size() > Most)
       return true;
-    for (const User *U : Variable->users())
-      Todo.push_back(cast<Instruction>(U));
+    if (Store)
+      appendReaders(*Store, Todo);
+    else
+      for (const User *U : I->users())
+        Todo.push_back(cast<Instruction>(U));
   }
   return false;
 }

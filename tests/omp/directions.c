@@ -3,7 +3,7 @@
 // Adjoints in three directions of functions with regions: the second and third one are multiples of
 // the first, and memory is as after one call of the primal. What threads write is taken back
 // between the directions.
-// Supports: adjoints in several directions of regions
+// Supports: adjoints in several directions of regions, with tasks, atomic updates, `copyprivate` and cancelling
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
@@ -122,3 +122,86 @@ static void directions_nested(double *x, double *y) {
     x[i] = y[i] * y[n - 1 - i];
 }
 DIRECTIONS(directions_nested)
+
+/// Atomic updates of what belongs to the caller, in a function that regions call.
+__attribute__((noinline)) static void spread(const double *x, double *y) {
+#pragma omp for schedule(dynamic)
+  for (int i = 0; i < n; i++) {
+    const double v = sin(x[i]) * x[(i + 5) % n];
+#pragma omp atomic
+    y[i % 3] += v;
+#pragma omp atomic
+    y[3] += v * v;
+  }
+#pragma omp single
+  y[4] = y[0] * y[1] + y[2] * y[3];
+}
+static void directions_atomic(double *x, double *y) {
+  memset(y, 0, n * sizeof *y);
+#pragma omp parallel
+  {
+    spread(x, y);
+#pragma omp barrier
+    spread(x, y);
+  }
+#pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    x[i] *= y[i % 5];
+}
+DIRECTIONS(directions_atomic)
+
+/// Tasks that depend on others, and a tree of them.
+static double halves(const double *x, int count) {
+  if (count == 1)
+    return x[0] * x[0];
+  double low, high;
+#pragma omp task shared(low)
+  low = halves(x, count / 2);
+#pragma omp task shared(high)
+  high = halves(x + count / 2, count - count / 2);
+#pragma omp taskwait
+  return low + high * sin(low);
+}
+static void directions_tasks(double *x, double *y) {
+  double whole = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < n; i++) {
+#pragma omp task depend(out : y[i])
+      y[i] = x[i] * x[(i + 1) % n];
+      if (i > 0) {
+#pragma omp task depend(in : y[i - 1]) depend(inout : y[i])
+        y[i] += 0.5 * y[i] * y[i - 1];
+      }
+    }
+#pragma omp taskwait
+    whole = halves(y, n);
+#pragma omp taskloop grainsize(3)
+    for (int i = 0; i < n; i++)
+      x[i] = y[i] * whole;
+  }
+}
+DIRECTIONS(directions_tasks)
+
+/// What one thread hands to the others; a loop that may be cancelled.
+static void directions_handed(double *x, double *y) {
+#pragma omp parallel
+  {
+    double pair[2];
+#pragma omp single copyprivate(pair)
+    {
+      pair[0] = x[0] * x[1];
+      pair[1] = sin(x[2]);
+    }
+#pragma omp for
+    for (int i = 0; i < n; i++) {
+#pragma omp cancel for if (x[i] > 100)
+      y[i] = x[i] * pair[i % 2];
+    }
+#pragma omp for
+    for (int i = 0; i < n; i++)
+      x[i] = y[n - 1 - i] * y[i];
+  }
+}
+DIRECTIONS(directions_handed)

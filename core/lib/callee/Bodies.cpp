@@ -13,6 +13,7 @@
 //
 //   pthread_once(flag, f)             if (*flag is not 2) f(), *flag = 2
 //   std::__call_once(flag, p, f)      if (*flag == 0) f(p), *flag = ~0
+//                                     under a mutex where several threads may come at once
 //   __once_proxy()                    std::__once_call()
 //   _Result_base(), ~_Result_base()   of futures: an exception_ptr
 //
@@ -147,6 +148,26 @@ Function *sortWith(Module &M, FunctionType *Like) {
   return F;
 }
 
+/// Where several threads may come at once, somebody has to wait.
+bool mayMeet(const Module &M) {
+  return M.getFunction("__kmpc_fork_call") || M.getFunction("__kmpc_fork_call_if");
+}
+
+/// A mutex of POSIX that one thread may take several times, as glibc initialises it.
+GlobalVariable *recursiveMutex(Module &M) {
+  constexpr StringLiteral Name = "cf.body.once_mutex";
+  constexpr unsigned Words = 16, KindWord = 4, Recursive = 1;
+  if (GlobalVariable *G = M.getGlobalVariable(Name, /*AllowInternal=*/true))
+    return G;
+  SmallVector<uint32_t, Words> Initial(Words, 0);
+  Initial[KindWord] = Recursive;
+  Constant *Init = ConstantDataArray::get(M.getContext(), Initial);
+  auto *G = new GlobalVariable(M, Init->getType(), /*isConstant=*/false,
+                               GlobalValue::InternalLinkage, Init, Name);
+  G->setAlignment(Align(16));
+  return G;
+}
+
 /// Runs what is given once: Call makes the call behind a flag of type T; Done: what it is then.
 Function *once(Module &M, FunctionType *Like, Type *T, uint64_t Done,
                function_ref<void(IRBuilder<> &, Function &)> Call) {
@@ -158,20 +179,49 @@ Function *once(Module &M, FunctionType *Like, Type *T, uint64_t Done,
   BasicBlock *Behind = BasicBlock::Create(Context, "behind", F);
   IRBuilder<> B(BasicBlock::Create(Context, "entry", F, First));
   Value *Flag = F->getArg(0);
+  GlobalVariable *Mutex = mayMeet(M) ? recursiveMutex(M) : nullptr;
+  auto Use = [&](StringRef Function) {
+    if (Mutex)
+      B.CreateCall(M.getOrInsertFunction(Function, B.getInt32Ty(), B.getPtrTy()), {Mutex});
+  };
+  Use("pthread_mutex_lock");
   B.CreateCondBr(B.CreateICmpEQ(B.CreateLoad(T, Flag), ConstantInt::get(T, Done)), Behind, First);
   B.SetInsertPoint(First);
   Call(B, *F);
   B.CreateStore(ConstantInt::get(T, Done), Flag);
   B.CreateBr(Behind);
   B.SetInsertPoint(Behind);
+  Use("pthread_mutex_unlock");
   Like->getReturnType()->isVoidTy() ? B.CreateRetVoid()
                                     : B.CreateRet(Constant::getNullValue(Like->getReturnType()));
   return F;
 }
 
+/// if (f == __once_proxy) __once_proxy(); else f(): the body of that one is known where it is
+/// named.
+void callNamed(IRBuilder<> &B, Value *Callee, Function &Named) {
+  Function &F = *B.GetInsertBlock()->getParent();
+  LLVMContext &Context = F.getContext();
+  BasicBlock *Yes = BasicBlock::Create(Context, "named", &F);
+  BasicBlock *No = BasicBlock::Create(Context, "other", &F);
+  BasicBlock *After = BasicBlock::Create(Context, "after", &F);
+  auto *T = FunctionType::get(B.getVoidTy(), false);
+  B.CreateCondBr(B.CreateICmpEQ(Callee, &Named), Yes, No);
+  B.SetInsertPoint(Yes);
+  B.CreateCall(T, &Named);
+  B.CreateBr(After);
+  B.SetInsertPoint(No);
+  B.CreateCall(T, Callee);
+  B.CreateBr(After);
+  B.SetInsertPoint(After);
+}
+
 Function *posixOnce(Module &M, FunctionType *Like) {
-  return once(M, Like, Type::getInt32Ty(M.getContext()), 2, [](IRBuilder<> &B, Function &F) {
-    B.CreateCall(FunctionType::get(B.getVoidTy(), false), F.getArg(1));
+  return once(M, Like, Type::getInt32Ty(M.getContext()), 2, [&](IRBuilder<> &B, Function &F) {
+    if (Function *Proxy = M.getFunction("__once_proxy"); Proxy && Proxy->isDeclaration())
+      callNamed(B, F.getArg(1), *Proxy);
+    else
+      B.CreateCall(FunctionType::get(B.getVoidTy(), false), F.getArg(1));
   });
 }
 
@@ -343,9 +393,6 @@ unsigned parametersOf(Known Which) {
   llvm_unreachable("all bodies are known");
 }
 
-/// Where several threads may come at once, somebody has to wait.
-bool mayMeet(const Module &M) { return M.getFunction("__kmpc_fork_call"); }
-
 } // namespace
 
 Function *bodyOf(const Function &F) {
@@ -375,9 +422,9 @@ Function *bodyOf(const Function &F) {
   case Known::SortWith:
     return sortWith(M, T);
   case Known::Once:
-    return mayMeet(M) ? nullptr : posixOnce(M, T);
+    return posixOnce(M, T);
   case Known::CallOnce:
-    return mayMeet(M) ? nullptr : callOnce(M, T);
+    return callOnce(M, T);
   case Known::OnceProxy:
     return onceProxy(M, T);
   case Known::ResultBegins:

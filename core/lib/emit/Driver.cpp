@@ -23,6 +23,7 @@
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Order.h"
+#include "contraflow/core/Repeated.h"
 #include "contraflow/core/Rule.h"
 #include "plan/Hoist.h"
 #include "plan/WordCopies.h"
@@ -685,13 +686,29 @@ static void discard(RequestState &S) {
     S.Kept.Owner->eraseFromParent();
 }
 
+/// True if the module adds to floats atomically.
+static bool addsAtomically(const Module &M) {
+  return any_of(M, [](const Function &F) {
+    return any_of(instructions(F), [](const Instruction &I) {
+      auto *Update = dyn_cast<AtomicRMWInst>(&I);
+      return Update && Update->isFloatingPointOperation();
+    });
+  });
+}
+
 static Expected<PreparedClosure> prepare(const DerivativeSpec &Spec, Compilation &C,
                                          const Switches &Sw) {
   Timed T("prepare", "Prepare: clone, inline, canonicalise");
   bool Two = Spec.Mode == DerivativeMode::Adjoint && Sw.MinCut;
   const SaveAndRestore Mode(C.TasksAtOnce, Spec.Again || Sw.Deterministic);
-  const SaveAndRestore Shared(C.Library, Spec.Again ? nullptr : C.Library);
-  return prepareClosure(*Spec.Primal, C, Two ? NestVersions::Two : NestVersions::One);
+  const bool Ordered = Spec.Repeated && addsAtomically(C.M);
+  const SaveAndRestore Shared(C.Library, Spec.Again || Ordered ? nullptr : C.Library);
+  if (Ordered)
+    C.M.getOrInsertNamedMetadata(RepeatedFlag);
+  auto Made = prepareClosure(*Spec.Primal, C, Two ? NestVersions::Two : NestVersions::One);
+  if (NamedMDNode *Flag = C.M.getNamedMetadata(RepeatedFlag))
+    C.M.eraseNamedMetadata(Flag);
+  return Made;
 }
 
 /// What models rewrite for a fixed order of additions they read in the module.
