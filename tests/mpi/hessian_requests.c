@@ -44,6 +44,7 @@ static double hessian_persistent(const double *x) {
 }
 HESSIAN_FORWARD(hessian_persistent)
 
+#ifndef MPICH_VERSION // as in persistent_collectives.c
 static double hessian_persistent_collectives(const double *x) {
   int ranks, rank = rankOf(&ranks);
   double a[n], sums[n], products[2], least = 0, all[2 * 16], sum = 0;
@@ -72,6 +73,7 @@ static double hessian_persistent_collectives(const double *x) {
   return sum;
 }
 HESSIAN_FORWARD(hessian_persistent_collectives)
+#endif
 
 static double hessian_matched(const double *x) {
   int ranks, rank = rankOf(&ranks), count, found = 0;
