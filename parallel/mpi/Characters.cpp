@@ -79,14 +79,14 @@ static const ConstantInt *countOfCharacters(const CallBase &Call, Role Buffer) {
              : nullptr;
 }
 
-/// False if what is moved, as far as that is known, holds no active float.
+/// False if what is moved, as far as that is known and not guessed, holds no active float.
 static bool holdsNumbers(const CallBase &Call, Role Buffer, const MemoryLayout &Layout) {
   if (Layout.Packed || Layout.Fields.empty())
     return true;
   const ConstantInt *Count = countOfCharacters(Call, Buffer);
   return any_of(Layout.Fields, [&](const MemoryLayout::Field &F) {
     const bool Reached = !Count || F.Offset < Count->getSExtValue();
-    return F.Active && Reached && (F.Kinds & SK_AnyFloat);
+    return F.Active && Reached && (F.Kinds & SK_AnyFloat) && !(F.Kinds & SK_Guessed);
   });
 }
 

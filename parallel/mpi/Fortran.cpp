@@ -153,8 +153,9 @@ const StringMap<Target> &targets() {
       M[Spelling].Refused = true;
     for (const Row &R : rows())
       if (R.Stem)
-        Add(R.Name,
-            signatureOf(spellings().lookup(("mpi_" + Twine(R.Stem) + "_tangent").str()), R));
+        for (const std::string &Name : namesOf(R))
+          Add(Name,
+              signatureOf(spellings().lookup(("mpi_" + Twine(R.Stem) + "_tangent").str()), R));
     Add("MPI_Alloc_mem", {{Argument::Integer, 64},
                           {Argument::Value, 0, unsigned(Handle::Info)},
                           {Argument::Through}});

@@ -27,6 +27,8 @@ const std::vector<Row> &rows() {
 #define Directed {Role::Directed, 0},
 #define Absolute(I) {Role::Absolute, I},
 #define MPI_FN(Name, Stem, Roles) {"MPI_" #Name, #Stem, {Roles}},
+#define MPI_PERSISTENT(Name, Stem, Roles)                                                          \
+  {"MPI_" #Name, #Stem, {Roles}, -1, -1, -1, -1, false, false, false, -1, false, -1, true},
 #define MPI_INQUIRY(Name) {"MPI_" #Name, nullptr, {}},
 #define MPI_OPERATOR(Name, Function) {"MPI_" #Name, nullptr, {}, Function},
 #define MPI_CREATOR(Name, Place) {"MPI_" #Name, nullptr, {}, -1, Place},
@@ -41,6 +43,7 @@ const std::vector<Row> &rows() {
   {"MPI_" #Name, nullptr, {}, -1, -1, -1, -1, false, false, false, -1, true, Given},
 #include "parallel/mpi/Functions.def"
 #undef MPI_FN
+#undef MPI_PERSISTENT
 #undef MPI_INQUIRY
 #undef MPI_OPERATOR
 #undef MPI_CREATOR
@@ -67,13 +70,21 @@ const std::vector<Row> &rows() {
   return Rows;
 }
 
+SmallVector<std::string, 2> namesOf(const Row &R) {
+  SmallVector<std::string, 2> Names = {R.Name};
+  if (R.IsExtension)
+    Names.push_back((Twine("MPIX_") + StringRef(R.Name).drop_front(strlen("MPI_"))).str());
+  return Names;
+}
+
 const StringMap<const Row *> &rowsByName() {
   static const StringMap<const Row *> Map = [] {
     StringMap<const Row *> M;
-    for (const Row &R : rows()) {
-      M[R.Name] = &R;
-      M[(Twine("P") + R.Name).str()] = &R;
-    }
+    for (const Row &R : rows())
+      for (const std::string &Name : namesOf(R)) {
+        M[Name] = &R;
+        M["P" + Name] = &R;
+      }
     return M;
   }();
   return Map;

@@ -47,14 +47,17 @@ struct Row {
   int Found = -1;           ///< argument that says where such a pointer goes
   bool FoundVaries = false; ///< it may lead to memory that other calls fill
   bool CallsProgram = false;
-  bool Places = false;    ///< makes a datatype of places in bytes
-  int Happened = -1;      ///< argument that says whether what was asked for has happened
-  bool Registers = false; ///< hands functions of the program over
-  int GivenOn = -1;       ///< argument that is a pointer that these are given
+  bool Places = false;      ///< makes a datatype of places in bytes
+  int Happened = -1;        ///< argument that says whether what was asked for has happened
+  bool Registers = false;   ///< hands functions of the program over
+  int GivenOn = -1;         ///< argument that is a pointer that these are given
+  bool IsExtension = false; ///< of some libraries, under a name of its own
 };
 
 /// The functions of C.
 const std::vector<Row> &rows();
+/// The names of a function, without that of the profiling interface.
+llvm::SmallVector<std::string, 2> namesOf(const Row &R);
 /// By name, also that of the profiling interface.
 const llvm::StringMap<const Row *> &rowsByName();
 /// The same for inquiries under their names in Fortran (Fortran.h).

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every MPI function that has a derivative is called by a numeric test: meta.py mpi_functions.
 
-The functions are the rows MPI_FN of parallel/mpi/Functions.def. A program of tests/mpi is run as tangent, as adjoint and in
+The functions are the rows MPI_FN and MPI_PERSISTENT of parallel/mpi/Functions.def. A program of tests/mpi is run as tangent, as adjoint and in
 two directions, on 1, 2, 3, 4 and 7 ranks, so a function that one of them calls has been seen in all of that.
 """
 
@@ -10,8 +10,8 @@ import re
 import repository
 
 TABLE = "parallel/mpi/Functions.def"
-ROW = re.compile(r"^MPI_FN\((\w+),")
-CALL = re.compile(r"\bP?MPI_(\w+)\(")
+ROW = re.compile(r"^MPI_(?:FN|PERSISTENT)\((\w+),")
+CALL = re.compile(r"\bP?MPIX?_(\w+)\(")
 
 
 def check(_options):

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Supports: derivatives of derivatives through persistent requests, matched probes, nonblocking collectives, packed values and bytes
+// Supports: derivatives of derivatives through persistent requests and collectives, matched probes, nonblocking collectives, packed values and bytes
 //
 // Hessian-vector products of functions that leave communication under way.
 #include "Hessian.h"
 #include "HessianRanks.h"
+#include "PersistentCollectives.h"
 
 #include <math.h>
 #include <mpi.h>
@@ -42,6 +43,37 @@ static double hessian_persistent(const double *x) {
   return sum * (extra[0] + extra[1] * x[0]);
 }
 HESSIAN_FORWARD(hessian_persistent)
+
+#ifndef MPICH_VERSION // as in persistent_collectives.c
+static double hessian_persistent_collectives(const double *x) {
+  int ranks, rank = rankOf(&ranks);
+  double a[n], sums[n], products[2], least = 0, all[2 * 16], sum = 0;
+  MPI_Request requests[5];
+  for (int i = 0; i < n; ++i)
+    a[i] = x[i] * x[(i + 1) % n];
+  MPIX_Allreduce_init(a, sums, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, requests);
+  MPIX_Allreduce_init(a, products, 2, MPI_DOUBLE, MPI_PROD, MPI_COMM_WORLD, MPI_INFO_NULL,
+                      requests + 1);
+  MPIX_Reduce_init(a + 2, &least, 1, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   requests + 2);
+  MPIX_Allgather_init(a + 1, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, MPI_COMM_WORLD, MPI_INFO_NULL,
+                      requests + 3);
+  MPIX_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, requests + 4);
+  for (int t = 0; t < 3; ++t) {
+    MPI_Startall(5, requests);
+    MPI_Waitall(5, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < n; ++i)
+      a[i] = 0.3 * sums[i] * x[i] + 0.1 * products[i % 2] * all[(i + rank) % (2 * ranks)];
+    sum += least * x[0] + all[0] * all[1];
+  }
+  for (int i = 0; i < 5; ++i)
+    MPI_Request_free(&requests[i]);
+  for (int i = 0; i < n; ++i)
+    sum += a[i] * a[i];
+  return sum;
+}
+HESSIAN_FORWARD(hessian_persistent_collectives)
+#endif
 
 static double hessian_matched(const double *x) {
   int ranks, rank = rankOf(&ranks), count, found = 0;

@@ -10,6 +10,7 @@
 
 #include "AssumedFloats.h"
 #include "MemoryGraph.h"
+#include "contraflow/core/Callee.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Function.h"
@@ -85,19 +86,12 @@ ScalarKind kindNamed(const Instruction &Access, StringRef Prefix) {
   return Found == std::end(Kinds) ? SK_Unknown : Found->second;
 }
 
-/// The nodes that the program is given from outside, and what pointers in them lead to.
-DenseSet<unsigned> outsideNodes(MemoryGraph &Graph, const Function &Root) {
+/// The nodes of places, and what pointers in them lead to.
+DenseSet<unsigned> nodesFrom(MemoryGraph &Graph, ArrayRef<Location> Places) {
   SmallVector<unsigned, 16> Todo;
-  auto Begin = [&](Location At) {
+  for (const Location At : Places)
     if (At)
       Todo.push_back(Graph.canonical(At.Node));
-  };
-  for (const Argument &A : Root.args())
-    if (A.getType()->isPointerTy())
-      Begin(Graph.locate(&A));
-  for (const GlobalVariable &G : Root.getParent()->globals())
-    if (!G.isConstant())
-      Begin(Graph.find(&G));
   DenseSet<unsigned> Seen;
   while (!Todo.empty()) {
     const unsigned Node = Todo.pop_back_val();
@@ -108,6 +102,19 @@ DenseSet<unsigned> outsideNodes(MemoryGraph &Graph, const Function &Root) {
         Todo.push_back(Graph.canonical(Target->Node));
   }
   return Seen;
+}
+
+/// What the program is given from outside.
+SmallVector<Location, 16> outside(MemoryGraph &Graph, const Function &Root,
+                                  function_ref<bool(const GlobalVariable &)> Wanted) {
+  SmallVector<Location, 16> Places;
+  for (const Argument &A : Root.args())
+    if (A.getType()->isPointerTy())
+      Places.push_back(Graph.locate(&A));
+  for (const GlobalVariable &G : Root.getParent()->globals())
+    if (!G.isConstant() && Wanted(G))
+      Places.push_back(Graph.find(&G));
+  return Places;
 }
 
 /// Visits the calls that have a handler.
@@ -199,32 +206,90 @@ bool assumeTold(MemoryGraph &Graph, ArrayRef<Function *> Closure, const DenseSet
   return News;
 }
 
+bool isKnownFloat(unsigned Kinds) { return (Kinds & SK_AnyFloat) && !(Kinds & SK_Guessed); }
+
 /// True if floats are known to lie where a call moves characters: at their beginning, or among them
-/// if the program looks at bytes there.
+/// if the program looks at bytes there. What is only guessed proves nothing.
 bool carriesFloatsAsCharacters(MemoryGraph &Graph, const CallBase &Call, const CallFacts &Facts) {
   constexpr int64_t Widest = 8;
   return any_of(Facts.Carries, [&](auto &Carried) {
     const Location At =
         Carried.second == SK_Int ? Graph.locate(Call.getArgOperand(Carried.first)) : Location();
-    if (!At || !(Graph.kindsOf(At.Node) & SK_AnyFloat))
+    if (!At || !isKnownFloat(Graph.kindsOf(At.Node)))
       return false;
     const int64_t Period = Graph.period(At.Node);
     if (Period && Period <= Widest)
       return true;
     return any_of(Graph.fields(At.Node), [&](auto &Field) {
-      return Field.first == At.Offset && (Graph.kindsOfCell(Field.second) & SK_AnyFloat);
+      return Field.first == At.Offset && isKnownFloat(Graph.kindsOfCell(Field.second));
     });
   });
 }
 
-/// Characters are text, of which nothing follows, unless some of them are the bytes of floats.
-void decideCharacters(CallFacts &Facts, bool AreBytes) {
-  if (!AreBytes)
-    erase_if(Facts.Carries, [](auto &Carried) { return Carried.second == SK_Int; });
-  for (auto &Carried : Facts.Carries)
-    if (Carried.second == SK_Int)
-      Carried.second = SK_Unknown;
+/// True for a call that does not look at what a pointer among its arguments leads to.
+bool isBlind(const CallBase &Call, ArrayRef<Function *> Closure) {
+  if (isa<IntrinsicInst>(Call) || is_contained(Closure, Call.getCalledFunction()))
+    return true;
+  switch (lookupCallee(Call).Kind) {
+  case CalleeKind::Allocate:
+  case CalleeKind::Reallocate:
+  case CalleeKind::ReallocateSized:
+  case CalleeKind::AllocateInto:
+  case CalleeKind::Free:
+    return true;
+  default:
+    return false;
+  }
 }
+
+/// The nodes that others may look into: those that are handed to other calls than those that carry
+/// them (text is read and printed), and those of other modules.
+DenseSet<unsigned> nodesOfOthers(MemoryGraph &Graph, ArrayRef<Function *> Closure,
+                                 const HandlerRegistry &Handlers) {
+  SmallVector<Location, 16> Places =
+      outside(Graph, *Closure.front(), [](auto &G) { return !G.hasLocalLinkage(); });
+  for (const Function *F : Closure)
+    for (const Instruction &I : instructions(*F)) {
+      const auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call || isBlind(*Call, Closure))
+        continue;
+      const ConstructHandler *H = Handlers.find(*Call);
+      const CallFacts Facts = H ? H->facts(*Call) : CallFacts();
+      for (unsigned Operand = 0; Operand < Call->arg_size(); ++Operand)
+        if (Call->getArgOperand(Operand)->getType()->isPointerTy() &&
+            none_of(Facts.Carries, [&](auto &Carried) { return Carried.first == Operand; }))
+          Places.push_back(Graph.find(Call->getArgOperand(Operand)));
+    }
+  return nodesFrom(Graph, Places);
+}
+
+/// Characters are text, of which nothing follows, unless some of them are the bytes of floats, or
+/// nobody here looks at them: they may be those of who sends or receives them.
+class Characters {
+public:
+  Characters(MemoryGraph &Graph, ArrayRef<Function *> Closure, const HandlerRegistry &Handlers,
+             bool AreBytes)
+      : Graph(Graph), AreBytes(AreBytes),
+        Text(AreBytes ? DenseSet<unsigned>() : nodesOfOthers(Graph, Closure, Handlers)) {}
+  void decide(CallFacts &Facts, const CallBase &Call) const {
+    erase_if(Facts.Carries, [&](auto &Carried) {
+      return Carried.second == SK_Int && !AreBytes && isText(Call.getArgOperand(Carried.first));
+    });
+    for (auto &Carried : Facts.Carries)
+      if (Carried.second == SK_Int)
+        Carried.second = SK_Unknown;
+  }
+
+private:
+  bool isText(const Value *Pointer) const {
+    const Location At = Graph.locate(Pointer);
+    return At && (Graph.kindsOf(At.Node) != SK_Unknown || Text.contains(Graph.canonical(At.Node)));
+  }
+
+  MemoryGraph &Graph;
+  const bool AreBytes;
+  const DenseSet<unsigned> Text;
+};
 
 bool assumeCarried(MemoryGraph &Graph, const CallBase &Call, const CallFacts &Facts) {
   bool Changed = false;
@@ -256,9 +321,12 @@ bool assumeCarried(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   const bool Bytes = any_of(Calls, [&](auto &Entry) {
     return carriesFloatsAsCharacters(Graph, *Entry.first, Entry.second);
   });
+  if (Calls.empty())
+    return false;
+  const Characters Moved(Graph, Closure, Handlers, Bytes);
   bool Changed = false;
   for (auto &[Call, Facts] : Calls) {
-    decideCharacters(Facts, Bytes);
+    Moved.decide(Facts, *Call);
     Changed |= assumeCarried(Graph, *Call, Facts);
   }
   return Changed;
@@ -266,7 +334,8 @@ bool assumeCarried(MemoryGraph &Graph, ArrayRef<Function *> Closure,
 
 bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
                  const HandlerRegistry &Handlers) {
-  const DenseSet<unsigned> Outside = outsideNodes(Graph, *Closure.front());
+  const DenseSet<unsigned> Outside =
+      nodesFrom(Graph, outside(Graph, *Closure.front(), [](auto &) { return true; }));
   SmallVector<Told, 8> Found;
   DenseSet<unsigned> Moved;
   const auto Add = [&](const Value &Pointer, ScalarKind Kind) {

@@ -102,7 +102,7 @@ int Communicator::key() {
 int Communicator::forget(MPI_Comm, int, void *Known, void *) {
   auto *Gone = static_cast<Communicator *>(Known);
   Gone->User = MPI_COMM_NULL;
-  if (!Gone->Used || (Gone->OfTangent && !RequestTable::get().refersTo(*Gone)))
+  if (!Gone->Used || (Gone->OfTangent && !Gone->isInUse()))
     release(Gone);
   return MPI_SUCCESS;
 }
@@ -112,11 +112,20 @@ void Communicator::release(Communicator *Gone) {
   for (MPI_Comm *Made : {&Gone->Private, &Gone->Lane, &Gone->Reversed})
     if (*Made != MPI_COMM_NULL)
       PMPI_Comm_free(Made);
+  for (const auto &L : Gone->Lanes) {
+    PMPI_Comm_free(&L->Comm);
+    L->Of = nullptr;
+  }
   delete Gone;
 }
 
+bool Communicator::isInUse() const {
+  const auto Taken = [](const auto &L) { return L->Taken; };
+  return std::any_of(Lanes.begin(), Lanes.end(), Taken) || RequestTable::get().refersTo(*this);
+}
+
 void Communicator::requestCompleted(Communicator *Orphan) {
-  if (!RequestTable::get().refersTo(*Orphan))
+  if (!Orphan->isInUse())
     release(Orphan);
 }
 
@@ -188,6 +197,33 @@ void Communicator::mergeGroups() {
   for (const int There : ranksOn(Lane, Group))
     Both.Remote.push_back({There, 0});
   PMPI_Group_free(&Group);
+}
+
+/// The first one that no rank has. That every rank has freed what had it before orders the mirrors:
+/// those of what takes it now come first in reverse, on all ranks.
+std::shared_ptr<Communicator::OwnLane> Communicator::takeLane() {
+  const MPI_Comm Comm = Inter ? Lane : carrier();
+  std::vector<int> Taken;
+  for (const auto &L : Lanes)
+    Taken.push_back(L->Taken);
+  PMPI_Allreduce(MPI_IN_PLACE, Taken.data(), static_cast<int>(Taken.size()), MPI_INT, MPI_MAX,
+                 Comm);
+  const auto Free = std::find(Taken.begin(), Taken.end(), 0);
+  const auto Which = static_cast<std::size_t>(Free - Taken.begin());
+  if (Free == Taken.end()) {
+    auto New = std::make_shared<OwnLane>();
+    New->Of = this;
+    duplicateFor(Lane, &New->Comm, Duplicate::OfGroup);
+    Lanes.push_back(std::move(New));
+  }
+  Lanes[Which]->Taken = true;
+  return Lanes[Which];
+}
+
+void Communicator::giveLane(OwnLane &Which) {
+  Which.Taken = false;
+  if (Which.Of && Which.Of->isOrphan())
+    requestCompleted(Which.Of);
 }
 
 MPI_Comm Communicator::reversed() {

@@ -114,6 +114,14 @@ public:
   /// Where the mirrors of nonblocking collectives travel, and all of an intercommunicator: both of
   /// its groups are one there.
   MPI_Comm lane() const { return Lane; }
+  /// The lane of one persistent collective, from when all ranks make it until this rank frees it.
+  struct OwnLane {
+    MPI_Comm Comm = MPI_COMM_NULL;
+    bool Taken = false;
+    Communicator *Of = nullptr; ///< null: it is gone
+  };
+  std::shared_ptr<OwnLane> takeLane();
+  static void giveLane(OwnLane &Which);
   /// Nonblocking collectives whose mirrors have not started, in the order of their starts.
   std::vector<NonblockingCollective *> &open() { return Open; }
 
@@ -148,6 +156,7 @@ private:
   void checkWindow(const Message &M, std::uint64_t Next) const;
   void numberWaiting();
   TagFormat formatOf(int Tag) const;
+  bool isInUse() const;
   static void release(Communicator *Gone);
   static int forget(MPI_Comm User, int Key, void *Known, void *);
   static int key();
@@ -156,6 +165,8 @@ private:
   MPI_Comm Private = MPI_COMM_NULL;
   MPI_Comm Lane = MPI_COMM_NULL;
   MPI_Comm Reversed = MPI_COMM_NULL;
+  std::vector<std::shared_ptr<OwnLane>>
+      Lanes; ///< the same on all ranks, which take and give them at their own times
   int Rank = 0, Size = 0;
   int PayloadBits = 0;
   int Windows = 0;

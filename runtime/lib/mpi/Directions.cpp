@@ -13,10 +13,8 @@
 namespace contraflow::mpi {
 namespace {
 
-struct Announced {
-  int Width = 1, Rows = 0;
-  int Adjoints = 0;
-  bool Nested = false;
+struct Announced : Announcement {
+  int Rows = 0;
   void *const *Table = nullptr; ///< Rows times Width shadows
   Directions Of[2];             ///< a call has two buffers at most
   Directions Nothing;           ///< of buffers without a shadow
@@ -81,6 +79,14 @@ Shadows shadowsOf(void *Argument) {
   char *First = firstOf(Row, A.Width);
   return {First, First ? &A.Of[(Row - A.Table) / A.Width] : &A.Nothing};
 }
+
+Announcement announcement() { return announced(); }
+
+Resumed::Resumed(const Announcement &Call) : Before(announced()) {
+  static_cast<Announcement &>(announced()) = Call;
+}
+
+Resumed::~Resumed() { static_cast<Announcement &>(announced()) = Before; }
 
 bool isNested() { return announced().Nested; }
 

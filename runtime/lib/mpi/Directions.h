@@ -52,6 +52,25 @@ Shadows shadowsOf(void *Argument);
 int directionCount();
 int adjointCount();
 
+/// How the call under way was announced, without its shadows, and the same again: for what is done
+/// later in its name.
+struct Announcement {
+  int Width = 1;
+  int Adjoints = 0;
+  bool Nested = false;
+};
+Announcement announcement();
+class Resumed {
+public:
+  explicit Resumed(const Announcement &Call);
+  ~Resumed();
+  Resumed(const Resumed &) = delete;
+  Resumed &operator=(const Resumed &) = delete;
+
+private:
+  Announcement Before;
+};
+
 /// True while the call under way is one of a derivative whose tangent is asked for.
 bool isNested();
 /// Those of the adjoints of a nested call, on the tape; others as they are. The tangent stays

@@ -6,6 +6,7 @@
 #include "mpi/NonblockingCollective.h"
 #include "mpi/NonblockingStart.h"
 #include "mpi/Order.h"
+#include "mpi/PersistentCollective.h"
 
 using namespace contraflow::mpi;
 
@@ -140,8 +141,24 @@ int cf_v1_mpi_ibcast_augment(void *buf, int count, MPI_Datatype type, int root, 
 
 void cf_v1_mpi_ibcast_adjoint(cf_mpi_record *record) { reverseStart(record); }
 
-// A function with two buffers, and its nonblocking form: parameters, arguments, the movement, what
-// is given, what is got.
+int cf_v1_mpi_bcast_init_tangent(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                                 MPI_Info info, MPI_Request *request, void *buf_shadow) {
+  const Side All = {buf, buf_shadow, type, count};
+  return make(persistent({"MPI_Bcast_init", Pattern::Bcast, comm, root}, All, All), request,
+              [&] { return CF_INIT(Bcast)(buf, count, type, root, comm, info, request); });
+}
+
+int cf_v1_mpi_bcast_init_augment(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                                 MPI_Info info, MPI_Request *request, void *buf_shadow, cf_tape *,
+                                 cf_mpi_record **record) {
+  *record = nullptr;
+  return cf_v1_mpi_bcast_init_tangent(buf, count, type, root, comm, info, request, buf_shadow);
+}
+
+void cf_v1_mpi_bcast_init_adjoint(cf_mpi_record *) {}
+
+// A function with two buffers, its nonblocking and its persistent form: parameters, arguments, the
+// movement, what is given, what is got.
 
 #define CF_LIST(...) __VA_ARGS__
 #define CF_MOVEMENT(stem, Function, Params, Args, How, Send, Receive)                              \
@@ -167,7 +184,22 @@ void cf_v1_mpi_ibcast_adjoint(cf_mpi_record *record) { reverseStart(record); }
                         Side{CF_LIST Receive}, request, {tape, record},                            \
                         [&] { return PMPI_I##stem(CF_LIST Args, request); });                      \
   }                                                                                                \
-  void cf_v1_mpi_i##stem##_adjoint(cf_mpi_record *record) { reverseStart(record); }
+  void cf_v1_mpi_i##stem##_adjoint(cf_mpi_record *record) { reverseStart(record); }                \
+  int cf_v1_mpi_##stem##_init_tangent(CF_LIST Params, MPI_Info info, MPI_Request *request,         \
+                                      void *sendbuf_shadow, void *recvbuf_shadow) {                \
+    return make(persistent(MovementCall{"MPI_" #Function "_init", CF_LIST How},                    \
+                           Side{CF_LIST Send}, Side{CF_LIST Receive}),                             \
+                request, [&] { return CF_INIT(Function)(CF_LIST Args, info, request); });          \
+  }                                                                                                \
+  int cf_v1_mpi_##stem##_init_augment(CF_LIST Params, MPI_Info info, MPI_Request *request,         \
+                                      void *sendbuf_shadow, void *recvbuf_shadow, cf_tape *,       \
+                                      cf_mpi_record **record) {                                    \
+    *record = nullptr;                                                                             \
+    return make(persistent(MovementCall{"MPI_" #Function "_init", CF_LIST How},                    \
+                           Side{CF_LIST Send}, Side{CF_LIST Receive}),                             \
+                request, [&] { return CF_INIT(Function)(CF_LIST Args, info, request); });          \
+  }                                                                                                \
+  void cf_v1_mpi_##stem##_init_adjoint(cf_mpi_record *) {}
 
 CF_MOVEMENT(gather, Gather,
             (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,

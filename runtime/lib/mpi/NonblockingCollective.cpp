@@ -22,6 +22,10 @@ protected:
   void deliver() override {}
 };
 
+MPI_Comm laneOf(const NonblockingCollective &C) {
+  return C.Lane != MPI_COMM_NULL ? C.Lane : C.Comm->lane();
+}
+
 std::unique_ptr<Operation> mirrorOf(const NonblockingCollective &C) {
   if (C.Moved)
     return adjointOperation(*C.Moved);
@@ -37,7 +41,7 @@ void startMirrors(Communicator &Comm) {
 
 void finish(const NonblockingCollective &C, Operation *&Which) {
   const std::unique_ptr<Operation> Ends(std::exchange(Which, nullptr));
-  const Watch Waits(C.Comm->lane());
+  const Watch Waits(laneOf(C));
   Ends->finish();
 }
 
@@ -83,7 +87,10 @@ void complete(NonblockingCollective &C) {
 void openAdjoint(NonblockingCollective &C) {
   C.Open = true;
   C.Derivative = mirrorOf(C).release();
-  startMirrors(*C.Comm);
+  if (C.Lane != MPI_COMM_NULL)
+    C.Derivative->start(C.Lane);
+  else
+    startMirrors(*C.Comm);
 }
 
 void closeAdjoint(NonblockingCollective &C) {
@@ -100,7 +107,7 @@ void closeAdjoint(NonblockingCollective &C) {
 
 void startTangent(NonblockingCollective &C, std::unique_ptr<Operation> Tangent) {
   C.Derivative = Tangent.release();
-  C.Derivative->start(C.Comm->lane());
+  C.Derivative->start(laneOf(C));
 }
 
 void finishTangent(NonblockingCollective &C) { finish(C, C.Derivative); }
@@ -108,7 +115,7 @@ void finishTangent(NonblockingCollective &C) { finish(C, C.Derivative); }
 void startBeside(NonblockingCollective &C) {
   if (std::unique_ptr<Operation> Tangent = tangentBeside(C)) {
     C.Beside = Tangent.release();
-    C.Beside->start(C.Comm->lane());
+    C.Beside->start(laneOf(C));
   }
 }
 

@@ -22,6 +22,7 @@ struct NonblockingCollective : cf_mpi_record {
   bool Open = false; ///< r-bar has been taken
   bool Completed = false;
   Communicator *Comm = nullptr;
+  MPI_Comm Lane = MPI_COMM_NULL;   ///< its own: then its mirror waits for no others
   const Movement *Moved = nullptr; ///< what it is: one of the two, or a barrier
   const Reduction *Reduced = nullptr;
   Operation *Derivative = nullptr; ///< while it is on the way

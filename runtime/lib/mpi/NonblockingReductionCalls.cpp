@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The nonblocking reductions of abi_mpi.def, and the barrier.
+// The nonblocking and persistent reductions of abi_mpi.def, and the barrier.
 
 #include "mpi/NonblockingStart.h"
 #include "mpi/Order.h"
 #include "mpi/Outbox.h"
+#include "mpi/PersistentCollective.h"
 
 #include <numeric>
 #include <vector>
@@ -80,8 +81,15 @@ ReductionCall call(const char *Name, Reach To, const Common &A, int Count, int R
           A.Op, Root, BlockCounts, A.Comm,    false};
 }
 
-/// One value from everybody to everybody on the other side; nobody waits for the own side.
-Movement *barrierBetweenGroups(Communicator &Comm, cf_tape *Tape) {
+int sizeOfComm(MPI_Comm Comm) {
+  int Size = 0;
+  PMPI_Comm_size(Comm, &Size);
+  return Size;
+}
+
+} // namespace
+
+Movement *contraflow::mpi::barrierBetweenGroups(Communicator &Comm, cf_tape *Tape) {
   Blocks Signals;
   Signals.L = &layoutOf(MPI_FLOAT);
   Signals.Size = static_cast<int>(Comm.groups().Remote.size());
@@ -95,14 +103,6 @@ Movement *barrierBetweenGroups(Communicator &Comm, cf_tape *Tape) {
   M->Given = M->Got = Signals;
   return M;
 }
-
-int sizeOfComm(MPI_Comm Comm) {
-  int Size = 0;
-  PMPI_Comm_size(Comm, &Size);
-  return Size;
-}
-
-} // namespace
 
 int cf_v1_mpi_ibarrier_tangent(MPI_Comm comm, MPI_Request *request) {
   return PMPI_Ibarrier(comm, request);
@@ -124,50 +124,76 @@ int cf_v1_mpi_ibarrier_augment(MPI_Comm comm, MPI_Request *request, cf_tape *tap
 
 void cf_v1_mpi_ibarrier_adjoint(cf_mpi_record *record) { reverse(record); }
 
-// Parameters, arguments of MPI, and those of call() that differ.
+int cf_v1_mpi_barrier_init_tangent(MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+  return make(persistentBarrier(comm), request,
+              [&] { return CF_INIT(Barrier)(comm, info, request); });
+}
+
+int cf_v1_mpi_barrier_init_augment(MPI_Comm comm, MPI_Info info, MPI_Request *request, cf_tape *,
+                                   cf_mpi_record **record) {
+  *record = nullptr;
+  return cf_v1_mpi_barrier_init_tangent(comm, info, request);
+}
+
+void cf_v1_mpi_barrier_init_adjoint(cf_mpi_record *) {}
+
+// Nonblocking and persistent form: parameters, arguments of MPI, and those of call() that differ.
 
 #define CF_LIST(...) __VA_ARGS__
-#define CF_REDUCTION(stem, Params, Args, To, ...)                                                  \
-  int cf_v1_mpi_##stem##_tangent(CF_LIST Params, MPI_Request *request, void *sendbuf_shadow,       \
-                                 void *recvbuf_shadow) {                                           \
+#define CF_REDUCTION(stem, Function, Params, Args, To, ...)                                        \
+  int cf_v1_mpi_i##stem##_tangent(CF_LIST Params, MPI_Request *request, void *sendbuf_shadow,      \
+                                  void *recvbuf_shadow) {                                          \
     const Common All = {sendbuf, recvbuf, sendbuf_shadow, recvbuf_shadow, type, op, comm};         \
-    return tangentOf(call("MPI_" #stem, To, All, __VA_ARGS__), request,                            \
-                     [&] { return CF_LIST Args; });                                                \
+    return tangentOf(call("MPI_I" #stem, To, All, __VA_ARGS__), request,                           \
+                     [&] { return PMPI_I##stem(CF_LIST Args, request); });                         \
   }                                                                                                \
-  int cf_v1_mpi_##stem##_augment(CF_LIST Params, MPI_Request *request, void *sendbuf_shadow,       \
-                                 void *recvbuf_shadow, cf_tape *tape, cf_mpi_record **record) {    \
+  int cf_v1_mpi_i##stem##_augment(CF_LIST Params, MPI_Request *request, void *sendbuf_shadow,      \
+                                  void *recvbuf_shadow, cf_tape *tape, cf_mpi_record **record) {   \
     const Common All = {sendbuf, recvbuf, sendbuf_shadow, recvbuf_shadow, type, op, comm};         \
-    return augment(call("MPI_" #stem, To, All, __VA_ARGS__), request, {tape, record},              \
-                   [&] { return CF_LIST Args; });                                                  \
+    return augment(call("MPI_I" #stem, To, All, __VA_ARGS__), request, {tape, record},             \
+                   [&] { return PMPI_I##stem(CF_LIST Args, request); });                           \
   }                                                                                                \
-  void cf_v1_mpi_##stem##_adjoint(cf_mpi_record *record) { reverse(record); }
+  void cf_v1_mpi_i##stem##_adjoint(cf_mpi_record *record) { reverse(record); }                     \
+  int cf_v1_mpi_##stem##_init_tangent(CF_LIST Params, MPI_Info info, MPI_Request *request,         \
+                                      void *sendbuf_shadow, void *recvbuf_shadow) {                \
+    const Common All = {sendbuf, recvbuf, sendbuf_shadow, recvbuf_shadow, type, op, comm};         \
+    return make(persistent(call("MPI_" #Function "_init", To, All, __VA_ARGS__)), request,         \
+                [&] { return CF_INIT(Function)(CF_LIST Args, info, request); });                   \
+  }                                                                                                \
+  int cf_v1_mpi_##stem##_init_augment(CF_LIST Params, MPI_Info info, MPI_Request *request,         \
+                                      void *sendbuf_shadow, void *recvbuf_shadow, cf_tape *,       \
+                                      cf_mpi_record **record) {                                    \
+    const Common All = {sendbuf, recvbuf, sendbuf_shadow, recvbuf_shadow, type, op, comm};         \
+    *record = nullptr;                                                                             \
+    return make(persistent(call("MPI_" #Function "_init", To, All, __VA_ARGS__)), request,         \
+                [&] { return CF_INIT(Function)(CF_LIST Args, info, request); });                   \
+  }                                                                                                \
+  void cf_v1_mpi_##stem##_init_adjoint(cf_mpi_record *) {}
 
 #define CF_PREFIX(stem, Function, To)                                                              \
-  CF_REDUCTION(stem,                                                                               \
+  CF_REDUCTION(stem, Function,                                                                     \
                (const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,       \
                 MPI_Comm comm),                                                                    \
-               (PMPI_##Function(sendbuf, recvbuf, count, type, op, comm, request)), To, count)
+               (sendbuf, recvbuf, count, type, op, comm), To, count)
 
-CF_PREFIX(iallreduce, Iallreduce, Reach::All)
-CF_PREFIX(iscan, Iscan, Reach::Prefix)
-CF_PREFIX(iexscan, Iexscan, Reach::PrefixBefore)
+CF_PREFIX(allreduce, Allreduce, Reach::All)
+CF_PREFIX(scan, Scan, Reach::Prefix)
+CF_PREFIX(exscan, Exscan, Reach::PrefixBefore)
 
-CF_REDUCTION(ireduce,
+CF_REDUCTION(reduce, Reduce,
              (const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root,
               MPI_Comm comm),
-             (PMPI_Ireduce(sendbuf, recvbuf, count, type, op, root, comm, request)), Reach::Root,
-             count, root)
+             (sendbuf, recvbuf, count, type, op, root, comm), Reach::Root, count, root)
 
-CF_REDUCTION(ireduce_scatter,
+CF_REDUCTION(reduce_scatter, Reduce_scatter,
              (const void *sendbuf, void *recvbuf, const int *recvcounts, MPI_Datatype type,
               MPI_Op op, MPI_Comm comm),
-             (PMPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, type, op, comm, request)),
-             Reach::Blocks, std::accumulate(recvcounts, recvcounts + sizeOfComm(comm), 0), 0,
-             recvcounts)
+             (sendbuf, recvbuf, recvcounts, type, op, comm), Reach::Blocks,
+             std::accumulate(recvcounts, recvcounts + sizeOfComm(comm), 0), 0, recvcounts)
 
-CF_REDUCTION(ireduce_scatter_block,
+CF_REDUCTION(reduce_scatter_block, Reduce_scatter_block,
              (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype type, MPI_Op op,
               MPI_Comm comm),
-             (PMPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm, request)),
-             Reach::Blocks, recvcount *sizeOfComm(comm), 0,
+             (sendbuf, recvbuf, recvcount, type, op, comm), Reach::Blocks,
+             recvcount *sizeOfComm(comm), 0,
              std::vector<int>(static_cast<std::size_t>(sizeOfComm(comm)), recvcount).data())

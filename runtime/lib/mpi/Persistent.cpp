@@ -2,15 +2,16 @@
 //
 // Persistent requests of abi_mpi.def. Their arguments, shadows included, are kept from
 // MPI_Send_init and its relatives until MPI_Request_free; every start is a message of its own
-// (PointToPoint.h) with these arguments.
+// (PointToPoint.h) with these arguments, or a collective (PersistentCollective.h).
 //
-//   MPI_Start   reverse: the reverse of MPI_Isend or MPI_Irecv
+//   MPI_Start   reverse: the reverse of MPI_Isend, MPI_Irecv, MPI_Ibcast, ...
 //
 // A request that was made where nobody told us has no shadow: starting it is refused.
 
 #include "mpi/Persistent.h"
 #include "mpi/Absolute.h"
 
+#include "mpi/PersistentCollective.h"
 #include "mpi/PointToPoint.h"
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
@@ -29,7 +30,8 @@ namespace {
 struct Persistent {
   Role Kind;
   Transfer Arguments;
-  std::shared_ptr<std::byte[]> Shadows = nullptr; ///< what Arguments.Data.All refers to
+  std::shared_ptr<std::byte[]> Shadows = nullptr;             ///< what Arguments.Data.All refers to
+  std::shared_ptr<PersistentCollective> Collective = nullptr; ///< then there are no arguments
 };
 
 std::mutex Lock;
@@ -72,8 +74,11 @@ int start(const Persistent &P, Message &M, Role Receiving, MPI_Request *Request)
 }
 
 int startTangent(MPI_Request *Request) {
+  const Persistent P = find(*Request);
+  if (P.Collective)
+    return P.Collective->startTangent(Request);
   auto M = std::make_unique<TangentMessage>();
-  const int Code = start(find(*Request), *M, Role::TangentReceive, Request);
+  const int Code = start(P, *M, Role::TangentReceive, Request);
   if (Code != MPI_SUCCESS)
     return Code;
   if (M->Kind == Role::Send)
@@ -86,26 +91,51 @@ int startTangent(MPI_Request *Request) {
   return Code;
 }
 
-int augmentStart(MPI_Request *Request, Message &M, cf_tape *Tape) {
-  const int Code = start(find(*Request), M, Role::Receive, Request);
-  if (Code != MPI_SUCCESS || M.Kind == Role::None)
+int augmentStart(MPI_Request *Request, cf_tape *Tape, cf_mpi_record *&Record) {
+  const Persistent P = find(*Request);
+  Record = nullptr;
+  if (P.Collective)
+    return P.Collective->augmentStart(Request, Tape, Record);
+  auto *M = record<Message>(Tape);
+  Record = M;
+  const int Code = start(P, *M, Role::Receive, Request);
+  if (Code != MPI_SUCCESS || M->Kind == Role::None)
     return Code;
-  keepOnTape(M, Tape);
-  RequestTable::get().put(*Request, &M);
+  keepOnTape(*M, Tape);
+  RequestTable::get().put(*Request, M);
   return Code;
 }
 
-/// The messages of MPI_Startall follow it on the tape.
+void reverseStart(cf_mpi_record *Record) {
+  if (!Record)
+    return;
+  if (Record->Kind == Role::Collective)
+    closeAdjoint(static_cast<NonblockingCollective &>(*Record));
+  else
+    closeAdjoint(static_cast<Message &>(*Record));
+}
+
+/// The records of what MPI_Startall has started; pointers to them follow it on the tape.
 struct Startall : cf_mpi_record {
   std::int64_t Count = 0;
-  Message *messages() { return reinterpret_cast<Message *>(this + 1); }
+  cf_mpi_record **starts() { return reinterpret_cast<cf_mpi_record **>(this + 1); }
 };
 
 } // namespace
 
-void contraflow::mpi::forgetPersistent(MPI_Request Request) {
+void contraflow::mpi::keepPersistent(MPI_Request Request,
+                                     std::unique_ptr<PersistentCollective> What) {
+  forgetPersistent(Request); // freed where nobody told us
+  Persistent P = {Role::Collective, {}};
+  P.Collective = std::move(What);
   const std::scoped_lock Guard(Lock);
-  known().erase(Request);
+  known().emplace(Request, P);
+}
+
+void contraflow::mpi::forgetPersistent(MPI_Request Request) {
+  decltype(known().extract(Request)) Gone; // its end may communicate
+  const std::scoped_lock Guard(Lock);
+  Gone = known().extract(Request);
 }
 
 #define CF_SEND_INIT(stem, Function)                                                               \
@@ -145,15 +175,10 @@ void cf_v1_mpi_recv_init_adjoint(cf_mpi_record *) {}
 int cf_v1_mpi_start_tangent(MPI_Request *request) { return startTangent(request); }
 
 int cf_v1_mpi_start_augment(MPI_Request *request, cf_tape *tape, cf_mpi_record **record) {
-  auto *M = contraflow::mpi::record<Message>(tape);
-  *record = M;
-  return augmentStart(request, *M, tape);
+  return augmentStart(request, tape, *record);
 }
 
-void cf_v1_mpi_start_adjoint(cf_mpi_record *record) {
-  if (record)
-    closeAdjoint(static_cast<Message &>(*record));
-}
+void cf_v1_mpi_start_adjoint(cf_mpi_record *record) { reverseStart(record); }
 
 int cf_v1_mpi_startall_tangent(int count, MPI_Request *requests) {
   int Code = MPI_SUCCESS;
@@ -164,13 +189,13 @@ int cf_v1_mpi_startall_tangent(int count, MPI_Request *requests) {
 
 int cf_v1_mpi_startall_augment(int count, MPI_Request *requests, cf_tape *tape,
                                cf_mpi_record **record) {
-  auto *S = contraflow::mpi::record<Startall>(tape, count * std::int64_t{sizeof(Message)});
-  std::uninitialized_default_construct_n(S->messages(), count);
+  auto *S = contraflow::mpi::record<Startall>(tape, count * std::int64_t{sizeof(cf_mpi_record *)});
+  std::uninitialized_fill_n(S->starts(), count, nullptr);
   S->Count = count;
   *record = S;
   int Code = MPI_SUCCESS;
   for (int I = 0; I < count && Code == MPI_SUCCESS; ++I)
-    Code = augmentStart(&requests[I], S->messages()[I], tape);
+    Code = augmentStart(&requests[I], tape, S->starts()[I]);
   return Code;
 }
 
@@ -179,5 +204,5 @@ void cf_v1_mpi_startall_adjoint(cf_mpi_record *record) {
     return;
   auto &S = static_cast<Startall &>(*record);
   for (std::int64_t I = S.Count; I-- > 0;)
-    closeAdjoint(S.messages()[I]);
+    reverseStart(S.starts()[I]);
 }

@@ -174,6 +174,36 @@ void addressUnknown() {
                           &Record);
 }
 
+/// Two values at their absolute addresses, which differentiated code has asked for.
+MPI_Datatype absolute() {
+  const int Length = 2;
+  MPI_Aint Place = 0;
+  MPI_Datatype Type;
+  cf_v1_mpi_get_address_augment(Value, &Place, sizeof Value, Shadow, Tape, &Record);
+  MPI_Type_create_hindexed(1, &Length, &Place, MPI_DOUBLE, &Type);
+  MPI_Type_commit(&Type);
+  return Type;
+}
+
+void bottomReduced() {
+  cf_v1_mpi_allreduce_augment(MPI_IN_PLACE, MPI_BOTTOM, 1, absolute(), MPI_SUM, MPI_COMM_WORLD,
+                              nullptr, nullptr, Tape, &Record);
+}
+
+void bottomReducedLater() {
+  cf_v1_mpi_iallreduce_augment(MPI_IN_PLACE, MPI_BOTTOM, 1, absolute(), MPI_SUM, MPI_COMM_WORLD,
+                               &Request, nullptr, nullptr, Tape, &Record);
+}
+
+void bottomPut() {
+  MPI_Win Win;
+  cf_v1_mpi_win_create_augment(Value + 4, 2 * sizeof *Value, sizeof *Value, MPI_INFO_NULL,
+                               MPI_COMM_WORLD, &Win, Shadow + 4, Tape, &Record);
+  MPI_Win_fence(0, Win);
+  cf_v1_mpi_put_augment(MPI_BOTTOM, 1, absolute(), next(), 0, 2, MPI_DOUBLE, Win, nullptr, Tape,
+                        &Record);
+}
+
 void notAttached() {
   MPI_Win Win;
   MPI_Aint Address;
@@ -292,6 +322,9 @@ const Case Cases[] = {
     {"notAttached", notAttached},
     {"tooManyAttached", tooManyAttached},
     {"addressUnknown", addressUnknown},
+    {"bottomReduced", bottomReduced},
+    {"bottomReducedLater", bottomReducedLater},
+    {"bottomPut", bottomPut},
     {"windowUnknown", windowUnknown},
     {"windowTwice", windowTwice},
     {"unaligned", unaligned},
