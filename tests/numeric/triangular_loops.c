@@ -120,6 +120,25 @@ GRADIENT_CHECK(triangles_beside_none, Double, beside, InOut(double, 14), Int(10)
 GRADIENT_CHECK(triangles_beside_one, Double, beside, InOut(double, 14), Int(10), Int(1))
 GRADIENT_CHECK(triangles_beside_some, Double, beside, InOut(double, 14), Int(10), Int(3))
 
+// A loop that no flag lets run would read far behind the array.
+static double flagged(const double *x0, int n, int length, const double *flags, int rows) {
+  double *x = own(x0, n), sum = 0;
+  if (length > 0)
+    for (long step = 0; step < 3; step++) {
+      for (long i = 0; i < rows; i++)
+        if (flags[i] > 2)
+          for (long j = 0; j < length; j++)
+            sum += x[j] * x[j + 1] * x[j + 2];
+      sum += x[0] * x[1];
+      overwrite(x, n);
+    }
+  free(x);
+  return sum;
+}
+
+GRADIENT_CHECK(triangles_flagged, Double, flagged, In(double, 8), Int(8), Int(3000000),
+               In(double, 3), Int(3))
+
 typedef struct {
   double place[3], force[3], mass;
   int kind;

@@ -53,7 +53,8 @@ class Program(generate.Program):
         for o in loops[-1:]:
             heads += [f"= {o} + 1; {i} < n; {i}++", f"= 0; {i} <= {o}; {i}++", f"= {o}; {i} > 0; {i} -= 2",
                       f"= 2 * {o}; {i} < {o} + m && {i} < 5; {i}++", f"= first; {i} < {o}; {i}++", f"= {o} / 2; {i} < m; {i}++"]
-        return i, f"for ({kind} {i} {self.pick(heads)}) {{"
+        flag = f"if (k[{loops[-1]}] % 3 == 0) " if loops and self.chance(0.2) else ""
+        return i, f"{flag}for ({kind} {i} {self.pick(heads)}) {{"
 
     def nest(self, loops):
         i, head = self.head(loops)

@@ -67,6 +67,25 @@ bool followsFrom(const Instruction &V, ArrayRef<LoadInst *> Loads) {
   return false;
 }
 
+/// The branch that decides whether a loop is entered: none if it always is, or if more decides.
+struct Guard {
+  BranchInst *Branch = nullptr;
+  bool Entered = true; ///< where its condition holds
+};
+
+Guard guardOf(const Loop &L) {
+  const BasicBlock *Into = L.getLoopPreheader();
+  while (const BasicBlock *From = Into ? Into->getSinglePredecessor() : nullptr) {
+    auto *Branch = dyn_cast<BranchInst>(const_cast<BasicBlock *>(From)->getTerminator());
+    if (Branch && Branch->isConditional())
+      return {Branch, Branch->getSuccessor(0) == Into};
+    if (!From->getSingleSuccessor())
+      return {};
+    Into = From;
+  }
+  return {};
+}
+
 class Chooser {
 public:
   explicit Chooser(const SnapshotQuestions &S) : S(S) {}
@@ -78,6 +97,8 @@ public:
 private:
   void add(LoadInst &Load);
   Loop *nestFor(LoadInst &Load) const;
+  bool isEntered(const Loop &L) const;
+  bool canAsk(const Guard &G, const Loop &L, const Loop &Nest) const;
   bool runsAlways(LoadInst &Load, const Loop &Nest) const;
   std::optional<AccessRange> rangeAround(LoadInst &Load, Loop &Root, Loop &Outer) const;
   const SCEV *mostRounds(const Loop &L, const Loop &Nest) const;
@@ -87,6 +108,7 @@ private:
   bool isNear(const SCEV *Distance, ArrayRef<const SCEV *> Steps) const;
   Candidate &groupFor(LoadInst &Load, Loop &Nest, Value *Array);
   uint64_t storedFrom(const Candidate &C, const TapePlan &Without) const;
+  Value *answerOf(const Guard &G, IRBuilder<> &B, SCEVExpander &E, const Loop &Nest);
   Value *loopsRun(IRBuilder<> &B, SCEVExpander &E, const Loop &Nest, Loop *Inner);
   std::pair<Value *, Value *> bytesRead(IRBuilder<> &B, Loop &Nest, const Candidate &C);
 
@@ -107,18 +129,46 @@ Loop *Chooser::nestFor(LoadInst &Load) const {
   return Best;
 }
 
+bool Chooser::isEntered(const Loop &L) const {
+  return S.DT.dominates(L.getLoopPreheader(), L.getParentLoop()->getLoopLatch());
+}
+
+/// True if the guard asks how often the loop runs, or the same in all iterations of the nest: what
+/// is copied is decided in front of that.
+bool Chooser::canAsk(const Guard &G, const Loop &L, const Loop &Nest) const {
+  if (Nest.isLoopInvariant(G.Branch->getCondition()))
+    return true;
+  auto *Asked = dyn_cast<ICmpInst>(G.Branch->getCondition());
+  if (!Asked || !S.SE.isSCEVable(Asked->getOperand(0)->getType()))
+    return false;
+  const SCEV *Sides[] = {S.SE.getSCEV(Asked->getOperand(0)), S.SE.getSCEV(Asked->getOperand(1))};
+  if (all_of(Sides, [&](auto *Side) { return S.SE.isLoopInvariant(Side, &Nest); }))
+    return all_of(Sides, [&](auto *Side) {
+      return SCEVExpander(S.SE, "cf.snap")
+          .isSafeToExpandAt(Side, Nest.getLoopPreheader()->getTerminator());
+    });
+  return !S.SE.isLoopInvariant(S.SE.getBackedgeTakenCount(&L), &Nest) &&
+         none_of(Sides, [&](auto *Side) {
+           return SCEVExprContains(Side, [&](const SCEV *Part) {
+             auto *Unknown = dyn_cast<SCEVUnknown>(Part);
+             return Unknown && !Nest.isLoopInvariant(Unknown->getValue());
+           });
+         });
+}
+
 bool Chooser::runsAlways(LoadInst &Load, const Loop &Nest) const {
-  BasicBlock *Where = Load.getParent();
+  const BasicBlock *Where = Load.getParent();
   for (Loop *L = S.LI.getLoopFor(Where);; L = L->getParentLoop()) {
     if (!S.DT.dominates(Where, L->getLoopLatch()))
       return false;
     if (L == &Nest)
       return true;
-    BranchInst *Guard = L->getLoopGuardBranch();
-    const SCEV *Count = S.SE.getBackedgeTakenCount(L);
-    if (isa<SCEVCouldNotCompute>(Count) || (Guard && S.SE.isKnownNonNegative(Count)))
-      return false; // nothing is known, or the guard asks something else
-    Where = Guard ? Guard->getParent() : L->getLoopPreheader();
+    if (isa<SCEVCouldNotCompute>(S.SE.getBackedgeTakenCount(L)))
+      return false;
+    const Guard G = isEntered(*L) ? Guard() : guardOf(*L);
+    if (!isEntered(*L) && (!G.Branch || !canAsk(G, *L, Nest)))
+      return false;
+    Where = G.Branch ? G.Branch->getParent() : L->getLoopPreheader();
   }
 }
 
@@ -291,11 +341,29 @@ bool Chooser::worthwhile(Loop &Nest, const Candidate &C, const TapePlan &Without
   return false;
 }
 
+/// What a guard asks, if that is the same in all iterations of the nest, or else true.
+Value *Chooser::answerOf(const Guard &G, IRBuilder<> &B, SCEVExpander &E, const Loop &Nest) {
+  Value *Asked = G.Branch->getCondition();
+  if (auto *Compare = dyn_cast<ICmpInst>(Asked); Compare && !Nest.isLoopInvariant(Asked)) {
+    Value *Sides[2];
+    for (unsigned I : {0u, 1u}) {
+      const SCEV *Side = S.SE.getSCEV(Compare->getOperand(I));
+      if (!S.SE.isLoopInvariant(Side, &Nest))
+        return B.getTrue();
+      Sides[I] = E.expandCodeFor(Side, Compare->getOperand(I)->getType(), B.GetInsertPoint());
+    }
+    Asked = B.CreateICmp(Compare->getPredicate(), Sides[0], Sides[1]);
+  }
+  return G.Entered ? Asked : B.CreateNot(Asked);
+}
+
 /// False at run time if some loop between the nest's root and Inner does not run, so that nothing
 /// is read.
 Value *Chooser::loopsRun(IRBuilder<> &B, SCEVExpander &E, const Loop &Nest, Loop *Inner) {
   Value *Run = B.getTrue();
   for (Loop *L = Inner; L != &Nest; L = L->getParentLoop()) {
+    if (!isEntered(*L))
+      Run = B.CreateAnd(Run, answerOf(guardOf(*L), B, E, Nest));
     const SCEV *Count = mostRounds(*L, Nest);
     if (S.SE.isKnownNonNegative(Count))
       continue;

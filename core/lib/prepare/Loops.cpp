@@ -71,7 +71,8 @@ struct HiddenSigns {
       divide(*Quotient);
     else if (const auto *From = dyn_cast<SCEVZeroExtendExpr>(S))
       extend(From->getOperand());
-    return Known;
+    return Known &&
+           !isa<SCEVTruncateExpr>(S); // a number of its own, as a member of a packed structure
   }
   bool isDone() const { return !Known; }
 
