@@ -81,7 +81,7 @@ struct Table {
   }
 };
 static double lazily(const double *x, double *y, int n) {
-  Table table{x, n};
+  Table table{x, n, {}, {}};
   double s = 0;
 #pragma omp parallel for reduction(+ : s)
   for (int i = 0; i < n; i++) {
