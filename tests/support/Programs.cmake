@@ -29,6 +29,7 @@ set(ContraflowConfiguration_Os -Os)
 set(ContraflowConfiguration_O2 -O2)
 set(ContraflowConfiguration_O3 -O3)
 set(ContraflowConfiguration_noactivity -O2 "SHELL:-mllvm -contraflow-activity=0")
+set(ContraflowConfiguration_nomincut -O2 "SHELL:-mllvm -contraflow-mincut=0")
 # What makes gradients fast; small pieces and little inlining as well, for few of the programs are large.
 set(ContraflowConfiguration_unplanned -O2 "SHELL:-mllvm -contraflow-mincut=0" "SHELL:-mllvm -contraflow-sharing=0"
     "SHELL:-mllvm -contraflow-piece-size=40" "SHELL:-mllvm -contraflow-other-code=100000")

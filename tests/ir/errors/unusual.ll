@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ;
 ; What no front end writes, and what other compilers' code may hold, is refused by number: none of it
-; ends the compiler. An error of an inner request is reported once.
+; ends the compiler. An error of an inner request is reported once. No function here has three parameters.
 ;
 ; RUN: %not %opt -passes=enzyme %s -S -o /dev/null 2>&1 | FileCheck %s --check-prefixes=CHECK,WHOLE
 ; RUN: %not %opt -passes='default<O2>' %s -S -o /dev/null 2>&1 | FileCheck %s
@@ -39,7 +39,7 @@ define double @null_function(double %x) {
 }
 
 define double @inner_fault(ptr %f, double %x) noinline {
-  %r = call double (...) @__enzyme_autodiff(ptr %f, double %x)
+  %r = call double (...) @__enzyme_autodiff(ptr %f, double %x, double %x, double %x)
   ret double %r
 }
 define double @calls_it(ptr %f, double %x) noinline {
