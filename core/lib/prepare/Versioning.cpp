@@ -50,8 +50,7 @@ private:
   bool isBoundedInside(Loop &L, Instruction &I, Value *Pointer, uint64_t Size);
   bool choosePairs();
   Value *emitChecks(Loop &L);
-  Loop *holdsIn(Loop &L) const;
-  void annotate(Instruction &Where);
+  void annotate();
 
   Function &F;
   LoopInfo &LI;
@@ -168,24 +167,8 @@ Value *NestVersioner::emitChecks(Loop &L) {
   return Apart;
 }
 
-/// The outermost loop in which the same bytes are touched each time that L runs: what is found out
-/// once holds for all of it.
-Loop *NestVersioner::holdsIn(Loop &L) const {
-  Loop *Widest = &L;
-  auto Stays = [&](const Loop &Outer) {
-    return all_of(Groups, [&](auto &Entry) {
-      return all_of(concat<const SCEV *const>(Entry.second.Begins, Entry.second.Ends),
-                    [&](const SCEV *S) { return SE.isLoopInvariant(S, &Outer); });
-    });
-  };
-  for (Loop *Outer = L.getParentLoop(); Outer && Stays(*Outer); Outer = Outer->getParentLoop())
-    if (Outer->getLoopPreheader())
-      Widest = Outer;
-  return Widest;
-}
-
-/// Tells alias analysis which arrays are apart, each time that control comes to Where.
-void NestVersioner::annotate(Instruction &Where) {
+/// Tells alias analysis which arrays are apart.
+void NestVersioner::annotate() {
   MDBuilder MDB(F.getContext());
   MDNode *Domain = MDB.createAnonymousAliasScopeDomain("cf.apart");
   SmallVector<MDNode *, 8> Scopes;
@@ -206,9 +189,6 @@ void NestVersioner::annotate(Instruction &Where) {
       Add(*Access, LLVMContext::MD_alias_scope, {Scopes[I]});
       Add(*Access, LLVMContext::MD_noalias, Others[I]);
     }
-  IRBuilder<> B(&Where);
-  for (MDNode *Scope : Scopes)
-    B.CreateNoAliasScopeDeclaration(MDNode::get(C, {Scope}));
 }
 
 bool NestVersioner::version(Loop &L) {
@@ -217,9 +197,8 @@ bool NestVersioner::version(Loop &L) {
   Value *Apart = emitChecks(L);
   if (!Apart)
     return false;
-  Loop *Holds = holdsIn(L);
   makeTwin(L, Apart, {"apart", ".overlap"}, DT, LI);
-  annotate(*Holds->getLoopPreheader()->getTerminator());
+  annotate();
   SE.forgetAllLoops();
   return true;
 }
