@@ -4,24 +4,9 @@
 // every other rank.
 // Supports: nonblocking collectives
 #include "GradientCheck.h"
-#include <mpi.h>
+#include "OpenCollectives.h"
 
 enum { N = 3, Most = 8 };
-
-static double weigh(const double *v, int n, int rank) {
-  double sum = 0;
-  for (int i = 0; i < n; i++)
-    sum += (1 + (i + rank) % 5) * v[i] * v[i];
-  return sum;
-}
-
-static void finish(int n, MPI_Request *requests, int rank) {
-  if (rank % 2)
-    for (int i = n - 1; i >= 0; i--)
-      MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
-  else
-    MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-}
 
 static double movements(const double *x, int n) {
   int rank, size, counts[Most], starts[Most];

@@ -4,17 +4,12 @@
 // ranks start and complete in orders of their own.
 // Supports: persistent collectives
 #include "GradientCheck.h"
+#include "Lines.h"
+#include "OpenCollectives.h"
 #include "PersistentCollectives.h"
 
 enum { N = 3, Most = 8, Steps = 3 };
 #define D MPI_DOUBLE
-
-static double weigh(const double *v, int n, int rank) {
-  double sum = 0;
-  for (int i = 0; i < n; i++)
-    sum += (1 + (i + rank) % 5) * v[i] * v[i];
-  return sum;
-}
 
 /// They were matched where they were made.
 static void startAll(int n, MPI_Request *requests, int step) {
@@ -25,14 +20,6 @@ static void startAll(int n, MPI_Request *requests, int step) {
   else
     for (int i = 0; i < n; i++)
       MPI_Start(&requests[rank % 2 ? n - 1 - i : i]);
-}
-
-static void finish(int n, MPI_Request *requests, int rank) {
-  if (rank % 2)
-    for (int i = n - 1; i >= 0; i--)
-      MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
-  else
-    MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
 }
 
 static void freeAll(int n, MPI_Request *requests) {
@@ -239,21 +226,6 @@ static double again(const double *x, int n) {
 GRADIENT_CHECK(persistent_again, Double, again, In(double, N), Int(N))
 
 #ifndef MPICH_VERSION // 4.0 frees a datatype of the program's own too often
-struct line {
-  double slope, offset;
-};
-
-/// First in, then inout.
-static void compose(void *in, void *inout, int *count, MPI_Datatype *type) {
-  const struct line *a = in;
-  struct line *b = inout;
-  (void)type;
-  for (int i = 0; i < *count; i++) {
-    b[i].offset = b[i].slope * a[i].offset + b[i].offset;
-    b[i].slope = b[i].slope * a[i].slope;
-  }
-}
-
 static double chains(const double *x, int n) {
   MPI_Op chain;
   MPI_Datatype pair;

@@ -3,6 +3,7 @@
 // Operators of the program's own: one that commutes, one on structures that does not.
 // Supports: the program's own operators (`Op_create`)
 #include "GradientCheck.h"
+#include "Lines.h"
 #include <math.h>
 #include <mpi.h>
 
@@ -12,21 +13,6 @@ static void logSum(void *in, void *inout, int *count, MPI_Datatype *type) {
   (void)type;
   for (int i = 0; i < *count; i++)
     b[i] = log(exp(a[i]) + exp(b[i]));
-}
-
-struct line {
-  double slope, offset;
-};
-
-/// First in, then inout.
-static void compose(void *in, void *inout, int *count, MPI_Datatype *type) {
-  const struct line *a = in;
-  struct line *b = inout;
-  (void)type;
-  for (int i = 0; i < *count; i++) {
-    b[i].offset = b[i].slope * a[i].offset + b[i].offset;
-    b[i].slope = b[i].slope * a[i].slope;
-  }
 }
 
 static double operators(const double *x, int n) {

@@ -588,4 +588,23 @@ bool StableMemory::isUnchangedIn(const Loop &L, Instruction &Load, Value *Pointe
   });
 }
 
+static bool ordersOthers(const Instruction &I) {
+  if (const auto *Load = dyn_cast<LoadInst>(&I))
+    return isStrongerThanMonotonic(Load->getOrdering());
+  if (const auto *Update = dyn_cast<AtomicRMWInst>(&I))
+    return isStrongerThanMonotonic(Update->getOrdering());
+  if (const auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I))
+    return isStrongerThanMonotonic(Exchange->getMergedOrdering());
+  return isa<FenceInst>(I);
+}
+
+bool mayWait(const Loop &L, function_ref<bool(const CallBase &)> IsHandled) {
+  return any_of(L.blocks(), [&](const BasicBlock *Block) {
+    return any_of(*Block, [&](const Instruction &I) {
+      const auto *Call = dyn_cast<CallBase>(&I);
+      return ordersOthers(I) || (Call && !isa<IntrinsicInst>(Call) && IsHandled(*Call));
+    });
+  });
+}
+
 } // namespace contraflow

@@ -129,4 +129,8 @@ private:
   llvm::DenseMap<const llvm::Loop *, bool> Promises; ///< what promisesInside has found
 };
 
+/// True if other threads may change memory while the loop runs, for it waits for them: in a call
+/// that a model handles, at a fence, by atomic accesses that order others.
+bool mayWait(const llvm::Loop &L, llvm::function_ref<bool(const llvm::CallBase &)> IsHandled);
+
 } // namespace contraflow

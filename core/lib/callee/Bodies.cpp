@@ -44,15 +44,6 @@ constexpr int64_t Owners = 8;          ///< in a control block, behind its table
 constexpr int64_t WeakOwners = 16;     ///< behind that
 constexpr int64_t OnZeroWeakSlot = 32; ///< in its table
 
-/// The function of this name, of our own; empty if it is new.
-Function *ownFunction(Module &M, const Twine &Name, FunctionType *T) {
-  SmallString<64> Buffer;
-  const StringRef Full = Name.toStringRef(Buffer);
-  if (Function *F = M.getFunction(Full))
-    return F;
-  return Function::Create(T, GlobalValue::InternalLinkage, Full, M);
-}
-
 Function *releaseWeak(Module &M, FunctionType *T) {
   Function *F = ownFunction(M, "cf.body.release_weak", T);
   if (!F->empty())
@@ -394,6 +385,14 @@ unsigned parametersOf(Known Which) {
 }
 
 } // namespace
+
+Function *ownFunction(Module &M, const Twine &Name, FunctionType *T) {
+  SmallString<64> Buffer;
+  const StringRef Full = Name.toStringRef(Buffer);
+  if (Function *F = M.getFunction(Full))
+    return F;
+  return Function::Create(T, GlobalValue::InternalLinkage, Full, M);
+}
 
 Function *bodyOf(const Function &F) {
   for (auto *Other : {resourceBodyOf, mixedDotBodyOf, longComplexBodyOf})

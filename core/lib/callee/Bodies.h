@@ -8,6 +8,9 @@
 
 namespace llvm {
 class Function;
+class FunctionType;
+class Module;
+class Twine;
 } // namespace llvm
 
 namespace contraflow {
@@ -18,5 +21,8 @@ inline constexpr llvm::StringLiteral OriginalCall = "contraflow_original";
 /// What a function of the library does, as a function of the module; null if F is none of those
 /// known here.
 llvm::Function *bodyOf(const llvm::Function &F);
+
+/// The internal function of the module by this name, empty the first time.
+llvm::Function *ownFunction(llvm::Module &M, const llvm::Twine &Name, llvm::FunctionType *T);
 
 } // namespace contraflow

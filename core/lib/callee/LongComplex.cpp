@@ -7,6 +7,7 @@
 //   cabsl(ptr byval %z)   ->   hypotl(re, im)             cargl   ->   atan2l(im, re)
 
 #include "LongComplex.h"
+#include "Bodies.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -87,12 +88,11 @@ Value *simpleResult(IRBuilder<> &B, Simple Which, Value *Re, Value *Im) {
 
 Function *longComplex(Module &M, StringRef Name, unsigned Numbers) {
   LLVMContext &Context = M.getContext();
-  const std::string Own = (LongComplex + Name).str();
-  if (Function *Known = M.getFunction(Own))
-    return Known;
   StructType *Pair = pairOf(Context);
   auto *T = FunctionType::get(Pair, SmallVector<Type *, 4>(2 * Numbers, partOf(Context)), false);
-  auto *F = Function::Create(T, GlobalValue::InternalLinkage, Own, M);
+  Function *F = ownFunction(M, LongComplex + Name, T);
+  if (!F->empty())
+    return F;
   F->addFnAttr(Attribute::NoInline);
   F->setDoesNotThrow();
   IRBuilder<> B(BasicBlock::Create(Context, "entry", F));
@@ -126,10 +126,9 @@ Function *longComplexBodyOf(const Function &F) {
     return nullptr;
   // The module is changed, the function is not: it stays what the program itself calls.
   Module &M = *const_cast<Module *>(F.getParent());
-  const std::string Name = ("cf.body." + F.getName()).str();
-  if (Function *Known = M.getFunction(Name))
-    return Known;
-  Function *Body = Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage, Name, M);
+  Function *Body = ownFunction(M, "cf.body." + F.getName(), F.getFunctionType());
+  if (!Body->empty())
+    return Body;
   Body->setAttributes(F.getAttributes());
   IRBuilder<> B(BasicBlock::Create(F.getContext(), "entry", Body));
   const SmallVector<Value *, 4> Parts = loadParts(B, *Body);

@@ -28,11 +28,15 @@ enum class ComplexFn {
 // clang-format on
 
 const StringMap<ComplexFn> &functions() {
-  static const StringMap<ComplexFn> Map = {
+  static const StringMap<ComplexFn> Map = [] {
+    StringMap<ComplexFn> M = {
 #define CF_COMPLEX(Fn, Name) {Name, ComplexFn::Fn},
-#define CF_LONG_COMPLEX(Fn, Name) {"cf.complex." Name, ComplexFn::Fn},
 #include "callee/Complex.def"
-  };
+    };
+#define CF_LONG_COMPLEX(Fn, Name) M[(LongComplex + StringRef(Name)).str()] = ComplexFn::Fn;
+#include "callee/Complex.def"
+    return M;
+  }();
   return Map;
 }
 

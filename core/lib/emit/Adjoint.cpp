@@ -115,8 +115,9 @@ void AdjointEmitter::dropUnusedTape() {
 void AdjointEmitter::takeSnapshots(SnapshotSet &Snapshots, ArrayRef<Value *> Needs,
                                    const PlanQuestions &Q, StableMemory &Stable,
                                    const BodyAnalyses &A) {
+  auto IsHandled = [&](const CallBase &Call) { return A.Steps.site(Call) != nullptr; };
   auto Unchanged = [&](const Loop &L, LoadInst &Load) {
-    return Stable.isUnchangedIn(L, Load, Load.getPointerOperand());
+    return !mayWait(L, IsHandled) && Stable.isUnchangedIn(L, Load, Load.getPointerOperand());
   };
   auto Reserve = [&](IRBuilderBase &B, Value *Bytes) -> Value * {
     U.UsesTape = true;

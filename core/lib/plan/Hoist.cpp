@@ -13,7 +13,6 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
@@ -30,13 +29,13 @@ public:
         Stable(Writes, Activity, FAM.getResult<AAManager>(F), LI, DT, SE) {}
   void run() {
     SmallVector<Loop *, 8> Loops = LI.getLoopsInPreorder();
+    auto IsHandled = [this](const CallBase &Call) { return Handlers.find(Call) != nullptr; };
     for (Loop *L : reverse(Loops))
-      if (L->getLoopPreheader() && !maySynchronise(*L))
+      if (L->getLoopPreheader() && !mayWait(*L, IsHandled))
         runOn(*L);
   }
 
 private:
-  bool maySynchronise(const Loop &L) const;
   void runOn(Loop &L);
   bool mayMove(Loop &L, LoadInst &Load, const LoopSafetyInfo &Safety);
 
@@ -47,15 +46,6 @@ private:
   ScalarEvolution &SE;
   StableMemory Stable;
 };
-
-bool Hoister::maySynchronise(const Loop &L) const {
-  for (BasicBlock *Block : L.blocks())
-    for (Instruction &I : *Block)
-      if (auto *Call = dyn_cast<CallBase>(&I);
-          Call && !isa<IntrinsicInst>(Call) && Handlers.find(*Call))
-        return true;
-  return false;
-}
 
 bool Hoister::mayMove(Loop &L, LoadInst &Load, const LoopSafetyInfo &Safety) {
   if (!Load.isUnordered() || !L.isLoopInvariant(Load.getPointerOperand()))

@@ -80,6 +80,7 @@ private:
   void add(LoadInst &Load);
   Loop *nestFor(LoadInst &Load) const;
   bool isEntered(const Loop &L) const;
+  bool isKnownBefore(const SCEV *What, const Loop &Nest) const;
   bool canAsk(const Guard &G, const Loop &L, const Loop &Nest) const;
   bool runsAlways(LoadInst &Load, const Loop &Nest) const;
   std::optional<AccessRange> rangeAround(LoadInst &Load, Loop &Root, Loop &Outer) const;
@@ -114,6 +115,11 @@ bool Chooser::isEntered(const Loop &L) const {
   return S.DT.dominates(L.getLoopPreheader(), L.getParentLoop()->getLoopLatch());
 }
 
+bool Chooser::isKnownBefore(const SCEV *What, const Loop &Nest) const {
+  const Instruction *At = Nest.getLoopPreheader()->getTerminator();
+  return SCEVExpander(S.SE, "cf.snap").isSafeToExpandAt(What, At);
+}
+
 /// True if the guard asks how often the loop runs, or the same in all iterations of the nest: what
 /// is copied is decided in front of that.
 bool Chooser::canAsk(const Guard &G, const Loop &L, const Loop &Nest) const {
@@ -124,10 +130,7 @@ bool Chooser::canAsk(const Guard &G, const Loop &L, const Loop &Nest) const {
     return false;
   const SCEV *Sides[] = {S.SE.getSCEV(Asked->getOperand(0)), S.SE.getSCEV(Asked->getOperand(1))};
   if (all_of(Sides, [&](auto *Side) { return S.SE.isLoopInvariant(Side, &Nest); }))
-    return all_of(Sides, [&](auto *Side) {
-      return SCEVExpander(S.SE, "cf.snap")
-          .isSafeToExpandAt(Side, Nest.getLoopPreheader()->getTerminator());
-    });
+    return all_of(Sides, [&](auto *Side) { return isKnownBefore(Side, Nest); });
   return !S.SE.isLoopInvariant(S.SE.getBackedgeTakenCount(&L), &Nest) &&
          none_of(Sides, [&](auto *Side) {
            return SCEVExprContains(Side, [&](const SCEV *Part) {
@@ -144,7 +147,7 @@ bool Chooser::runsAlways(LoadInst &Load, const Loop &Nest) const {
       return false;
     if (L == &Nest)
       return true;
-    if (isa<SCEVCouldNotCompute>(S.SE.getBackedgeTakenCount(L)))
+    if (!mostRounds(*L, Nest))
       return false;
     const Guard G = isEntered(*L) ? Guard() : guardOf(*L);
     if (!isEntered(*L) && (!G.Branch || !canAsk(G, *L, Nest)))
@@ -215,14 +218,17 @@ Candidate &Chooser::groupFor(LoadInst &Load, Loop &Nest, Value *Array) {
 }
 
 /// How often the back edge of a loop is taken at most while Nest runs, negative if it is never
-/// entered; null if that is not known.
+/// entered; null if that is not known in front of Nest.
 const SCEV *Chooser::mostRounds(const Loop &L, const Loop &Nest) const {
   const SCEV *Count = S.SE.getBackedgeTakenCount(&L);
-  if (isa<SCEVCouldNotCompute>(Count) || S.SE.isLoopInvariant(Count, &Nest))
-    return isa<SCEVCouldNotCompute>(Count) ? nullptr : Count;
-  if (S.SE.getTypeSizeInBits(Count->getType()) != 64 || L.getParentLoop() != &Nest)
+  if (isa<SCEVCouldNotCompute>(Count))
     return nullptr;
-  return extremeIn(S.SE, Count, Nest, Extreme::Highest);
+  if (!S.SE.isLoopInvariant(Count, &Nest)) {
+    if (S.SE.getTypeSizeInBits(Count->getType()) != 64 || L.getParentLoop() != &Nest)
+      return nullptr;
+    Count = extremeIn(S.SE, Count, Nest, Extreme::Highest);
+  }
+  return Count && isKnownBefore(Count, Nest) ? Count : nullptr;
 }
 
 /// What the iterations of Outer read in Root. Of bounds that both move, that of an iteration that
@@ -237,9 +243,6 @@ std::optional<AccessRange> Chooser::rangeAround(LoadInst &Load, Loop &Root, Loop
   if (!Stays(Range->Begin) && !Stays(Range->End) &&
       !Stays(S.SE.getMinusSCEV(Range->End, Range->Begin)))
     return std::nullopt;
-  for (Loop *L = S.LI.getLoopFor(Load.getParent()); L != &Outer; L = L->getParentLoop())
-    if (!mostRounds(*L, Outer))
-      return std::nullopt;
   auto *Inner = dyn_cast<SCEVAddRecExpr>(S.SE.getSCEV(Load.getPointerOperand()));
   auto *Step = Inner ? dyn_cast<SCEVConstant>(Inner->getStepRecurrence(S.SE)) : nullptr;
   for (const SCEV *Bound : {Range->Begin, Range->End}) {
