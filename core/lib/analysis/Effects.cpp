@@ -12,6 +12,7 @@
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScopedNoAliasAA.h"
 #include "llvm/Analysis/TypeBasedAliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
@@ -428,6 +429,14 @@ bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *
     WriteTags.Scope = WriteTags.NoAlias = nullptr;
     LoadTags.Scope = LoadTags.NoAlias = nullptr;
   }
+  // What is promised of the accesses holds whatever objects they are in: two arrays may change
+  // places.
+  SimpleAAQueryInfo Query(AA);
+  const MemoryLocation LoadAt = MemoryLocation::getBeforeOrAfter(Pointer, LoadTags);
+  const MemoryLocation WriteAt = MemoryLocation::getBeforeOrAfter(W.Pointer, WriteTags);
+  if (When == Time::Loop &&
+      ScopedNoAliasAAResult().alias(LoadAt, WriteAt, Query, nullptr) == AliasResult::NoAlias)
+    return false;
   auto Meet = [&](const Value *Read, const Value *Written) {
     return AA.alias(MemoryLocation::getBeforeOrAfter(Read, LoadTags),
                     MemoryLocation::getBeforeOrAfter(Written, WriteTags)) != AliasResult::NoAlias;
@@ -442,9 +451,7 @@ bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *
     return any_of(Read,
                   [&](auto *R) { return any_of(Written, [&](auto *V) { return Meet(R, V); }); });
   TypeBasedAAResult ByType(/*UsingTypeSanitizer=*/false);
-  SimpleAAQueryInfo Query(AA);
-  return ByType.alias(MemoryLocation::getBeforeOrAfter(Pointer, LoadTags),
-                      MemoryLocation::getBeforeOrAfter(Pointer, WriteTags), Query,
+  return ByType.alias(LoadAt, MemoryLocation::getBeforeOrAfter(Pointer, WriteTags), Query,
                       nullptr) != AliasResult::NoAlias;
 }
 

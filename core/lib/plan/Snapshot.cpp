@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loads that would have to be stored are grouped by nest and array. A group is worth a snapshot if
-// it reads at least two values per iteration and walks memory densely; it is allowed one if its
-// loads run in every iteration, so that the bytes between the first and the last are the array's.
-// Loads belong together if they are a few iterations apart, as those of a stencil:
+// more would be stored per iteration otherwise, of the loads or of what follows from them: the plan
+// without snapshots tells how much. It is allowed one if its loads run in every iteration, so that
+// the bytes between the first and the last are the array's. Loads belong together if they are a few
+// iterations apart, as those of a stencil:
 //
 //   x[i * n + j], x[(i - 1) * n + j]      8 n bytes, one iteration of the loop over i
 //   x[(3 i + v) * n + j] for v = 0, 1, 2  8 n bytes, a third of an iteration
@@ -49,6 +50,23 @@ struct Candidate {
 
 using Key = std::pair<Loop *, Value *>; ///< nest, array
 
+/// True if a value is one of the loads or is calculated from them in a few steps.
+bool followsFrom(const Instruction &V, ArrayRef<LoadInst *> Loads) {
+  constexpr unsigned MostSteps = 64;
+  SmallSetVector<const Instruction *, 32> Seen;
+  Seen.insert(&V);
+  for (unsigned At = 0; At < Seen.size() && At < MostSteps; ++At) {
+    if (is_contained(Loads, Seen[At]))
+      return true;
+    if (isa<PHINode, LoadInst>(Seen[At]))
+      continue;
+    for (const Value *Operand : Seen[At]->operands())
+      if (auto *I = dyn_cast<Instruction>(Operand))
+        Seen.insert(I);
+  }
+  return false;
+}
+
 /// The branch that decides whether a loop is entered: none if it always is, or if more decides.
 struct Guard {
   BranchInst *Branch = nullptr;
@@ -73,7 +91,7 @@ public:
   explicit Chooser(const SnapshotQuestions &S) : S(S) {}
   void collect(ArrayRef<Value *> Needs, const PlanQuestions &Q);
   MapVector<Key, SmallVector<Candidate, 1>> Groups;
-  bool worthwhile(Loop &Nest, const Candidate &C) const;
+  bool worthwhile(Loop &Nest, const Candidate &C, const TapePlan &Without) const;
   std::unique_ptr<Snapshot> emit(Loop &Nest, Value *Array, const Candidate &C);
 
 private:
@@ -90,6 +108,7 @@ private:
   std::pair<APInt, const SCEV *> factorOf(const SCEV *Summand) const;
   bool isNear(const SCEV *Distance, ArrayRef<const SCEV *> Steps) const;
   Candidate &groupFor(LoadInst &Load, Loop &Nest, Value *Array);
+  uint64_t storedFrom(const Candidate &C, const TapePlan &Without) const;
   Value *answerOf(const Guard &G, IRBuilder<> &B, SCEVExpander &E, const Loop &Nest);
   Value *loopsRun(IRBuilder<> &B, SCEVExpander &E, const Loop &Nest, Loop *Inner);
   std::pair<Value *, Value *> bytesRead(IRBuilder<> &B, Loop &Nest, const Candidate &C);
@@ -295,20 +314,31 @@ void Chooser::collect(ArrayRef<Value *> Needs, const PlanQuestions &Q) {
   }
 }
 
-bool Chooser::worthwhile(Loop &Nest, const Candidate &C) const {
+/// What is stored in each iteration without a copy, of the loads and what follows from them.
+uint64_t Chooser::storedFrom(const Candidate &C, const TapePlan &Without) const {
+  SmallPtrSet<const Loop *, 4> Inner;
+  for (auto &[L, Part] : C.Parts)
+    Inner.insert(L);
+  uint64_t Bytes = 0;
+  for (auto &F : Without.frames())
+    for (const Slot *Stored : F->Slots) {
+      auto *I = dyn_cast<Instruction>(Stored->V);
+      if (I && Inner.contains(S.LI.getLoopFor(I->getParent())) && followsFrom(*I, C.Loads))
+        Bytes += Stored->Bytes;
+    }
+  return Bytes;
+}
+
+bool Chooser::worthwhile(Loop &Nest, const Candidate &C, const TapePlan &Without) const {
   if (C.bounds() > MostBounds)
     return false;
   if (C.ReadAgain)
     return true;
-  if (C.Loads.size() < 2)
-    return false;
+  const uint64_t Stored = storedFrom(C, Without);
   for (LoadInst *Load : C.Loads) {
     auto *Rec = dyn_cast<SCEVAddRecExpr>(S.SE.getSCEV(Load->getPointerOperand()));
     auto *Step = Rec ? dyn_cast<SCEVConstant>(Rec->getStepRecurrence(S.SE)) : nullptr;
-    if (!Step || !Nest.contains(Rec->getLoop()))
-      continue;
-    uint64_t Size = Load->getDataLayout().getTypeStoreSize(Load->getType());
-    if (Step->getAPInt().abs().ule(Size * C.Loads.size()))
+    if (Step && Nest.contains(Rec->getLoop()) && Step->getAPInt().abs().ult(Stored))
       return true;
   }
   return false;
@@ -418,9 +448,13 @@ void SnapshotSet::choose(ArrayRef<Value *> Needs, const PlanQuestions &Q,
                          const SnapshotQuestions &S) {
   Chooser Choice(S);
   Choice.collect(Needs, Q);
+  if (Choice.Groups.empty())
+    return;
+  TapePlan Without(*Choice.Groups.front().first.first->getHeader()->getParent(), S.LI, S.Facts);
+  Without.decide(Needs, Q);
   for (auto &[Where, Groups] : Choice.Groups)
     for (const Candidate &C : Groups) {
-      if (!Choice.worthwhile(*Where.first, C))
+      if (!Choice.worthwhile(*Where.first, C, Without))
         continue;
       auto New = Choice.emit(*Where.first, Where.second, C);
       if (!New)

@@ -50,7 +50,8 @@ private:
   bool isBoundedInside(Loop &L, Instruction &I, Value *Pointer, uint64_t Size);
   bool choosePairs();
   Value *emitChecks(Loop &L);
-  void annotate();
+  Loop *holdsIn(Loop &L) const;
+  void annotate(Instruction &Where);
 
   Function &F;
   LoopInfo &LI;
@@ -167,8 +168,24 @@ Value *NestVersioner::emitChecks(Loop &L) {
   return Apart;
 }
 
-/// Tells alias analysis which arrays are apart.
-void NestVersioner::annotate() {
+/// The outermost loop in which the same bytes are touched each time that L runs: what is found out
+/// once holds for all of it.
+Loop *NestVersioner::holdsIn(Loop &L) const {
+  Loop *Widest = &L;
+  auto Stays = [&](const Loop &Outer) {
+    return all_of(Groups, [&](auto &Entry) {
+      return all_of(concat<const SCEV *const>(Entry.second.Begins, Entry.second.Ends),
+                    [&](const SCEV *S) { return SE.isLoopInvariant(S, &Outer); });
+    });
+  };
+  for (Loop *Outer = L.getParentLoop(); Outer && Stays(*Outer); Outer = Outer->getParentLoop())
+    if (Outer->getLoopPreheader())
+      Widest = Outer;
+  return Widest;
+}
+
+/// Tells alias analysis which arrays are apart, each time that control comes to Where.
+void NestVersioner::annotate(Instruction &Where) {
   MDBuilder MDB(F.getContext());
   MDNode *Domain = MDB.createAnonymousAliasScopeDomain("cf.apart");
   SmallVector<MDNode *, 8> Scopes;
@@ -189,6 +206,9 @@ void NestVersioner::annotate() {
       Add(*Access, LLVMContext::MD_alias_scope, {Scopes[I]});
       Add(*Access, LLVMContext::MD_noalias, Others[I]);
     }
+  IRBuilder<> B(&Where);
+  for (MDNode *Scope : Scopes)
+    B.CreateNoAliasScopeDeclaration(MDNode::get(C, {Scope}));
 }
 
 bool NestVersioner::version(Loop &L) {
@@ -197,8 +217,9 @@ bool NestVersioner::version(Loop &L) {
   Value *Apart = emitChecks(L);
   if (!Apart)
     return false;
+  Loop *Holds = holdsIn(L);
   makeTwin(L, Apart, {"apart", ".overlap"}, DT, LI);
-  annotate();
+  annotate(*Holds->getLoopPreheader()->getTerminator());
   SE.forgetAllLoops();
   return true;
 }
