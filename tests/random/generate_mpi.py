@@ -8,6 +8,7 @@ Every pattern is written twice: as MPI calls of one rank, and as data movement b
 
 import random
 
+import generate
 import mpi_odds
 
 LENGTH = 32
@@ -731,8 +732,7 @@ def unit(kind, seed, first, count):
     out = ['#include "CheckMpi.h"', "extern int enzyme_width;", "double __enzyme_fwddiff(void *, ...);", "check::Pair __enzyme_fwddiff2(void *, ...);", "double __enzyme_autodiff(void *, ...);",
            "using namespace check;", "#define EACH_RANK for (int rank = 0; rank < size; rank++)",
            "#define EACH EACH_RANK if (auto &[x, y, a, b, d, e, s] = v[rank]; true)",
-           "namespace oracle {\nusing real = Dual;", *(oracle for _, oracle in made),
-           "}\nnamespace primal {\nusing real = double;",
+           generate.oracle("Dual", "\n".join(oracle for _, oracle in made)), "namespace primal {\nusing real = double;",
            "__attribute__((noinline)) static void complete(int n, MPI_Request *q) { MPI_Waitall(n, q, MPI_STATUSES_IGNORE); }",
            *(primal for primal, _ in made), "}",
            "int main(int Count, char **Words) {\n  MPI_Init(&Count, &Words);\n  int Failures = 0;"]

@@ -44,7 +44,7 @@ def framed(made, header, declarations, oracle, functions, checks):
     return "\n".join((
         f'#include "{header}"', '#include "Disguises.h"', *made[0].headers,
         "template <typename T> struct Pair { T a, b; };", "template <typename T> struct Link { T value; Link *next; };",
-        *declarations, f"#define OMP(words)\nnamespace oracle {{\nusing real = {oracle};\n" + programs + "}",
+        *declarations, "#define OMP(words)", generate.oracle(oracle, programs),
         "#undef OMP\n#define OMP(words) _Pragma(#words)", "namespace primal {\nusing real = double;\n" + programs + "}", *functions,
         "int main() {\n  int Failures = 0;", *checks(), "  return Failures != 0;\n}")) + "\n"
 
