@@ -38,7 +38,8 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-constexpr unsigned WorthIt = 4; ///< pieces, at least
+constexpr unsigned WorthIt = 4;         ///< pieces, at least
+constexpr unsigned MostFrameStores = 4; ///< of one variable in one piece, or one behind them all
 
 /// True if it is only loaded and stored as a whole.
 bool isVariable(const AllocaInst &A) {
@@ -74,6 +75,7 @@ private:
     SetVector<Value *> Params;
     SmallVector<unsigned, 16> Uses; ///< variables
     Function *Made = nullptr;
+    SmallPtrSet<const BasicBlock *, 16> Repeated; ///< in a cycle
     BasicBlock *exit() const;
   };
   void split();
@@ -90,7 +92,9 @@ private:
   void declare(Part &P, unsigned Index);
   BasicBlock *call(Part &P);
   void move(Part &P);
+  void findRepeated(Part &P) const;
   void copyVariables(int Unit);
+  void leaveInFrame(Part &P, const Variable &V, const Accesses &By, AllocaInst &Local);
   void replaceInPlace();
 
   Function &F;
@@ -338,13 +342,14 @@ void Surgeon::move(Part &P) {
 }
 
 /// The vectoriser of straight-line code tries all that is next to each other in the frame, which
-/// takes long and gains nothing. This keeps it away; the code generator then uses no registers of
-/// floats to copy memory.
-void dropVectoriser(Function &Piece) {
-  for (auto Component = scc_begin(&Piece); !Component.isAtEnd(); ++Component)
-    if (Component.hasCycle())
-      return;
-  Piece.addFnAttr(Attribute::NoImplicitFloat);
+/// takes long and gains nothing. It looks at plain accesses only; unordered atomic ones are as
+/// fast.
+template <typename Access> void hideFromVectoriser(Access &A, Type &T) {
+  const uint64_t Bytes = A.getDataLayout().getTypeStoreSize(&T).getFixedValue();
+  const bool IsWord = T.isIntegerTy() ? T.getIntegerBitWidth() == 8 * Bytes
+                                      : T.isPointerTy() || T.isFloatTy() || T.isDoubleTy();
+  if (IsWord && isPowerOf2_64(Bytes) && Bytes <= 8 && A.getAlign().value() >= Bytes)
+    A.setAtomic(AtomicOrdering::Unordered);
 }
 
 /// The only block that leads out of the piece.
@@ -372,18 +377,47 @@ void Surgeon::copyVariables(int Unit) {
     Value *Frame = P.Made->getArg(0);
     if (readsEarlier(V, Unit)) {
       B.SetInsertPoint(S.before(*By.First));
-      Value *Cell = B.CreatePtrAdd(Frame, B.getInt64(V.Offset));
-      B.CreateAlignedStore(B.CreateAlignedLoad(T, Cell, A), Local, A);
+      LoadInst *Earlier = B.CreateAlignedLoad(T, B.CreatePtrAdd(Frame, B.getInt64(V.Offset)), A);
+      hideFromVectoriser(*Earlier, *T);
+      B.CreateAlignedStore(Earlier, Local, A);
     }
-    if (!By.LastStore || !isReadAfter(V, Unit))
-      continue;
-    Instruction *After = S.after(*By.LastStore);
-    if (After && !P.Blocks.contains(After->getParent()))
-      After = P.exit()->getTerminator();
-    B.SetInsertPoint(After ? After : By.LastStore->getNextNode());
-    Value *Cell = B.CreatePtrAdd(Frame, B.getInt64(V.Offset));
-    B.CreateAlignedStore(B.CreateAlignedLoad(T, Local, A), Cell, A);
+    if (By.LastStore && isReadAfter(V, Unit))
+      leaveInFrame(P, V, By, *Local);
   }
+}
+
+/// What later units read. A store of a region that is not repeated is one to the frame as well:
+/// joining what may have been stored by many of them costs the optimiser most of its time.
+void Surgeon::leaveInFrame(Part &P, const Variable &V, const Accesses &By, AllocaInst &Local) {
+  const Align A = V.Memory->getAlign();
+  Type *T = V.Memory->getAllocatedType();
+  auto Store = [&](Instruction &Before, Value *What) {
+    IRBuilder<> B(&Before);
+    Value *Cell = B.CreatePtrAdd(P.Made->getArg(0), B.getInt64(V.Offset));
+    hideFromVectoriser(
+        *B.CreateAlignedStore(What ? What : B.CreateAlignedLoad(T, &Local, A), Cell, A), *T);
+  };
+  Instruction *After = S.after(*By.LastStore);
+  SmallVector<StoreInst *, 4> Stores;
+  for (Instruction *I : By.All)
+    if (auto *Made = dyn_cast<StoreInst>(I))
+      Stores.push_back(Made);
+  if (After && Stores.size() <= MostFrameStores &&
+      none_of(Stores, [&](auto *I) { return P.Repeated.contains(I->getParent()); })) {
+    for (StoreInst *Made : Stores)
+      Store(*Made->getNextNode(), Made->getValueOperand());
+    return;
+  }
+  if (After && !P.Blocks.contains(After->getParent()))
+    After = P.exit()->getTerminator();
+  Store(After ? *After : *By.LastStore->getNextNode(), nullptr);
+}
+
+/// The blocks of a piece that run more than once.
+void Surgeon::findRepeated(Part &P) const {
+  for (auto Component = scc_begin(P.Made); !Component.isAtEnd(); ++Component)
+    if (Component.hasCycle())
+      P.Repeated.insert_range(*Component);
 }
 
 /// What stays works on the frame itself.
@@ -413,8 +447,10 @@ void Surgeon::run(SmallVectorImpl<Function *> &Made) {
   }
   for (unsigned I = 0; I < Parts.size(); ++I) {
     move(Parts[I]);
+    findRepeated(Parts[I]);
+    if (Parts[I].Repeated.empty())
+      Parts[I].Made->addFnAttr(Attribute::NoImplicitFloat);
     copyVariables(static_cast<int>(I));
-    dropVectoriser(*Parts[I].Made);
   }
   replaceInPlace();
   for (Instruction &I : instructions(F)) // they may tell of what is in a piece now
