@@ -80,6 +80,14 @@ bool assumeWord(MemoryGraph &Graph, Location At, ScalarKind Kind) {
   return true;
 }
 
+/// The same for bytes, which are integers as well.
+bool assumeBytes(MemoryGraph &Graph, Location At) {
+  if (Graph.kindsOf(At.Node) & SK_AnyFloat)
+    return false;
+  Graph.addKind(Graph.fieldCell(At), SK_Double | SK_Guessed);
+  return true;
+}
+
 /// The scalar that a description names, behind Prefix; SK_Unknown if it does not.
 ScalarKind kindOfTag(const MDNode *Tag, StringRef Prefix) {
   static constexpr std::pair<StringLiteral, ScalarKind> Kinds[] = {
@@ -198,11 +206,11 @@ bool isOnlyStored(const LoadInst &Load, ArrayRef<Function *> Closure) {
   return !Load.use_empty();
 }
 
-/// The words that an instruction loads or stores, as bits: 32 or 64; 0 if it does not.
+/// The words, or bytes, that an instruction loads or stores, as bits; 0 if it does not.
 unsigned wordOf(const Instruction &I) {
   const Type *T = getLoadStoreType(&I);
   const unsigned Bits = T && T->isIntegerTy() ? T->getScalarSizeInBits() : 0;
-  return Bits == 32 || Bits == 64 ? Bits : 0;
+  return is_contained({8U, 32U, 64U}, Bits) ? Bits : 0;
 }
 
 /// True if what is stored may be a word that was loaded, or is what memset leaves.
@@ -214,9 +222,10 @@ bool mayBeMoved(const StoreInst &Store) {
 }
 
 /// Visits the pointers to words that are loaded and stored, and nothing else, or cleared: what
-/// becomes of a copy of 4 or 8 bytes. Memory in which somebody looks at such a word is left out.
+/// becomes of a copy of 4 or 8 bytes, and to bytes that are. Memory in which somebody looks at such
+/// a word is left out.
 void eachMovedWord(const MemoryGraph &Graph, ArrayRef<Function *> Closure,
-                   function_ref<void(const Value &, ScalarKind)> Visit) {
+                   function_ref<void(const Value &, unsigned)> Visit) {
   DenseSet<unsigned> Seen;
   SmallVector<const Instruction *, 16> Accesses;
   for (Function *F : Closure)
@@ -234,7 +243,7 @@ void eachMovedWord(const MemoryGraph &Graph, ArrayRef<Function *> Closure,
   for (const Instruction *I : Accesses) {
     const Value &Pointer = *getLoadStorePointerOperand(I);
     if (!Seen.contains(Graph.canonical(Graph.find(&Pointer).Node)))
-      Visit(Pointer, wordOf(*I) == 32 ? SK_Float : SK_Unknown);
+      Visit(Pointer, wordOf(*I) / 8);
   }
 }
 
@@ -288,7 +297,8 @@ bool assumeTold(MemoryGraph &Graph, ArrayRef<Function *> Closure, const DenseSet
   bool News = false;
   for (const Told &T : All) {
     const Location At = T.Kind == SK_Unknown ? Location() : Graph.find(T.Pointer);
-    if (!At || !Moved.contains(Graph.canonical(At.Node)) || Graph.kindsOf(At.Node) != SK_Unknown)
+    if (!At || !Moved.contains(Graph.canonical(At.Node)) ||
+        (Graph.kindsOf(At.Node) & (SK_AnyFloat | T.Kind)))
       continue;
     if (T.Size < 0)
       Graph.fold(At, widthOfKinds(T.Kind));
@@ -457,15 +467,16 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   SmallVector<Told, 16> Moves;
   eachMoved(Closure, Handlers,
             [&](const Value &Pointer) { Moves.push_back({&Pointer, SK_Unknown}); });
-  eachMovedWord(Graph, Closure, [&](const Value &Pointer, ScalarKind Kind) {
-    Moves.push_back({&Pointer, Kind, Kind == SK_Float ? 4 : 8});
+  eachMovedWord(Graph, Closure, [&](const Value &Pointer, unsigned Bytes) {
+    Moves.push_back({&Pointer, Bytes == 4 ? SK_Float : SK_Unknown, Bytes});
   });
   if (assumeDeclared(Graph, Moves))
     return true;
   DenseSet<unsigned> Moved;
   erase_if(Moves, [&](const Told &T) {
     const Location At = Graph.locate(T.Pointer);
-    if (!At || Graph.kindsOf(At.Node) != SK_Unknown || Graph.isDeclaredOther(At))
+    const unsigned Known = At ? Graph.kindsOf(At.Node) & ~(T.Size == 1 ? SK_Int : 0) : SK_Pointer;
+    if (Known != SK_Unknown || Graph.isDeclaredOther(At))
       return true;
     Moved.insert(Graph.canonical(At.Node));
     return false;
@@ -480,11 +491,14 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   bool News = false;
   for (const Told &T : Moves) {
     const Location At = Graph.locate(T.Pointer);
-    if (!Outside.contains(Graph.canonical(At.Node)))
+    const bool IsText = T.Size == 1 && !Given.contains(Graph.canonical(At.Node));
+    if (!Outside.contains(Graph.canonical(At.Node)) || IsText)
       continue;
     if (!Given.contains(Graph.canonical(At.Node)))
       Graph.noteGuess(At);
-    News |= T.Size < 0 ? assumeFloats(Graph, T.Pointer, T.Kind) : assumeWord(Graph, At, T.Kind);
+    News |= T.Size < 0    ? assumeFloats(Graph, T.Pointer, T.Kind)
+            : T.Size == 1 ? assumeBytes(Graph, At)
+                          : assumeWord(Graph, At, T.Kind);
   }
   return News;
 }
