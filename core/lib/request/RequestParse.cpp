@@ -109,7 +109,8 @@ Error RequestReader::readMode() {
   const auto *Callee = cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
   const RequestSpelling *Spelling = findRequestSpelling(Callee->getName());
   if (!Spelling->Mode)
-    return fail(DiagId::UnsupportedMode, "'" + userName(*Callee) + "'");
+    return fail(DiagId::UnsupportedMode,
+                "'" + (Spelling->Name.empty() ? userName(*Callee) : Spelling->Name.str()) + "'");
   Request.Spec.Mode = Mode.value_or(*Spelling->Mode);
   Request.Inactive = Spelling->Part == RequestPart::InactiveCall;
   Request.Spec.Rounding = Spelling->Part == RequestPart::ErrorEstimate;

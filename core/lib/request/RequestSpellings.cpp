@@ -24,8 +24,9 @@ const RequestSpelling Requests[] = {
 #include "RequestSpellings.def"
 };
 
-/// What is not known is refused by its name, and not missed when the program is linked.
-const RequestSpelling Unknown = {CommonPart, std::nullopt, RequestPart::Whole};
+/// What is not known is refused by the name of the function, and not missed when the program is
+/// linked.
+const RequestSpelling Unknown = {"", std::nullopt, RequestPart::Whole};
 
 const StringLiteral Hints[] = {
 #define CF_HINT(Name) Name,
