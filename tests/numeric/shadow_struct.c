@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A structure with its own shadow structure, passed by pointer as one duplicated argument.
+// A structure with its own shadow structure, passed by pointer as one duplicated argument; members,
+// and what they point to, that are only moved, numbers and integers, which have no shadow.
 // Supports: shadows of nested objects
 #include "GradientCheck.h"
+#include <string.h>
 
 struct Model {
   int n;
@@ -52,3 +54,56 @@ static void adjoint(void *const *v, void *const *d) {
 
 GRADIENT_CHECK_CUSTOM(shadow_struct, Double, primal, tangent, adjoint, InOut(double, 5),
                       In(double, 5), InOut(double, 1))
+
+// Only moves, none of which says what it moves.
+struct Moved {
+  double *from, *to, *cleared;
+  float *small;
+  double first, second, third;
+  long *count, *counts, id;
+  int *tag, *tags;
+};
+
+static void move(struct Moved *m, struct Moved *copy, int n) {
+  memcpy(m->to, m->from, 8);
+  for (int i = 1; i < n; i++)
+    memcpy(m->to + i, m->from + n - i, 8);
+  memcpy(m->small, m->small + 1, 4);
+  memset(m->cleared, 0, 8);
+  memcpy(&m->second, &m->first, 8);
+  memset(&m->third, 0, 8);
+  m->counts[0] = n > 1 ? m->count[0] : m->count[1];
+  m->counts[1] = 0;
+  memcpy(m->tags, m->tag, n * sizeof(int));
+  *copy = *m;
+}
+
+static void moveAll(void *const *v, void *const *d, int mode) {
+  double *const x = v[0], *const dx = d ? d[0] : 0;
+  long count[2] = {3, 4}, counts[2];
+  int tag[3] = {5, 6, 7}, tags[3];
+  struct Moved m = {x, x + 3, x + 6, v[1], x[7], x[8], x[9], count, counts, 8, tag, tags}, copy = m;
+  struct Moved shadow = {0}, copied = {0};
+  if (d)
+    shadow = (struct Moved){dx,     dx + 3, dx + 6, d[1], mode < 0 ? 0 : dx[7], dx[8], dx[9], count,
+                            counts, 0,      0,      0};
+  if (mode < 0)
+    copied.first = dx[7];
+  if (mode > 0)
+    __enzyme_fwddiff_model((void *)move, enzyme_dup, &m, &shadow, enzyme_dup, &copy, &copied, 3);
+  else if (mode < 0)
+    __enzyme_autodiff_model((void *)move, enzyme_dup, &m, &shadow, enzyme_dup, &copy, &copied, 3);
+  else
+    move(&m, &copy, 3);
+  const int right = counts[0] == 3 && counts[1] == 0 && tags[2] == 7 && copy.id == 8;
+  x[7] = copy.first, x[8] = m.second, x[9] = right ? m.third : 1;
+  if (d)
+    dx[7] = mode < 0 ? shadow.first : copied.first, dx[8] = shadow.second, dx[9] = shadow.third;
+}
+
+static double moves(void *const *v) { return moveAll(v, 0, 0), 0; }
+static double movesTangent(void *const *v, void *const *d) { return moveAll(v, d, 1), 0; }
+static void movesAdjoint(void *const *v, void *const *d) { moveAll(v, d, -1); }
+
+GRADIENT_CHECK_CUSTOM(shadow_struct_moves, Void, moves, movesTangent, movesAdjoint,
+                      InOut(double, 10), InOut(float, 2))

@@ -13,6 +13,7 @@
 #include "contraflow/core/Callee.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -70,13 +71,29 @@ bool assumeFloats(MemoryGraph &Graph, const Value *Pointer, ScalarKind Kind) {
   return true;
 }
 
-/// The scalar that a description of an access names, behind Prefix; SK_Unknown if it does not.
-ScalarKind kindNamed(const Instruction &Access, StringRef Prefix) {
+/// The same for a word, whatever lies beside it.
+bool assumeWord(MemoryGraph &Graph, Location At, ScalarKind Kind) {
+  const unsigned Kinds = Kind == SK_Unknown ? unsigned(SK_Double) : Kind;
+  if (Graph.kindsAt(At, widthOfKinds(Kinds)) != SK_Unknown)
+    return false;
+  Graph.addKind(Graph.fieldCell(At), Kinds);
+  return true;
+}
+
+/// The same for bytes, which are integers as well.
+bool assumeBytes(MemoryGraph &Graph, Location At) {
+  if (Graph.kindsOf(At.Node) & SK_AnyFloat)
+    return false;
+  Graph.addKind(Graph.fieldCell(At), SK_Double | SK_Guessed);
+  return true;
+}
+
+/// The scalar that a description names, behind Prefix; SK_Unknown if it does not.
+ScalarKind kindOfTag(const MDNode *Tag, StringRef Prefix) {
   static constexpr std::pair<StringLiteral, ScalarKind> Kinds[] = {
 #define CF_SCALAR_TYPE(Name, Kind, Bytes) {Name, Kind},
 #include "callee/ScalarTypes.def"
   };
-  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
   auto *Type = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
   auto *Said = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
   StringRef Name = Said ? Said->getString() : "";
@@ -84,6 +101,17 @@ ScalarKind kindNamed(const Instruction &Access, StringRef Prefix) {
     return SK_Unknown;
   const auto *Found = find_if(Kinds, [&](auto &K) { return K.first == Name; });
   return Found == std::end(Kinds) ? SK_Unknown : Found->second;
+}
+
+ScalarKind kindNamed(const Instruction &Access, StringRef Prefix) {
+  return kindOfTag(Access.getMetadata(LLVMContext::MD_tbaa), Prefix);
+}
+
+/// Of a variable: numbers of one kind.
+ScalarKind kindOfType(const Type *T) {
+  while (const auto *Array = dyn_cast<ArrayType>(T))
+    T = Array->getElementType();
+  return T->isDoubleTy() ? SK_Double : T->isFloatTy() ? SK_Float : SK_Unknown;
 }
 
 /// The nodes of places, and what pointers in them lead to.
@@ -140,44 +168,108 @@ void eachMoved(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers,
   });
 }
 
-/// Words that are loaded and stored, and nothing else, between objects that the root is given: what
-/// becomes of a copy of 4 or 8 bytes. An object that they lead to may hold integers, for which the
-/// caller need not have a shadow.
+/// Appends where a value goes on to: chosen between others, or to another function of the closure.
+/// False if anybody looks at it there.
+bool followWord(const Use &U, ArrayRef<Function *> Closure, SmallVectorImpl<const Value *> &To) {
+  const User *By = U.getUser();
+  if (const auto *Call = dyn_cast<CallBase>(By)) {
+    const Function *F = Call->getCalledFunction();
+    if (!F || !Call->isArgOperand(&U) || !is_contained(Closure, F) ||
+        Call->getArgOperandNo(&U) >= F->arg_size())
+      return false;
+    To.push_back(F->getArg(Call->getArgOperandNo(&U)));
+  } else if (const auto *Return = dyn_cast<ReturnInst>(By)) {
+    for (const User *Caller : Return->getFunction()->users())
+      if (isa<CallBase>(Caller))
+        To.push_back(Caller);
+  } else if (isa<PHINode, SelectInst, FreezeInst>(By)) {
+    To.push_back(By);
+  } else {
+    return isa<StoreInst>(By) && U.getOperandNo() == 0;
+  }
+  return true;
+}
+
+/// True for a word that is stored, and that nobody looks at.
+bool isOnlyStored(const LoadInst &Load, ArrayRef<Function *> Closure) {
+  constexpr unsigned MaxSteps = 16;
+  SmallVector<const Value *, 4> Todo{&Load};
+  SmallPtrSet<const Value *, 8> Seen;
+  while (!Todo.empty()) {
+    const Value *V = Todo.pop_back_val();
+    if (!Seen.insert(V).second)
+      continue;
+    if (Seen.size() > MaxSteps ||
+        !all_of(V->uses(), [&](const Use &U) { return followWord(U, Closure, Todo); }))
+      return false;
+  }
+  return !Load.use_empty();
+}
+
+/// The words, or bytes, that an instruction loads or stores, as bits; 0 if it does not.
+unsigned wordOf(const Instruction &I) {
+  const Type *T = getLoadStoreType(&I);
+  const unsigned Bits = T && T->isIntegerTy() ? T->getScalarSizeInBits() : 0;
+  return is_contained({8U, 32U, 64U}, Bits) ? Bits : 0;
+}
+
+/// True if what is stored may be a word that was loaded, or is what memset leaves.
+bool mayBeMoved(const StoreInst &Store) {
+  const Value *V = Store.getValueOperand();
+  if (const auto *Zero = dyn_cast<ConstantInt>(V))
+    return Zero->isZero() && Zero->getBitWidth() == 64;
+  return isa<LoadInst, PHINode, SelectInst, FreezeInst, Argument, CallBase>(V);
+}
+
+/// Visits the pointers to words that are loaded and stored, and nothing else, or cleared: what
+/// becomes of a copy of 4 or 8 bytes, and to bytes that are. Memory in which somebody looks at such
+/// a word is left out.
 void eachMovedWord(const MemoryGraph &Graph, ArrayRef<Function *> Closure,
-                   function_ref<void(const Value &, ScalarKind)> Visit) {
-  DenseSet<unsigned> Given;
-  for (const Argument &A : Closure.front()->args())
-    if (const Location At = A.getType()->isPointerTy() ? Graph.find(&A) : Location())
-      Given.insert(Graph.canonical(At.Node));
-  const auto IsGiven = [&](const Value &Pointer) {
-    const Location At = Graph.find(&Pointer);
-    return At && Given.contains(Graph.canonical(At.Node));
-  };
+                   function_ref<void(const Value &, unsigned)> Visit) {
+  DenseSet<unsigned> Seen;
+  SmallVector<const Instruction *, 16> Accesses;
   for (Function *F : Closure)
     for (const Instruction &I : instructions(*F)) {
+      if (!isa<LoadInst, StoreInst>(I) || !wordOf(I))
+        continue;
+      const Location At = Graph.find(getLoadStorePointerOperand(&I));
+      const auto *Load = dyn_cast<LoadInst>(&I);
       const auto *Store = dyn_cast<StoreInst>(&I);
-      const auto *Load = Store ? dyn_cast<LoadInst>(Store->getValueOperand()) : nullptr;
-      if (!Load || !Load->hasOneUse() || !IsGiven(*Load->getPointerOperand()) ||
-          !IsGiven(*Store->getPointerOperand()))
-        continue;
-      const unsigned Bits =
-          Load->getType()->isIntegerTy() ? Load->getType()->getScalarSizeInBits() : 0;
-      if (Bits != 32 && Bits != 64)
-        continue;
-      for (const Value *Pointer : {Load->getPointerOperand(), Store->getPointerOperand()})
-        Visit(*Pointer, Bits == 32 ? SK_Float : SK_Unknown);
+      if (At && Load && !isOnlyStored(*Load, Closure))
+        Seen.insert(Graph.canonical(At.Node));
+      else if (At && (Load || mayBeMoved(*Store)))
+        Accesses.push_back(&I);
     }
+  for (const Instruction *I : Accesses) {
+    const Value &Pointer = *getLoadStorePointerOperand(I);
+    if (!Seen.contains(Graph.canonical(Graph.find(&Pointer).Node)))
+      Visit(Pointer, wordOf(*I) / 8);
+  }
 }
 
 struct Told {
   const Value *Pointer;
   ScalarKind Kind;
+  int64_t Size = -1; ///< of a word
 };
+
+/// What a structure that is copied as a whole consists of, where that is numbers of one kind.
+ScalarKind kindCopied(const Instruction &Copy) {
+  const MDNode *Parts = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
+  ScalarKind All = SK_Unknown;
+  for (unsigned I = 2; Parts && I < Parts->getNumOperands(); I += 3) {
+    const ScalarKind Kind = kindOfTag(dyn_cast<MDNode>(Parts->getOperand(I)), "");
+    if (Kind == SK_Unknown || (All != SK_Unknown && Kind != All))
+      return SK_Unknown;
+    All = Kind;
+  }
+  return All;
+}
 
 /// The pointers of which the description of an access tells what they lead to.
 void addTold(const Instruction &I, SmallVectorImpl<Told> &Out) {
   if (const auto *Moves = dyn_cast<MemIntrinsic>(&I)) {
-    const ScalarKind Kind = kindNamed(I, "");
+    const ScalarKind Said = kindNamed(I, ""), Kind = Said ? Said : kindCopied(I);
     Out.push_back({Moves->getRawDest(), Kind});
     if (auto *Copies = dyn_cast<MemTransferInst>(&I))
       Out.push_back({Copies->getRawSource(), Kind});
@@ -185,6 +277,12 @@ void addTold(const Instruction &I, SmallVectorImpl<Told> &Out) {
     Out.push_back({&I, kindNamed(I, "p1 ")});
   } else if (isa<StoreInst>(I) && I.getOperand(0)->getType()->isPointerTy()) {
     Out.push_back({I.getOperand(0), kindNamed(I, "p1 ")});
+  } else if (isa<LoadInst, StoreInst>(I) && wordOf(I)) {
+    const ScalarKind Kind = kindNamed(I, ""); // who looks at numbers as integers calls them that
+    Out.push_back(
+        {getLoadStorePointerOperand(&I), Kind == SK_Int ? SK_Unknown : Kind, wordOf(I) / 8});
+  } else if (const auto *Variable = dyn_cast<AllocaInst>(&I)) {
+    Out.push_back({&I, kindOfType(Variable->getAllocatedType())});
   }
 }
 
@@ -194,12 +292,16 @@ bool assumeTold(MemoryGraph &Graph, ArrayRef<Function *> Closure, const DenseSet
   for (Function *F : Closure)
     for (Instruction &I : instructions(*F))
       addTold(I, All);
+  for (const GlobalVariable &G : Closure.front()->getParent()->globals())
+    All.push_back({&G, kindOfType(G.getValueType())});
   bool News = false;
   for (const Told &T : All) {
     const Location At = T.Kind == SK_Unknown ? Location() : Graph.find(T.Pointer);
-    if (!At || !Moved.contains(Graph.canonical(At.Node)) || Graph.kindsOf(At.Node) != SK_Unknown)
+    if (!At || !Moved.contains(Graph.canonical(At.Node)) ||
+        (Graph.kindsOf(At.Node) & (SK_AnyFloat | T.Kind)))
       continue;
-    Graph.fold(At, widthOfKinds(T.Kind));
+    if (T.Size < 0)
+      Graph.fold(At, widthOfKinds(T.Kind));
     Graph.addKind(Graph.fieldCell(At), T.Kind);
     News = true;
   }
@@ -332,29 +434,72 @@ bool assumeCarried(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   return Changed;
 }
 
+/// Members that move with the object, or alone, and that the program declares as floats.
+static bool assumeDeclared(MemoryGraph &Graph, ArrayRef<Told> Moves) {
+  SmallVector<std::pair<Location, int64_t>, 16> Ranges;
+  Graph.eachCopy(
+      [&](Location From, Location To, int64_t Size) { Ranges.append({{From, Size}, {To, Size}}); });
+  for (const Told &T : Moves)
+    Ranges.push_back({Graph.find(T.Pointer), T.Size});
+  SmallVector<std::pair<Location, unsigned>, 16> Found;
+  for (auto [At, Size] : Ranges)
+    if (At)
+      Graph.eachDeclaredFloat(At, Size, [&](Location Member, unsigned Kind) {
+        if (Graph.kindsAt(Member, widthOfKinds(Kind)) == SK_Unknown)
+          Found.push_back({Member, Kind});
+      });
+  for (auto [Member, Kind] : Found)
+    Graph.addKind(Graph.fieldCell(Member), Kind);
+  return !Found.empty();
+}
+
+/// What the arguments of the root lead to directly: what is given as floats has a shadow.
+static DenseSet<unsigned> givenNodes(const MemoryGraph &Graph, const Function &Root) {
+  DenseSet<unsigned> Given;
+  for (const Argument &A : Root.args())
+    if (const Location At = A.getType()->isPointerTy() ? Graph.find(&A) : Location())
+      Given.insert(Graph.canonical(At.Node));
+  return Given;
+}
+
 bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
                  const HandlerRegistry &Handlers) {
-  const DenseSet<unsigned> Outside =
-      nodesFrom(Graph, outside(Graph, *Closure.front(), [](auto &) { return true; }));
-  SmallVector<Told, 8> Found;
+  SmallVector<Told, 16> Moves;
+  eachMoved(Closure, Handlers,
+            [&](const Value &Pointer) { Moves.push_back({&Pointer, SK_Unknown}); });
+  eachMovedWord(Graph, Closure, [&](const Value &Pointer, unsigned Bytes) {
+    Moves.push_back({&Pointer, Bytes == 4 ? SK_Float : SK_Unknown, Bytes});
+  });
+  if (assumeDeclared(Graph, Moves))
+    return true;
   DenseSet<unsigned> Moved;
-  const auto Add = [&](const Value &Pointer, ScalarKind Kind) {
-    const Location At = Graph.locate(&Pointer);
-    const unsigned Node = At ? Graph.canonical(At.Node) : 0;
-    if (!At || !Outside.contains(Node) || Graph.kindsOf(Node) != SK_Unknown)
-      return;
-    Found.push_back({&Pointer, Kind});
-    Moved.insert(Node);
-  };
-  eachMoved(Closure, Handlers, [&](const Value &Pointer) { Add(Pointer, SK_Unknown); });
-  eachMovedWord(Graph, Closure, Add);
+  erase_if(Moves, [&](const Told &T) {
+    const Location At = Graph.locate(T.Pointer);
+    const unsigned Known = At ? Graph.kindsOf(At.Node) & ~(T.Size == 1 ? SK_Int : 0) : SK_Pointer;
+    if (Known != SK_Unknown || Graph.isDeclaredOther(At))
+      return true;
+    Moved.insert(Graph.canonical(At.Node));
+    return false;
+  });
   if (Moved.empty())
     return false;
   if (assumeTold(Graph, Closure, Moved))
     return true;
+  const DenseSet<unsigned> Outside =
+      nodesFrom(Graph, outside(Graph, *Closure.front(), [](auto &) { return true; }));
+  const DenseSet<unsigned> Given = givenNodes(Graph, *Closure.front());
   bool News = false;
-  for (const Told &T : Found)
-    News |= assumeFloats(Graph, T.Pointer, T.Kind);
+  for (const Told &T : Moves) {
+    const Location At = Graph.locate(T.Pointer);
+    const bool IsText = T.Size == 1 && !Given.contains(Graph.canonical(At.Node));
+    if (!Outside.contains(Graph.canonical(At.Node)) || IsText)
+      continue;
+    if (!Given.contains(Graph.canonical(At.Node)))
+      Graph.noteGuess(At);
+    News |= T.Size < 0    ? assumeFloats(Graph, T.Pointer, T.Kind)
+            : T.Size == 1 ? assumeBytes(Graph, At)
+                          : assumeWord(Graph, At, T.Kind);
+  }
   return News;
 }
 

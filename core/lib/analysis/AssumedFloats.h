@@ -16,9 +16,9 @@ class MemoryGraph;
 bool assumeCarried(MemoryGraph &Graph, llvm::ArrayRef<llvm::Function *> Closure,
                    const HandlerRegistry &Handlers);
 
-/// The same for what comes from outside, or goes there, and is only copied or cleared as bytes,
-/// or moved as words between arguments: of the kind that a pointer type tells, or else of one that
-/// is not known. To be asked last.
+/// The same for what is only copied or cleared, as bytes or as words: of the kind that the program
+/// declares, or, if it comes from outside or goes there, of one that is not known. To be asked
+/// last.
 bool assumeMoved(MemoryGraph &Graph, llvm::ArrayRef<llvm::Function *> Closure,
                  const HandlerRegistry &Handlers);
 

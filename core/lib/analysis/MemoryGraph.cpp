@@ -242,6 +242,7 @@ void MemoryGraph::mergeNodes(Location Keep, Location Gone) {
   Nodes[Keep.Node].Unaligned |= G.Unaligned;
   Nodes[Keep.Node].Bytes |= G.Bytes;
   Nodes[Keep.Node].Packed |= G.Packed;
+  Nodes[Keep.Node].Guessed |= G.Guessed;
   if (Period)
     refold(Keep.Node, Period);
   mergePlaces(Keep.Node, Gone.Node, Shift);

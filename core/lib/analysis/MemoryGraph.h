@@ -127,6 +127,15 @@ public:
   /// that is news.
   bool noteBytes(Location At);
   bool notePacked(Location At);
+  /// What lies there is floats by guess alone, and need not have a shadow if it is something else.
+  void noteGuess(Location At) { Nodes[canonical(At.Node)].Guessed = true; }
+  bool isGuessed(unsigned Node) const { return Nodes[canonical(Node)].Guessed; }
+  /// Visits the members within [At, At + Size) that are known to be floats of some kind; Size < 0:
+  /// all of the object's.
+  void eachDeclaredFloat(Location At, int64_t Size,
+                         llvm::function_ref<void(Location, unsigned)> Visit) const;
+  /// True if what begins there is known to be a member that is an integer or a pointer.
+  bool isDeclaredOther(Location At) const;
   /// A load of a member whose type is an integer: what else lies there does so at other times, or
   /// in other objects. Beside: of a structure that has floats or pointers, too, so that nobody
   /// looks at the bits of a float through it.
@@ -175,6 +184,7 @@ private:
     bool Unaligned = false; ///< some need not be
     bool Bytes = false;     ///< of what comes there from elsewhere nobody says what it is
     bool Packed = false;    ///< some lie anywhere, and nobody shows them
+    bool Guessed = false;   ///< nobody says what they are
     std::map<int64_t, unsigned> Fields;
     std::map<int64_t, LayoutPlace> Places;
     bool Mistaken = false;               ///< its places are not what was said

@@ -118,6 +118,27 @@ void MemoryGraph::addPlaces(Location At, const LayoutPlaces &L) {
     mistake(At.Node, 0);
 }
 
+void MemoryGraph::eachDeclaredFloat(Location At, int64_t Size,
+                                    function_ref<void(Location, unsigned)> Visit) const {
+  At = resolve(At);
+  const Node &N = Nodes[At.Node];
+  const bool Everywhere = Size < 0 || At.Stride || (N.Period && Size >= N.Period);
+  for (const auto &[Offset, P] : N.Places) {
+    const auto IsIn = [&, Begin = Offset, Width = P.Width](int64_t Shift) {
+      return Begin + Shift < At.Offset + Size && At.Offset < Begin + Shift + Width;
+    };
+    if (!N.Mistaken && (P.Kind & SK_AnyFloat) && (Everywhere || IsIn(0) || IsIn(N.Period)))
+      Visit({At.Node, Offset}, P.Kind);
+  }
+}
+
+bool MemoryGraph::isDeclaredOther(Location At) const {
+  At = resolve(At);
+  const Node &N = Nodes[At.Node];
+  const auto Place = N.Mistaken ? N.Places.end() : N.Places.find(At.Offset);
+  return Place != N.Places.end() && (Place->second.Kind & (SK_Int | SK_Pointer));
+}
+
 void MemoryGraph::addOrigin(Location At, bool IsTyped) {
   if (!At)
     return;

@@ -42,7 +42,9 @@ protected:
     if (Value *Own = B.isOwnShadow(From))
       Lost = B.ir().CreateSelect(Own, ConstantPointerNull::get(B.ir().getPtrTy()), To);
     Value *Place = B.ir().CreateGlobalString(SourcePlace::of(Call).str(), "cf.place");
-    B.runtime("check_shadow", B.ir().getVoidTy(), {Lost, B.shadow(To), Place});
+    // A shadow that has not been made is as good as the constant memory itself.
+    Value *Shadow = B.ir().CreateSelect(B.isOwnShadow(To), To, B.shadow(To));
+    B.runtime("check_shadow", B.ir().getVoidTy(), {Lost, Shadow, Place});
   }
   /// How many bytes are copied or cleared: none if Pointer's memory is (or is not) constant.
   static Value *bytesIf(SweepBuilder &B, CallBase &Call, Value *Pointer, bool Constant) {
@@ -82,13 +84,19 @@ public:
       return Error::success();
     MemoryLayout Layout = B.layout(Call.getArgOperand(0));
     refuseConstant(B, Call, Src);
+    Value *From = Call.getArgOperand(1), *Own = Src ? B.isOwnShadow(From) : nullptr;
+    Value *Bytes = bytesIf(B, Call, Call.getArgOperand(0), /*Constant=*/false);
+    if (Src && !(allKinds(Layout) & (SK_AnyFloat | SK_Pointer))) // integers need no shadow
+      for (Value *Shadow : {Dst, Src})
+        Bytes = B.ir().CreateSelect(B.ir().CreateIsNull(Shadow), B.ir().getInt64(0), Bytes);
+    if (Src)
+      From = Own ? B.ir().CreateSelect(Own, From, Src) : Src;
     if (Src || (allKinds(Layout) & SK_Pointer))
-      B.ir().CreateMemMove(Dst, MaybeAlign(), Src ? Src : Call.getArgOperand(1), MaybeAlign(),
-                           Call.getArgOperand(2));
+      B.ir().CreateMemMove(Dst, MaybeAlign(), From, MaybeAlign(), Bytes);
     if (!Src)
-      clearFloats(B, Layout, Dst, bytesIf(B, Call, Call.getArgOperand(0), /*Constant=*/false));
-    else if (B.isOwnShadow(Call.getArgOperand(1)))
-      clearFloats(B, Layout, Dst, bytesIf(B, Call, Call.getArgOperand(1), /*Constant=*/true));
+      clearFloats(B, Layout, Dst, Bytes);
+    else if (Own) // of constants
+      clearFloats(B, Layout, Dst, B.ir().CreateSelect(Own, Bytes, B.ir().getInt64(0)));
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override;

@@ -20,6 +20,7 @@
 #include "contraflow/core/Rule.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
@@ -80,10 +81,10 @@ static bool hasActiveFloats(const RequestState &S, unsigned Node) {
 Error findOwnShadows(RequestState &S) {
   const MemoryGraph &Graph = S.Graph;
   S.OwnShadows.resize(Graph.nodeCount());
-  if (S.Spec.ChecksShadows)
-    for (unsigned Node = 0; Node < Graph.nodeCount(); ++Node)
-      if (Graph.canonical(Node) == Node && Graph.isExternal(Node) && S.Activity.hasShadow(Node))
-        S.OwnShadows.set(Node);
+  for (unsigned Node = 0; Node < Graph.nodeCount(); ++Node)
+    if ((S.Spec.ChecksShadows || Graph.isGuessed(Node)) && Graph.canonical(Node) == Node &&
+        Graph.isExternal(Node) && S.Activity.hasShadow(Node))
+      S.OwnShadows.set(Node);
   Error Errors = Error::success();
   BitVector Others;
   for (const Argument &A : S.Closure.Root->args()) {
@@ -117,8 +118,14 @@ bool ForwardSweep::mayBeOwnShadow(const Value *Pointer) const {
   return At && S.OwnShadows.test(S.Graph.canonical(At.Node));
 }
 
+/// Where floats are a guess, it may be integers that have no shadow at all.
 Value *ForwardSweep::isOwnShadow(Value *Pointer) {
-  return mayBeOwnShadow(Pointer) ? B.CreateICmpEQ(shadowOf(Pointer), Pointer) : nullptr;
+  if (!mayBeOwnShadow(Pointer))
+    return nullptr;
+  Value *Own = B.CreateICmpEQ(shadowOf(Pointer), Pointer);
+  if (!S.Graph.isGuessed(S.Graph.find(Pointer).Node))
+    return Own;
+  return B.CreateOr(Own, B.CreateIsNull(shadowOf(getUnderlyingObject(Pointer))));
 }
 
 void ForwardSweep::checkOwnShadow(Value *Pointer, Value *Shadow, const Instruction &At) {
@@ -153,6 +160,15 @@ void ForwardSweep::checkStored(Instruction &I, Value *V) {
   if (!Pointer || !mayBeOwnShadow(Pointer))
     return;
   Value *Shadow = shadowOf(Pointer);
+  if (V->getType()->isIntegerTy() && S.Graph.isGuessed(S.Graph.find(Pointer).Node)) {
+    auto *Load = dyn_cast<LoadInst>(V);
+    Value *Own = Load ? isOwnShadow(Load->getPointerOperand()) : nullptr;
+    if (!Load)
+      return; // integers, perhaps
+    if (Own)
+      Pointer = B.CreateSelect(Own, ConstantPointerNull::get(B.getPtrTy()), Pointer);
+    return checkOwnShadow(Pointer, Shadow, I);
+  }
   if (U.Kind == SweepKind::Tangent && V->getType()->isFPOrFPVectorTy()) {
     Value *Lost = B.CreateFCmpUNE(V, Constant::getNullValue(V->getType()));
     if (Lost->getType()->isVectorTy())
@@ -206,8 +222,7 @@ void ForwardSweep::redirect(Instruction &I) {
   // What is read as zero, and what is written and never read.
   const bool Reads = Store ? !Tangent : Tangent;
   GlobalVariable *Elsewhere = nowhere(S.C.M, Reads ? "cf.zeros" : "cf.nowhere");
-  AccessLanes[Lane][&I] =
-      B.CreateSelect(B.CreateICmpEQ(shadowOf(Pointer), Pointer), Elsewhere, shadowOf(Pointer));
+  AccessLanes[Lane][&I] = B.CreateSelect(isOwnShadow(Pointer), Elsewhere, shadowOf(Pointer));
 }
 
 Value *ForwardSweep::accessOf(Instruction &I) {

@@ -390,6 +390,10 @@ SmallVector<SourceParameter, 8> sourceParameters(const Function &F) {
       for (unsigned Piece = 0; Piece != P.Count; ++Piece)
         P.Pieces.push_back({F.getArg(I + Piece)->getType(), uint64_t(numberAt(*Note, Piece + 2))});
     }
+    if (!P.Structure && A.getType()->isAggregateType()) { // written in IR
+      P.Structure = A.getType();
+      P.Pieces.push_back({A.getType(), 0});
+    }
     const StructureShape Shape(P.Structure, &F);
     if (P.Count == 1 && Shape.Leaves.size() == 1 && !Shape.Opaque &&
         Shape.Leaves[0].T == A.getType()) { // the scalar itself

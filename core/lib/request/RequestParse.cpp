@@ -109,7 +109,8 @@ Error RequestReader::readMode() {
   const auto *Callee = cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
   const RequestSpelling *Spelling = findRequestSpelling(Callee->getName());
   if (!Spelling->Mode)
-    return fail(DiagId::UnsupportedMode, "'" + Spelling->Name + "'");
+    return fail(DiagId::UnsupportedMode,
+                "'" + (Spelling->Name.empty() ? userName(*Callee) : Spelling->Name.str()) + "'");
   Request.Spec.Mode = Mode.value_or(*Spelling->Mode);
   Request.Inactive = Spelling->Part == RequestPart::InactiveCall;
   Request.Spec.Rounding = Spelling->Part == RequestPart::ErrorEstimate;
@@ -287,7 +288,11 @@ Error RequestReader::readTrailing() {
       return fail(DiagId::RequestMarker, "'" + (*Marker)->Name + "' after the last parameter");
     if (*Marker)
       continue;
-    const bool Seeded = Request.Part == RequestPart::Reverse;
+    // A number is seeded with one; a structure may be.
+    const bool Seeded =
+        Request.Part == RequestPart::Reverse ||
+        (Request.Part == RequestPart::Whole && Request.Spec.Mode == DerivativeMode::Adjoint &&
+         sourceResult(*Request.Spec.Primal).Structure);
     if (atEnd() || !(Seeded || Request.Part == RequestPart::Replay))
       return Error::success();
     Value *V = Call.getArgOperand(Next);
@@ -297,7 +302,7 @@ Error RequestReader::readTrailing() {
         return E;
     if (Next != Before)
       continue;
-    if (!Request.Tape.Value && V->getType()->isPointerTy()) {
+    if (Request.Part != RequestPart::Whole && !Request.Tape.Value && V->getType()->isPointerTy()) {
       if (Error E = readTape())
         return E;
     } else {

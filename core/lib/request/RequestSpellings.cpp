@@ -16,13 +16,17 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-constexpr char CommonPart[] = "__enzyme_";
+constexpr StringLiteral CommonPart = "__enzyme_";
 
 const RequestSpelling Requests[] = {
 #define CF_REQUEST(Name, Mode, Part) {Name, DerivativeMode::Mode, RequestPart::Part},
 #define CF_REQUEST_UNSUPPORTED(Name) {Name, std::nullopt, RequestPart::Whole},
 #include "RequestSpellings.def"
 };
+
+/// What is not known is refused by the name of the function, and not missed when the program is
+/// linked.
+const RequestSpelling Unknown = {"", std::nullopt, RequestPart::Whole};
 
 const StringLiteral Hints[] = {
 #define CF_HINT(Name) Name,
@@ -67,7 +71,8 @@ const RequestSpelling *findRequestSpelling(StringRef FunctionName) {
   for (const RequestSpelling &Spelling : Requests)
     if (StringRef(Base).starts_with(Spelling.Name))
       return &Spelling;
-  return nullptr;
+  const bool Other = isHintSpelling(Base) || isIdentitySpelling(Base) || isViewSpelling(Base);
+  return StringRef(Base).starts_with(CommonPart) && !Other ? &Unknown : nullptr;
 }
 
 static bool beginsWithAny(StringRef FunctionName, ArrayRef<StringLiteral> Names) {

@@ -19,7 +19,7 @@ using namespace llvm;
 
 namespace contraflow {
 
-/// Takes one structure: its address, or its pieces.
+/// Takes one structure: its address, its pieces, or, in IR, itself.
 Expected<RequestArg::Operand> RequestReader::readStructureValue(const SourceParameter &P,
                                                                 DiagId Mismatch) {
   const uint64_t Size = Call.getDataLayout().getTypeAllocSize(P.Structure);
@@ -36,12 +36,15 @@ Expected<RequestArg::Operand> RequestReader::readStructureValue(const SourcePara
     }
   }
   StructurePieces All;
-  for (const Leaf &Piece : P.Pieces) {
+  const bool Whole = First->getType() == P.Structure;
+  const Leaf Itself{P.Structure, 0};
+  const ArrayRef<Leaf> Expected = Whole ? ArrayRef(Itself) : ArrayRef(P.Pieces);
+  for (const Leaf &Piece : Expected) {
     if (atEnd() || Call.getArgOperand(Next)->getType() != Piece.T || Call.isByValArgument(Next))
       break;
     All.Pieces.push_back({Call.getArgOperand(Next++), Piece.Offset});
   }
-  if (P.InMemory || All.Pieces.size() != P.Pieces.size())
+  if ((P.InMemory && !Whole) || All.Pieces.size() != Expected.size())
     return fail(Mismatch,
                 describe() + " is a structure of " + Twine(Size) +
                     " bytes passed by value, not a " +
