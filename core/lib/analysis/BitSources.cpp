@@ -66,6 +66,36 @@ SmallVector<const Value *, 4> bitSources(const Value *V) {
   return Out;
 }
 
+/// V and what is chosen for it.
+static SmallVector<const Instruction *, 4> choicesFor(const Value *V) {
+  SmallVector<const Instruction *, 4> Out;
+  SmallPtrSet<const Value *, 8> Seen;
+  SmallVector<const Value *, 8> Todo{V};
+  while (!Todo.empty()) {
+    const auto *I = dyn_cast<Instruction>(Todo.pop_back_val());
+    if (!I || !Seen.insert(I).second)
+      continue;
+    Out.push_back(I);
+    if (isa<PHINode, SelectInst, FreezeInst>(I))
+      append_range(Todo, I->operand_values());
+  }
+  return Out;
+}
+
+/// True if V, or what is chosen for it, is put together from halves of a word, which the memory
+/// graph does not follow: of a double that shares its place with a smaller integer, in registers.
+static bool joinsHalves(const Value *V) {
+  return any_of(choicesFor(V), [](const Instruction *I) {
+    return I->getOpcode() == Instruction::Or && any_of(I->operand_values(), [](const Value *Part) {
+             const Value *Half = nullptr;
+             return match(Part, m_CombineOr(m_ZExt(m_Value(Half)),
+                                            m_Shl(m_ZExt(m_Value(Half)), m_ConstantInt()))) &&
+                    any_of(choicesFor(Half),
+                           [](const Instruction *From) { return isa<TruncInst>(From); });
+           });
+  });
+}
+
 const Value *calculatedBits(const Instruction &I, const MemoryGraph &Graph) {
   if (auto *Store = dyn_cast<StoreInst>(&I)) {
     const Value *V = Store->getValueOperand();
@@ -74,7 +104,9 @@ const Value *calculatedBits(const Instruction &I, const MemoryGraph &Graph) {
   if (!isa<BitCastInst, ExtractElementInst>(I) || !floatTypeOf(&I, Graph))
     return nullptr;
   const Value *From = I.getOperand(0);
-  return From->getType()->isIntOrIntVectorTy() && !floatTypeOf(From, Graph) ? From : nullptr;
+  return From->getType()->isIntOrIntVectorTy() && (!floatTypeOf(From, Graph) || joinsHalves(From))
+             ? From
+             : nullptr;
 }
 
 std::optional<StringRef> typeAccessed(const Instruction &I) {

@@ -81,29 +81,66 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
          Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
 }
 
-/// True if the address is that of the rear of a pointer; Leads: to active memory.
-static bool isInsidePointer(const ActivityResult &Activity, Location At, bool Leads) {
-  const MemoryGraph &G = Activity.memory();
+/// True if the address is that of the rear of such a word: behind the beginning of a field for
+/// which IsWord says yes.
+static bool isInsideWord(const MemoryGraph &G, Location At,
+                         function_ref<bool(unsigned Cell)> IsWord) {
   constexpr int64_t Width = sizeof(void *);
   if (!At)
     return false;
   const int64_t Period = G.period(At.Node);
   return any_of(G.fields(At.Node), [&](const auto &Field) {
-    const auto Target = G.pointee(Field.second);
     int64_t Distance = At.Offset - Field.first;
     if (Period)
       Distance = (Distance % Period + Period) % Period;
-    return (G.kindsOfCell(Field.second) & SK_Pointer) && Distance > 0 && Distance < Width &&
-           (!Leads || (Target && Activity.hasShadow(Target->Node)));
+    return Distance > 0 && Distance < Width && IsWord(Field.second);
   });
 }
 
-bool copiesPartOfPointer(const ActivityResult &Activity, const StoreInst &I) {
-  const auto *From = dyn_cast<LoadInst>(I.getValueOperand());
+/// The loads of integers that I stores, however one is chosen.
+static SmallVector<const LoadInst *, 2> copiedParts(const StoreInst &I) {
+  SmallVector<const LoadInst *, 2> Out;
+  SmallPtrSet<const Value *, 8> Seen;
+  SmallVector<const Value *, 8> Todo{I.getValueOperand()};
+  while (!Todo.empty()) {
+    const auto *Next = dyn_cast<Instruction>(Todo.pop_back_val());
+    if (!Next || !Next->getType()->isIntegerTy() || !Seen.insert(Next).second)
+      continue;
+    if (const auto *Load = dyn_cast<LoadInst>(Next))
+      Out.push_back(Load);
+    else if (isa<PHINode, SelectInst, FreezeInst>(Next))
+      append_range(Todo, Next->operand_values());
+  }
+  return Out;
+}
+
+bool copiesPartOfFloat(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &G = Activity.memory();
-  return From && From->getType()->isIntegerTy() && !(typeAccessed(I) && typeAccessed(*From)) &&
-         isInsidePointer(Activity, G.find(I.getPointerOperand()), /*Leads=*/false) &&
-         isInsidePointer(Activity, G.find(From->getPointerOperand()), /*Leads=*/true);
+  const int64_t Size = G.layout().getTypeStoreSize(I.getValueOperand()->getType());
+  auto IsActiveRear = [&](const Value *Pointer) {
+    const Location At = G.find(Pointer);
+    return At && Activity.activeAt(At, Size) &&
+           isInsideWord(G, At, [&](unsigned Cell) { return G.kindsOfCell(Cell) & SK_Double; });
+  };
+  return !typeAccessed(I) && IsActiveRear(I.getPointerOperand()) &&
+         any_of(copiedParts(I), [&](const LoadInst *From) {
+           return !typeAccessed(*From) && !G.isDeclaredInteger(From) &&
+                  IsActiveRear(From->getPointerOperand());
+         });
+}
+
+bool copiesPartOfPointer(const ActivityResult &Activity, const StoreInst &I) {
+  const MemoryGraph &G = Activity.memory();
+  auto IsPointer = [&](unsigned Cell) { return bool(G.kindsOfCell(Cell) & SK_Pointer); };
+  auto Leads = [&](unsigned Cell) {
+    const auto Target = G.pointee(Cell);
+    return IsPointer(Cell) && Target && Activity.hasShadow(Target->Node);
+  };
+  return isInsideWord(G, G.find(I.getPointerOperand()), IsPointer) &&
+         any_of(copiedParts(I), [&](const LoadInst *From) {
+           return !(typeAccessed(I) && typeAccessed(*From)) &&
+                  isInsideWord(G, G.find(From->getPointerOperand()), Leads);
+         });
 }
 
 bool changesBits(const ActivityResult &Activity, const StoreInst &I) {

@@ -22,6 +22,10 @@ bool hidesFloats(const ActivityResult &Activity, const llvm::StoreInst &I);
 /// stored where a float may be.
 bool changesBits(const ActivityResult &Activity, const llvm::StoreInst &I);
 
+/// True if I stores what was loaded from the rear of an active double there, and that may be an
+/// integer of its own at another time.
+bool copiesPartOfFloat(const ActivityResult &Activity, const llvm::StoreInst &I);
+
 /// True if I stores what was loaded from the rear of a pointer to active memory there: the pointer
 /// is copied in parts, which its shadow is not.
 bool copiesPartOfPointer(const ActivityResult &Activity, const llvm::StoreInst &I);
