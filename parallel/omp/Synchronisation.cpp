@@ -119,6 +119,31 @@ public:
   }
 };
 
+class QueryHandler : public ConstructHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override {
+    return {
+#define OMP_QUERY(Name) #Name,
+#include "parallel/omp/Runtime.def"
+    };
+  }
+  bool claims(const CallBase &Call) const override {
+    return Call.getCalledFunction()->isDeclaration();
+  }
+  CallFacts facts(const CallBase &Call) const override {
+    CallFacts Facts;
+    writesBehind(Call, Facts);
+    return Facts;
+  }
+  bool hasReverse(const CallBase &) const override { return false; }
+  bool isRepeatable(const CallBase &) const override { return true; }
+  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  bool allDirections() const override { return true; }
+  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
+    return Error::success();
+  }
+};
+
 class BarrierHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
@@ -351,6 +376,7 @@ public:
   }
   bool claims(const CallBase &Call) const override { return isLockOfTeam(Call); }
   CallFacts facts(const CallBase &) const override { return {}; }
+  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
@@ -550,6 +576,7 @@ bool hasRegionAlone(const Function &F) {
 
 void registerSynchronisation(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<ForwardOnlyHandler>());
+  Registry.add(std::make_unique<QueryHandler>());
   Registry.add(std::make_unique<AloneHandler>());
   Registry.add(std::make_unique<EnterHandler>());
   Registry.add(std::make_unique<LeaveHandler>());

@@ -3,7 +3,7 @@
 // Exceptions that are thrown and caught inside the differentiated function: handlers that repair
 // and go on, destructors on the way, exceptions that carry numbers, rethrowing, catching by base,
 // also by one that is not the first, by value, numbers and pointers that are thrown, errors of the
-// library, virtual callees, callees that call themselves.
+// library, virtual callees, callees that call themselves. Adjoints of that in several directions.
 // Supports: `try` and `catch`
 #include "GradientCheck.h"
 #include <cmath>
@@ -394,8 +394,39 @@ double remembered(const double *x, int n) {
   return s;
 }
 
+/// What the function throws and writes into texts of its own it does again for each
+/// direction.
+double tallied(const double *x, int n) {
+  std::string parts = "n";
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    try {
+      if (x[i] > 1)
+        throw x[i] * x[i];
+      parts += "," + std::to_string(i);
+      s += std::sin(x[i]) * double(parts.size());
+    } catch (double square) {
+      s += square * x[0];
+    }
+  return s;
+}
+double tallied_primal(void *const *v) { return tallied(static_cast<double *>(v[0]), 6); }
+double tallied_tangent(void *const *v, void *const *d) {
+  return __enzyme_fwddiff<double>((void *)tallied, enzyme_dup, (double *)v[0], (double *)d[0],
+                                  enzyme_const, 6);
+}
+void tallied_adjoint(void *const *v, void *const *d) {
+  double *x = (double *)v[0], *bar = (double *)d[0], first[6] = {}, second[6] = {};
+  __enzyme_autodiff<void>((void *)tallied, enzyme_width, 2, enzyme_dup, x, first, second,
+                          enzyme_const, 6);
+  for (int i = 0; i < 6; ++i)
+    bar[i] += first[i] == second[i] ? first[i] : NAN;
+}
+
 } // namespace
 
+GRADIENT_CHECK_CUSTOM(caught_directions, Double, tallied_primal, tallied_tangent, tallied_adjoint,
+                      In(double, 6))
 GRADIENT_CHECK(caught_repaired, Double, repaired, In(double, 6), Int(6))
 GRADIENT_CHECK(caught_retried, Double, retried, In(double, 5), Int(5))
 GRADIENT_CHECK(caught_unwound, Double, unwound, In(double, 5), Scalar(double), Int(5))

@@ -205,3 +205,26 @@ static void directions_handed(double *x, double *y) {
   }
 }
 DIRECTIONS(directions_handed)
+
+/// A lock that a thread may find set, and what the library is asked in the loop.
+static void directions_tried(double *x, double *y) {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+  double sum = 1;
+#pragma omp parallel for schedule(runtime)
+  for (int i = 0; i < n; i++) {
+    omp_sched_t kind;
+    int chunk;
+    omp_get_schedule(&kind, &chunk);
+    while (!omp_test_lock(&lock))
+      ;
+    sum *= 1 + 0.1 * x[i];
+    omp_unset_lock(&lock);
+    y[i] = chunk >= 0 ? x[i] * x[i] : 0;
+  }
+  omp_destroy_lock(&lock);
+#pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    x[i] *= y[n - 1 - i] * sum;
+}
+DIRECTIONS(directions_tried)

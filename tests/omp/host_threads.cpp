@@ -91,3 +91,32 @@ static double lazily(const double *x, double *y, int n) {
   return s;
 }
 GRADIENT_CHECK(threads_once, Double, lazily, In(double, 9), Out(double, 9), Int(9))
+
+// The function fails the first time: the next thread, or the same one, runs it again.
+struct Stubborn {
+  std::once_flag done;
+  int tries = 0;
+  double scale = 0;
+  void prepare(const double *x) {
+    if (tries++ == 0)
+      throw tries;
+    scale = x[0] * x[1];
+  }
+  double get(const double *x) {
+    for (;;)
+      try {
+        std::call_once(done, &Stubborn::prepare, this, x);
+        return scale;
+      } catch (int) {
+      }
+  }
+};
+static double again(const double *x, int n) {
+  Stubborn stubborn;
+  double s = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : s)
+  for (int i = 0; i < n; i++)
+    s += stubborn.get(x) * x[i] * x[i];
+  return s;
+}
+GRADIENT_CHECK(threads_once_again, Double, again, In(double, 9), Int(9))

@@ -33,7 +33,9 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -159,6 +161,26 @@ GlobalVariable *recursiveMutex(Module &M) {
   return G;
 }
 
+/// What leaves F by an exception gives the mutex back first: the next one runs what was not done.
+void unlockOnThrow(Function &F, GlobalVariable &Mutex, FunctionCallee Unlock) {
+  Function *Personality = F.getParent()->getFunction("__gxx_personality_v0");
+  if (!Personality) // nothing in the module knows of exceptions
+    return;
+  SmallVector<CallInst *, 4> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && !is_contained(Call->args(), &Mutex))
+      Calls.push_back(Call);
+  F.setPersonalityFn(Personality);
+  BasicBlock *Thrown = BasicBlock::Create(F.getContext(), "thrown", &F);
+  IRBuilder<> B(Thrown);
+  LandingPadInst *Pad = B.CreateLandingPad(StructType::get(B.getPtrTy(), B.getInt32Ty()), 0);
+  Pad->setCleanup(true);
+  B.CreateCall(Unlock, {&Mutex});
+  B.CreateResume(Pad);
+  for (CallInst *Call : Calls)
+    changeToInvokeAndSplitBasicBlock(Call, Thrown);
+}
+
 /// Runs what is given once: Call makes the call behind a flag of type T; Done: what it is then.
 Function *once(Module &M, FunctionType *Like, Type *T, uint64_t Done,
                function_ref<void(IRBuilder<> &, Function &)> Call) {
@@ -185,6 +207,9 @@ Function *once(Module &M, FunctionType *Like, Type *T, uint64_t Done,
   Use("pthread_mutex_unlock");
   Like->getReturnType()->isVoidTy() ? B.CreateRetVoid()
                                     : B.CreateRet(Constant::getNullValue(Like->getReturnType()));
+  if (Mutex)
+    unlockOnThrow(*F, *Mutex,
+                  M.getOrInsertFunction("pthread_mutex_unlock", B.getInt32Ty(), B.getPtrTy()));
   return F;
 }
 

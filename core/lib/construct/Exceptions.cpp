@@ -31,6 +31,7 @@ public:
   bool hasReverse(const CallBase &Call) const override { return partOf(Call) == Part::Allocate; }
   bool knowsOwnShadows(const CallBase &) const override { return true; }
   bool severalDirections() const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return true; }
   CallFacts facts(const CallBase &Call) const override {
     CallFacts Facts;
     Facts.FreshResult = partOf(Call) == Part::Allocate;

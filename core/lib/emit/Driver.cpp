@@ -9,6 +9,7 @@
 #include "OwnVariables.h"
 #include "Pieces.h"
 #include "Print.h"
+#include "Repeatable.h"
 #include "Replay.h"
 #include "Twins.h"
 #include "Unit.h"
@@ -383,68 +384,6 @@ static Error checkInactiveGlobals(RequestState &S) {
       return diffError(DiagId::MixedActivity, *S.Spec.Primal,
                        "'" + Global.getName() + "' is declared inactive");
   return Error::success();
-}
-
-static bool isRepeatable(const RequestState &S, const CallBase &I) {
-  const ConstructHandler *H = S.C.Handlers.find(I);
-  return H && H->isRepeatable(I);
-}
-
-/// True if a call does something that must not be done again.
-static bool mustHappenOnce(RequestState &S, const CallBase &I) {
-  const Function *F = I.getCalledFunction();
-  if (findRule(I) || I.onlyReadsMemory() || is_contained(S.Closure.Functions, F))
-    return false;
-  const CalleeInfo Info = lookupCallee(I);
-  if (Info.Kind == CalleeKind::Allocate || Info.Kind == CalleeKind::NoReturn)
-    return false;
-  if (Info.Kind == CalleeKind::Free)
-    if (Location At = S.Graph.find(I.getArgOperand(0)); At && !S.Graph.isExternal(At.Node))
-      return false;
-  if (isa<IntrinsicInst>(I)) // those that write are among the writes
-    return false;
-  return !Info.ReadOnly && !isRepeatable(S, I);
-}
-
-/// An adjoint in several directions runs once for each, from the same state every time.
-static Error checkRepeatable(RequestState &S) {
-  const char *Why = "'enzyme_width' in an adjoint of a function that changes memory or does "
-                    "input or output; ask for one direction at a time";
-  for (const WriteSet::Write &W : S.Writes.writes())
-    if (S.Graph.isExternal(W.Node) && !canTakeBack(*W.At))
-      return diffError(DiagId::UnsupportedMode, *W.At, Why);
-  for (Function *F : S.Closure.Functions)
-    for (const Instruction &I : instructions(*F))
-      if (const auto *Call = dyn_cast<CallBase>(&I); Call && mustHappenOnce(S, *Call))
-        return diffError(DiagId::UnsupportedMode, I, Why);
-  return Error::success();
-}
-
-/// True if Call gives zeros among numbers whose adjoints a reverse sweep cannot clear.
-static bool keepsAdjoints(const RequestState &S, CallBase &Call) {
-  if (!lookupCallee(Call).Zeroed)
-    return false;
-  const MemoryLayout Layout = layoutOf(S.Activity, &Call);
-  return any_of(Layout.Fields, [](const auto &Field) { return Field.Active; }) &&
-         !canBeCleared(Layout, Call);
-}
-
-/// A reverse sweep meets other threads and ranks as often as the forward sweep did.
-static bool runsOnce(RequestState &S) {
-  if (!S.Closure.TeamBodies.empty())
-    return true;
-  for (Function *F : S.Closure.Functions)
-    for (Instruction &I : instructions(*F)) {
-      auto *Call = dyn_cast<CallBase>(&I);
-      if (Call && keepsAdjoints(S, *Call))
-        return true;
-      if (!Call || isa<IntrinsicInst>(Call) || !S.C.Handlers.find(*Call))
-        continue;
-      const CalleeKind Kind = lookupCallee(*Call).Kind;
-      if (Kind != CalleeKind::Allocate && Kind != CalleeKind::Free && !isRepeatable(S, *Call))
-        return true;
-    }
-  return false;
 }
 
 static void analyseInto(RequestState &S, MemoryGraph &Graph, ActivityResult &Activity,

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What may be done again. An adjoint in several directions runs once for each of them, forwards and
+// backwards, from the same state every time; a reverse sweep that keeps its tape may run several
+// times behind one forward sweep.
+//
+//   std::string k = std::to_string(i)     writes an object of the function itself: again
+//   log += "step"                         writes one of the caller's: once
+//   file >> n                             once
+
+#include "Repeatable.h"
+#include "ForwardSweep.h"
+#include "Unit.h"
+#include "construct/Fields.h"
+#include "construct/Memory.h"
+#include "contraflow/core/Callee.h"
+#include "contraflow/core/Diag.h"
+#include "contraflow/core/Rule.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace contraflow {
+
+static bool isRepeatable(const RequestState &S, const CallBase &I) {
+  const ConstructHandler *H = S.C.Handlers.find(I);
+  return H && H->isRepeatable(I);
+}
+
+/// Members of classes of the library that write objects of the derived function alone.
+static bool staysInside(RequestState &S, const CallBase &I, const CalleeInfo &Info) {
+  if (!Info.OwnObjects || Info.Opaque)
+    return false;
+  for (unsigned N = 0; N < I.arg_size(); ++N) {
+    const Value *V = I.getArgOperand(N);
+    if (!V->getType()->isPointerTy() || isa<ConstantPointerNull>(V) || I.onlyReadsMemory(N))
+      continue;
+    const Value *Object = getUnderlyingObject(V);
+    if (const auto *G = dyn_cast<GlobalVariable>(Object); G && G->isConstant())
+      continue;
+    const Location At = S.Graph.find(V);
+    if (At ? S.Graph.isExternal(At.Node) : !isa<AllocaInst>(Object))
+      return false;
+  }
+  return true;
+}
+
+/// True if a call does something that must not be done again.
+static bool mustHappenOnce(RequestState &S, const CallBase &I) {
+  const Function *F = I.getCalledFunction();
+  if (findRule(I) || I.onlyReadsMemory() || is_contained(S.Closure.Functions, F))
+    return false;
+  const CalleeInfo Info = lookupCallee(I);
+  if (Info.Kind == CalleeKind::Allocate || Info.Kind == CalleeKind::NoReturn)
+    return false;
+  if (Info.Kind == CalleeKind::Free)
+    if (Location At = S.Graph.find(I.getArgOperand(0)); At && !S.Graph.isExternal(At.Node))
+      return false;
+  if (isa<IntrinsicInst>(I)) // those that write are among the writes
+    return false;
+  return !Info.ReadOnly && !isRepeatable(S, I) && !staysInside(S, I, Info);
+}
+
+Error checkRepeatable(RequestState &S) {
+  const auto Fault = [](const Instruction &I) {
+    const auto *Call = dyn_cast<CallBase>(&I);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    return diffError(DiagId::UnsupportedMode, I,
+                     "'enzyme_width' in an adjoint of a function that changes memory or does "
+                     "input or output" +
+                         (Callee ? " ('" + calleeName(*Callee) + "')" : Twine()).str() +
+                         "; ask for one direction at a time");
+  };
+  for (const WriteSet::Write &W : S.Writes.writes())
+    if (S.Graph.isExternal(W.Node) && !canTakeBack(*W.At))
+      return Fault(*W.At);
+  for (Function *F : S.Closure.Functions)
+    for (const Instruction &I : instructions(*F))
+      if (const auto *Call = dyn_cast<CallBase>(&I); Call && mustHappenOnce(S, *Call))
+        return Fault(I);
+  return Error::success();
+}
+
+/// True if Call gives zeros among numbers whose adjoints a reverse sweep cannot clear.
+static bool keepsAdjoints(const RequestState &S, CallBase &Call) {
+  if (!lookupCallee(Call).Zeroed)
+    return false;
+  const MemoryLayout Layout = layoutOf(S.Activity, &Call);
+  return any_of(Layout.Fields, [](const auto &Field) { return Field.Active; }) &&
+         !canBeCleared(Layout, Call);
+}
+
+/// A reverse sweep meets other threads and ranks as often as the forward sweep did, and an
+/// exception has one end.
+bool runsOnce(RequestState &S) {
+  if (!S.Closure.TeamBodies.empty())
+    return true;
+  for (Function *F : S.Closure.Functions)
+    for (Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (Call && keepsAdjoints(S, *Call))
+        return true;
+      if (!Call || isa<IntrinsicInst>(Call) || !S.C.Handlers.find(*Call))
+        continue;
+      const CalleeKind Kind = lookupCallee(*Call).Kind;
+      if (Kind != CalleeKind::Allocate && Kind != CalleeKind::Free &&
+          (!isRepeatable(S, *Call) || S.C.Handlers.find(*Call)->facts(*Call).FreshResult))
+        return true;
+    }
+  return false;
+}
+
+} // namespace contraflow
