@@ -264,7 +264,9 @@ DenseSet<unsigned> nodesOfOthers(MemoryGraph &Graph, ArrayRef<Function *> Closur
 }
 
 /// Characters are text, of which nothing follows, unless some of them are the bytes of floats, or
-/// nobody here looks at them: they may be those of who sends or receives them.
+/// nobody here looks at them: they may be those of who sends or receives them. Who looks at
+/// integers in front of others (a header) need not know what follows; who looks at bytes in a loop
+/// reads text.
 class Characters {
 public:
   Characters(MemoryGraph &Graph, ArrayRef<Function *> Closure, const HandlerRegistry &Handlers,
@@ -283,7 +285,12 @@ public:
 private:
   bool isText(const Value *Pointer) const {
     const Location At = Graph.locate(Pointer);
-    return At && (Graph.kindsOf(At.Node) != SK_Unknown || Text.contains(Graph.canonical(At.Node)));
+    if (!At)
+      return false;
+    constexpr int64_t Word = 4;
+    const int64_t Period = Graph.period(At.Node);
+    return Text.contains(Graph.canonical(At.Node)) || (Graph.kindsOf(At.Node) & ~SK_Int) ||
+           (Period && Period < Word);
   }
 
   MemoryGraph &Graph;
