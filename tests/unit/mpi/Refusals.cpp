@@ -227,15 +227,6 @@ void bottomReducedLater() {
                                &Request, nullptr, nullptr, Tape, &Record);
 }
 
-void bottomPut() {
-  MPI_Win Win;
-  cf_v1_mpi_win_create_augment(Value + 4, 2 * sizeof *Value, sizeof *Value, MPI_INFO_NULL,
-                               MPI_COMM_WORLD, &Win, Shadow + 4, Tape, &Record);
-  MPI_Win_fence(0, Win);
-  cf_v1_mpi_put_augment(MPI_BOTTOM, 1, absolute(), next(), 0, 2, MPI_DOUBLE, Win, nullptr, Tape,
-                        &Record);
-}
-
 void notAttached() {
   MPI_Win Win;
   MPI_Aint Address;
@@ -358,7 +349,6 @@ const Case Cases[] = {
     {"addressUnknown", addressUnknown},
     {"bottomReduced", bottomReduced},
     {"bottomReducedLater", bottomReducedLater},
-    {"bottomPut", bottomPut},
     {"windowUnknown", windowUnknown},
     {"windowTwice", windowTwice},
     {"unaligned", unaligned},
