@@ -243,7 +243,8 @@ bool isBlind(const CallBase &Call, ArrayRef<Function *> Closure) {
 }
 
 /// The nodes that others may look into: those that are handed to other calls than those that carry
-/// them (text is read and printed), and those of other modules.
+/// them (text is read and printed), or come from such calls (of a string), and those of other
+/// modules.
 DenseSet<unsigned> nodesOfOthers(MemoryGraph &Graph, ArrayRef<Function *> Closure,
                                  const HandlerRegistry &Handlers) {
   SmallVector<Location, 16> Places =
@@ -253,6 +254,8 @@ DenseSet<unsigned> nodesOfOthers(MemoryGraph &Graph, ArrayRef<Function *> Closur
       const auto *Call = dyn_cast<CallBase>(&I);
       if (!Call || isBlind(*Call, Closure))
         continue;
+      if (Call->getType()->isPointerTy())
+        Places.push_back(Graph.find(Call));
       const ConstructHandler *H = Handlers.find(*Call);
       const CallFacts Facts = H ? H->facts(*Call) : CallFacts();
       for (unsigned Operand = 0; Operand < Call->arg_size(); ++Operand)
