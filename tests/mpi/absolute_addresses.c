@@ -2,7 +2,7 @@
 //
 // Messages from and to MPI_BOTTOM: the datatype says where the values are. Variables of the stack,
 // arguments and members of structures, integers among them; blocking, nonblocking, persistent, and
-// a broadcast of what a program would read from its input.
+// a broadcast of what a program would read from its input; and accesses to windows.
 // Supports: `MPI_BOTTOM` with datatypes of absolute addresses
 #include "GradientCheck.h"
 #include <math.h>
@@ -166,7 +166,44 @@ static double scattered(const double *x, double *y, int n) {
   return sum;
 }
 
+// The origin of accesses to windows, between fences and under locks.
+static double accesses(const double *x) {
+  double a[3] = {x[0] * x[1], x[2], 1}, b = x[3], got[5] = {0}, fetched[5] = {0}, *part;
+  MPI_Win window;
+  MPI_Win_allocate(5 * sizeof *part, sizeof *part, MPI_INFO_NULL, MPI_COMM_WORLD, &part, &window);
+  for (int i = 0; i < 5; i++)
+    part[i] = x[i] * x[i];
+  MPI_Datatype from = gathered(a, &b, x), to = gathered(got, got + 2, got + 3),
+               old = gathered(fetched, fetched + 2, fetched + 3);
+  MPI_Win_fence(0, window);
+  MPI_Get(MPI_BOTTOM, 1, to, neighbour(1), 0, 5, MPI_DOUBLE, window);
+  MPI_Win_fence(0, window);
+  MPI_Put(MPI_BOTTOM, 1, from, neighbour(-1), 0, 5, MPI_DOUBLE, window);
+  MPI_Win_fence(0, window);
+  a[0] *= got[4];
+  b = got[0] * got[2];
+  MPI_Accumulate(MPI_BOTTOM, 1, from, neighbour(1), 0, 5, MPI_DOUBLE, MPI_SUM, window);
+  MPI_Win_fence(0, window);
+  MPI_Get_accumulate(MPI_BOTTOM, 1, from, MPI_BOTTOM, 1, old, neighbour(1), 0, 5, MPI_DOUBLE,
+                     MPI_SUM, window);
+  MPI_Win_fence(0, window);
+  MPI_Request request;
+  MPI_Win_lock(MPI_LOCK_SHARED, neighbour(-1), 0, window);
+  MPI_Rget(MPI_BOTTOM, 1, to, neighbour(-1), 0, 5, MPI_DOUBLE, window, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Win_unlock(neighbour(-1), window);
+  double sum = 0;
+  for (int i = 0; i < 5; i++)
+    sum += (i + 1) * fetched[i] * got[i] * part[i];
+  MPI_Type_free(&from);
+  MPI_Type_free(&to);
+  MPI_Type_free(&old);
+  MPI_Win_free(&window);
+  return sum;
+}
+
 GRADIENT_CHECK(absolute_messages, Double, messages, InOut(double, 4), Out(double, 5), Int(3))
 GRADIENT_CHECK(absolute_broadcast, Double, broadcast, In(double, 4), Out(double, 4), Int(4))
 GRADIENT_CHECK(absolute_persistent, Double, persistent, In(double, 4), Out(double, 4), Int(4))
 GRADIENT_CHECK(absolute_scattered, Double, scattered, In(double, 5), Out(double, 5), Int(5))
+GRADIENT_CHECK(absolute_accesses, Double, accesses, In(double, 5))

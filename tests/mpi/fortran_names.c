@@ -186,3 +186,37 @@ static double blocks(const double *x, double *y) {
 }
 
 GRADIENT_CHECK(fortran_blocks, Double, blocks, In(double, n), Out(double, 1))
+
+#if MPI_VERSION < 4 // as Open MPI 4.1 calls them
+#define mpi_allreduce_init_ mpix_allreduce_init_
+#define pmpi_allgather_init_ pmpix_allgather_init_
+#define mpi_bcast_init_ mpix_bcast_init_
+#endif
+void mpi_allreduce_init_(const void *, void *, in, in, in, in, in, integer *, integer *);
+void pmpi_allgather_init_(const void *, in, in, void *, in, in, in, in, integer *, integer *);
+void mpi_bcast_init_(void *, in, in, in, in, in, integer *, integer *);
+
+// Persistent collectives.
+static double repeated(const double *x) {
+  begin();
+  double in = x[0], total, shared = x[1], *all = calloc((size_t)ranks, sizeof *all), value = 0;
+  mpi_allreduce_init_(&in, &total, &one, &dp, &sum, &world, &info, &requests[0], &code);
+  mpi_bcast_init_(&shared, &one, &dp, &zero, &world, &info, &requests[1], &code);
+  pmpi_allgather_init_(&in, &one, &dp, all, &one, &dp, &world, &info, &requests[2], &code);
+  const integer three = 3;
+  for (int s = 0; s < 3; s++) {
+    mpi_startall_(&three, requests, &code);
+    mpi_waitall_(&three, requests, &mpi_fortran_statuses_ignore_, &code);
+    value += total * shared;
+    for (int r = 0; r < ranks; r++)
+      value += all[r] * all[r] * (r + 1);
+    in = in * x[s + 2] + 0.1 * total / ranks;
+    shared = shared * x[5] + in;
+  }
+  for (int i = 0; i < 3; i++)
+    mpi_request_free_(&requests[i], &code);
+  free(all);
+  return value;
+}
+
+GRADIENT_CHECK(fortran_repeated, Double, repeated, In(double, n))

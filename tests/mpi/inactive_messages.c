@@ -81,12 +81,19 @@ static double text(const double *x, int n) {
   MPI_Bcast(copied, (int)strlen(copied) + 1, MPI_CHAR, 0, MPI_COMM_WORLD);
   flags[rank % 8] = 1;
   MPI_Allreduce(flags, any, 8, MPI_UNSIGNED_CHAR, MPI_LOR, MPI_COMM_WORLD);
+  unsigned char bit = (unsigned char)(1 << rank % 8), bits, before = 0;
+  MPI_Allreduce(&bit, &bits, 1, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+  MPI_Exscan(&bit, &before, 1, MPI_BYTE, MPI_BXOR, MPI_COMM_WORLD);
+  if (rank == 0)
+    before = 0;
+  MPI_Reduce_local(&bit, &before, 1, MPI_BYTE, MPI_BOR);
   MPI_Allgather(title, sizeof title, MPI_CHAR, all, sizeof title, MPI_CHAR, MPI_COMM_WORLD);
   struct settings chosen = {x[0] * x[1], "abc", n};
   MPI_Bcast(chosen.name, sizeof chosen.name, MPI_CHAR, 0, MPI_COMM_WORLD);
   double sum = 0;
   for (int i = 0; i < n; i++)
-    sum += x[i] * x[i] * chosen.step * (any[0] + (double)strlen(chosen.name) + all[64 * size - 64]);
+    sum += x[i] * x[i] * chosen.step *
+           (any[0] + bits + before + (double)strlen(chosen.name) + all[64 * size - 64]);
   free(copied);
   free(all);
   return sum;

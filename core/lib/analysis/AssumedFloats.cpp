@@ -345,7 +345,8 @@ bool isBlind(const CallBase &Call, ArrayRef<Function *> Closure) {
 }
 
 /// The nodes that others may look into: those that are handed to other calls than those that carry
-/// them (text is read and printed), and those of other modules.
+/// them (text is read and printed), or come from such calls (of a string), and those of other
+/// modules.
 DenseSet<unsigned> nodesOfOthers(MemoryGraph &Graph, ArrayRef<Function *> Closure,
                                  const HandlerRegistry &Handlers) {
   SmallVector<Location, 16> Places =
@@ -355,6 +356,8 @@ DenseSet<unsigned> nodesOfOthers(MemoryGraph &Graph, ArrayRef<Function *> Closur
       const auto *Call = dyn_cast<CallBase>(&I);
       if (!Call || isBlind(*Call, Closure))
         continue;
+      if (Call->getType()->isPointerTy())
+        Places.push_back(Graph.find(Call));
       const ConstructHandler *H = Handlers.find(*Call);
       const CallFacts Facts = H ? H->facts(*Call) : CallFacts();
       for (unsigned Operand = 0; Operand < Call->arg_size(); ++Operand)
@@ -366,7 +369,9 @@ DenseSet<unsigned> nodesOfOthers(MemoryGraph &Graph, ArrayRef<Function *> Closur
 }
 
 /// Characters are text, of which nothing follows, unless some of them are the bytes of floats, or
-/// nobody here looks at them: they may be those of who sends or receives them.
+/// nobody here looks at them: they may be those of who sends or receives them. Who looks at
+/// integers in front of others (a header) need not know what follows; who looks at bytes in a loop
+/// reads text.
 class Characters {
 public:
   Characters(MemoryGraph &Graph, ArrayRef<Function *> Closure, const HandlerRegistry &Handlers,
@@ -385,7 +390,12 @@ public:
 private:
   bool isText(const Value *Pointer) const {
     const Location At = Graph.locate(Pointer);
-    return At && (Graph.kindsOf(At.Node) != SK_Unknown || Text.contains(Graph.canonical(At.Node)));
+    if (!At)
+      return false;
+    constexpr int64_t Word = 4;
+    const int64_t Period = Graph.period(At.Node);
+    return Text.contains(Graph.canonical(At.Node)) || (Graph.kindsOf(At.Node) & ~SK_Int) ||
+           (Period && Period < Word);
   }
 
   MemoryGraph &Graph;

@@ -293,9 +293,8 @@ View ownViewOf(const Buffer &B, const char *Function, Characters What, std::ptrd
   return viewOf(B, What);
 }
 
-View messageViewOf(const Buffer &B) {
+View messageViewOf(const Buffer &B, Characters What) {
   const bool Absolute = B.Primal == MPI_BOTTOM;
-  constexpr auto What = Characters::Moved;
   if (B.Count <= 0 || B.Known || !(Absolute || table().Used.load(std::memory_order_relaxed)))
     return viewOf(B, What);
   const Layout &L = layoutOf(B.Type, What);

@@ -20,7 +20,7 @@ namespace contraflow::mpi {
 
 /// viewOf() for buffers that may be MPI_BOTTOM or lead into several objects: one item of a layout
 /// of its own then.
-View messageViewOf(const Buffer &B);
+View messageViewOf(const Buffer &B, Characters What = Characters::Moved);
 
 /// viewOf() for a function whose buffers lead to one object only, `From` bytes behind the buffer.
 View ownViewOf(const Buffer &B, const char *Function, Characters What = Characters::Integers,

@@ -27,6 +27,8 @@ bool describe(Step &S, const ReductionCall &C) {
   const Layout &L = layoutOf(C.Type);
   if (C.Count == 0 || L.Leaves == 0 || (!C.SendShadow && !C.ReceiveShadow))
     return false;
+  if (isOfBits(C, L))
+    return false;
   const auto Found = combinationOf(C, L);
   if (!Found)
     refuse(Refusal::Operator, C.Name);

@@ -89,6 +89,7 @@ Message *receiver(Role Kind, const Buffer &Data, MPI_Message Handle, const char 
   Message *M = take(Handle, Function);
   M->Kind = Kind;
   M->Shadow = messageViewOf(Data);
+  describeUnseen(*M, Data);
   return M;
 }
 

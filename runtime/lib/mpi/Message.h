@@ -17,12 +17,13 @@ struct Message : cf_mpi_record {
   bool Numbered = false;  ///< Number says which message of its channel this is
   bool Completed = false; ///< a receive: Shadow.Leaves, Peer and Tag are what really arrived
   bool Open = false;      ///< its adjoint is on the way: Request, Packed
+  bool PassesOn = false;  ///< a send from memory without a shadow: bytes were received there
   int Peer = MPI_PROC_NULL;
   int Tag = 0;
   View Shadow;
   Communicator *Comm = nullptr;
   std::uint64_t Number = 0;
-  std::byte *Packed = nullptr;
+  std::byte *Packed = nullptr; ///< of a receive without a shadow: the primal buffer
   MPI_Request Request = MPI_REQUEST_NULL;
 };
 static_assert(sizeof(Message) <= 96);

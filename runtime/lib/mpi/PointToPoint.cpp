@@ -13,12 +13,34 @@
 #include "mpi/RequestTable.h"
 #include "mpi/Watch.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
 namespace contraflow::mpi {
 
 using Role = cf_mpi_record::Role;
+
+static const char *const PassedOn = "characters or bytes that memory without a shadow passes on";
+
+static bool isZero(const std::byte *Data, std::int64_t Bytes) {
+  return std::all_of(Data, Data + Bytes, [](std::byte B) { return B == std::byte{0}; });
+}
+
+void describeUnseen(Message &M, const Buffer &Data) {
+  const Bytes Here = withoutShadow(Data, M.Shadow);
+  if (!Here.Count)
+    return;
+  if (M.Kind == Role::Receive)
+    noteUnseen(Here);
+  if (M.Kind != Role::Send) {
+    M.Packed = static_cast<std::byte *>(const_cast<void *>(Data.Primal));
+    return;
+  }
+  M.PassesOn = isUnseen(Here);
+  if (wasDropped(Here))
+    refuse(Refusal::Datatype, PassedOn);
+}
 
 bool describe(Message &M, Role Kind, const Transfer &T) {
   if (T.Peer == MPI_PROC_NULL) {
@@ -31,6 +53,7 @@ bool describe(Message &M, Role Kind, const Transfer &T) {
   M.Shadow = messageViewOf(T.Data);
   if (Kind != Role::Send)
     noteArrival(M.Shadow);
+  describeUnseen(M, T.Data);
   M.Comm = &Communicator::of(T.Comm);
   return true;
 }
@@ -86,6 +109,8 @@ void receiveTangent(const Message &M) {
   PMPI_Recv(Data.get(), mostUnits(M.Shadow), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
             M.Comm->carrier(), &Status);
   checkLength(Status, M.Shadow);
+  if (M.Packed && !isZero(Data.get(), M.Shadow.leafBytes()))
+    noteDropped({reinterpret_cast<const char *>(M.Packed), M.Shadow.Leaves});
   M.Shadow.store(Data.get());
 }
 
@@ -122,6 +147,8 @@ void takeReturn(Message &M) {
   MPI_Status Status;
   PMPI_Wait(&M.Request, &Status);
   checkLength(Status, M.Shadow);
+  if (M.PassesOn && !isZero(Data.get(), M.Shadow.leafBytes()))
+    refuse(Refusal::Datatype, PassedOn);
   M.Shadow.add(Data.get());
   ordered();
 }

@@ -30,6 +30,9 @@ struct Transfer {
 /// Gives M its arguments. False: with MPI_PROC_NULL, there is no message.
 bool describe(Message &M, cf_mpi_record::Role Kind, const Transfer &T);
 
+/// M, whose shadow is known: bytes that may only be passed on, in memory without a shadow.
+void describeUnseen(Message &M, const Buffer &Data);
+
 /// The primal request of M has completed.
 void complete(Message &M, const MPI_Status &Status);
 /// M, a completed receive, receives its tangent. What completed in the same call is complete.

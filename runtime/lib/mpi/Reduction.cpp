@@ -272,6 +272,16 @@ std::optional<Combination> combinationOf(const ReductionCall &C, const Layout &L
   return Found ? Found : userChainOf(C, L);
 }
 
+bool isOfBits(const ReductionCall &C, const Layout &L) {
+  if (!L.Raw || (C.Op != MPI_BAND && C.Op != MPI_BOR && C.Op != MPI_BXOR))
+    return false;
+  const auto Unknown = [&](const void *Primal, void *Shadow) {
+    return !Shadow || Primal == MPI_IN_PLACE ||
+           viewOf({Primal, Shadow, C.Count, C.Type}).L->Inside.Count == -1;
+  };
+  return Unknown(C.Send, C.SendShadow) && Unknown(C.Receive, C.ReceiveShadow);
+}
+
 bool describe(Reduction &R, const ReductionCall &C) {
   // Ranks beside the root do not know whether anything is active.
   if (Communicator::of(C.Comm).isInter())
@@ -282,7 +292,7 @@ bool describe(Reduction &R, const ReductionCall &C) {
   if (C.Count == 0 || L.Leaves == 0)
     return false;
   if (!choose(R, C, L)) {
-    if (C.SendShadow || C.ReceiveShadow)
+    if ((C.SendShadow || C.ReceiveShadow) && !isOfBits(C, L))
       refuse(Refusal::Operator, C.Name);
     return false; // a rank for which it is active refuses
   }

@@ -82,6 +82,8 @@ bool describe(Reduction &R, const ReductionCall &C);
 std::int64_t spaceOf(const Reduction &R);
 void fillSpace(Reduction &R, const ReductionCall &C, std::byte *Space);
 
+/// Bits of bytes in which nobody knows of numbers: flags.
+bool isOfBits(const ReductionCall &C, const Layout &L);
 /// The operator of C on its own, for images of its items; nothing if it has no derivative.
 std::optional<Combination> combinationOf(const ReductionCall &C, const Layout &L);
 

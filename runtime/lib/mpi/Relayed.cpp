@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace contraflow::mpi {
 namespace {
@@ -69,7 +71,7 @@ private:
 };
 
 struct Known {
-  Pieces Arrived, Relayed;
+  Pieces Arrived, Relayed, Unseen;
 };
 
 struct Calls {
@@ -92,6 +94,17 @@ Known &known() {
   static_cast<void>(Hooked);
   const std::scoped_lock Guard(calls().Lock);
   return calls().All[currentCall()];
+}
+
+/// Bytes whose tangents were dropped, by where they are.
+struct Dropped {
+  std::mutex Lock;
+  std::map<const char *, std::vector<char>> All;
+};
+
+Dropped &dropped() {
+  static auto *All = new Dropped;
+  return *All;
 }
 
 Pieces &arrived() { return known().Arrived; }
@@ -120,5 +133,34 @@ void noteRelayed(Bytes Of) { relayed().add(Of); }
 bool isRelayed(Bytes Of) { return relayed().overlaps(Of); }
 
 void forgetRelayed(Bytes Of) { relayed().remove(Of); }
+
+Bytes withoutShadow(const Buffer &B, const View &V) {
+  const bool IsOne = !V.Base && V.L->Raw && V.L->Extent == V.L->Size && B.Primal && V.Leaves > 0;
+  return IsOne ? Bytes{static_cast<const char *>(B.Primal), V.Leaves} : Bytes{nullptr, 0};
+}
+
+void noteUnseen(Bytes Primal) { known().Unseen.add(Primal); }
+
+bool isUnseen(Bytes Primal) { return known().Unseen.overlaps(Primal); }
+
+void noteDropped(Bytes Primal) {
+  Dropped &D = dropped();
+  const std::scoped_lock Guard(D.Lock);
+  D.All[Primal.From].assign(Primal.From, Primal.From + Primal.Count);
+}
+
+bool wasDropped(Bytes Primal) {
+  Dropped &D = dropped();
+  const std::scoped_lock Guard(D.Lock);
+  const char *End = Primal.From + Primal.Count;
+  for (auto I = D.All.begin(); I != D.All.end() && I->first < End; ++I) {
+    const char *From = std::max(I->first, Primal.From);
+    const char *To = std::min(I->first + I->second.size(), End);
+    if (From < To && !std::memcmp(From, I->second.data() + (From - I->first),
+                                  static_cast<std::size_t>(To - From)))
+      return true;
+  }
+  return false;
+}
 
 } // namespace contraflow::mpi

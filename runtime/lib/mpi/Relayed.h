@@ -27,4 +27,19 @@ void noteRelayed(Bytes Of);
 bool isRelayed(Bytes Of);
 void forgetRelayed(Bytes Of);
 
+// What arrives in memory without a shadow (text) has its derivatives dropped. If they were not zero
+// and the bytes are sent on as they are, they would be missing elsewhere (CF311).
+
+/// The primal buffer of a message of bytes without gaps that has no shadow; else nothing.
+Bytes withoutShadow(const Buffer &B, const View &V);
+
+/// Reverse sweep: bytes are received there, which a later send may pass on.
+void noteUnseen(Bytes Primal);
+bool isUnseen(Bytes Primal);
+
+/// Tangent: tangents of what is there now were dropped.
+void noteDropped(Bytes Primal);
+/// True if that is still there.
+bool wasDropped(Bytes Primal);
+
 } // namespace contraflow::mpi

@@ -110,11 +110,17 @@ bool kindOf(const Call &C, Access &How) {
 /// False: nothing here carries a derivative.
 bool describe(AccessRecord &A, const Call &C) {
   const Layout &L = layoutOf(C.Type);
-  const bool HasShadow = C.Origin.Shadow || C.Result.Shadow;
+  if (L.Leaves == 0 || C.Rank == MPI_PROC_NULL || C.Count == 0)
+    return false;
+  if (C.Op != MPI_NO_OP)
+    A.Origin = messageViewOf(C.Origin, Characters::Integers);
+  if (C.Fetches)
+    A.Result = messageViewOf(C.Result, Characters::Integers);
+  const bool HasShadow = A.Origin.Base || A.Result.Base;
   A.W = Window::of(C.Win);
-  if (!A.W && HasShadow && L.Leaves > 0)
+  if (!A.W && HasShadow)
     refuse(Refusal::WindowUnknown, C.Name);
-  if (!A.W || L.Leaves == 0 || C.Rank == MPI_PROC_NULL || C.Count == 0)
+  if (!A.W)
     return false;
   if (!kindOf(C, A.How))
     refuse(Refusal::Operator, C.Name);
@@ -123,10 +129,6 @@ bool describe(AccessRecord &A, const Call &C) {
   const bool OneKind = L.LeafBytes == L.Size && L.LeafBytes == L.Leaves * sizeOf(L.Widest);
   if (L.Raw || L.Opaque || !OneKind)
     refuse(Refusal::Datatype, std::string("the datatype at the target of ") + C.Name);
-  if (A.How != Access::Fetch)
-    A.Origin = ownViewOf(C.Origin, C.Name);
-  if (C.Fetches)
-    A.Result = ownViewOf(C.Result, C.Name);
   A.To = {C.Rank, C.Displacement, C.Count, &L};
   return true;
 }

@@ -68,6 +68,38 @@ void relayedBytes() {
   cf_v1_mpi_sendrecv_adjoint(Record);
 }
 
+/// Bytes that memory without a shadow passes on, of what has a derivative at both ends.
+void unseenBytes() {
+  static char Text[8];
+  const cf_field Number = {0, 1};
+  cf_mpi_record *First = nullptr;
+  cf_v1_mpi_describe(Shadow, 8, &Number, 1);
+  cf_v1_mpi_sendrecv_augment(Value, 8, MPI_BYTE, next(), 0, Text, 8, MPI_BYTE, previous(), 0,
+                             MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow, nullptr, Tape, &First);
+  cf_v1_mpi_describe(Shadow + 4, 8, &Number, 1);
+  cf_v1_mpi_sendrecv_augment(Text, 8, MPI_BYTE, next(), 0, Value + 4, 8, MPI_BYTE, previous(), 0,
+                             MPI_COMM_WORLD, MPI_STATUS_IGNORE, nullptr, Shadow + 4, Tape, &Record);
+  cf_v1_mpi_sendrecv_adjoint(Record); // nothing is lost
+  cf_v1_mpi_sendrecv_augment(Text, 8, MPI_BYTE, next(), 0, Value + 4, 8, MPI_BYTE, previous(), 0,
+                             MPI_COMM_WORLD, MPI_STATUS_IGNORE, nullptr, Shadow + 4, Tape, &Record);
+  Shadow[4] = 1;
+  cf_v1_mpi_sendrecv_adjoint(Record);
+}
+
+void unseenTangent() {
+  static char Text[8];
+  Value[0] = 2;
+  for (const double Tangent : {0., 1.}) { // of zero nothing is lost
+    Shadow[0] = Tangent;
+    cf_v1_mpi_sendrecv_tangent(Value, 8, MPI_BYTE, next(), 0, Text, 8, MPI_BYTE, previous(), 0,
+                               MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow, nullptr);
+    cf_v1_mpi_sendrecv_tangent(Text, 8, MPI_BYTE, next(), 0, Value + 4, 8, MPI_BYTE, previous(), 0,
+                               MPI_COMM_WORLD, MPI_STATUS_IGNORE, nullptr, Shadow + 4);
+    if (Tangent == 0)
+      std::printf("nothing is lost\n");
+  }
+}
+
 /// A broadcast of what one rank takes for bytes and another one for a number, once more than is
 /// compared every time.
 void disagreement() {
@@ -195,15 +227,6 @@ void bottomReducedLater() {
                                &Request, nullptr, nullptr, Tape, &Record);
 }
 
-void bottomPut() {
-  MPI_Win Win;
-  cf_v1_mpi_win_create_augment(Value + 4, 2 * sizeof *Value, sizeof *Value, MPI_INFO_NULL,
-                               MPI_COMM_WORLD, &Win, Shadow + 4, Tape, &Record);
-  MPI_Win_fence(0, Win);
-  cf_v1_mpi_put_augment(MPI_BOTTOM, 1, absolute(), next(), 0, 2, MPI_DOUBLE, Win, nullptr, Tape,
-                        &Record);
-}
-
 void notAttached() {
   MPI_Win Win;
   MPI_Aint Address;
@@ -306,6 +329,8 @@ struct Case {
 const Case Cases[] = {
     {"bytes", bytes},
     {"relayedBytes", relayedBytes},
+    {"unseenBytes", unseenBytes},
+    {"unseenTangent", unseenTangent},
     {"integers", integers},
     {"characters", characters},
     {"disagreement", disagreement},
@@ -324,7 +349,6 @@ const Case Cases[] = {
     {"addressUnknown", addressUnknown},
     {"bottomReduced", bottomReduced},
     {"bottomReducedLater", bottomReducedLater},
-    {"bottomPut", bottomPut},
     {"windowUnknown", windowUnknown},
     {"windowTwice", windowTwice},
     {"unaligned", unaligned},
