@@ -23,8 +23,9 @@ constexpr int64_t MostBytes = 256;
 bool isConstructor(const Function &F) {
   if (F.isDeclaration() || F.arg_empty() || F.getParamDereferenceableBytes(0) < LeastBytes)
     return false;
+  const std::string Mangled = F.getName().str(); // the demangler points into it
   ItaniumPartialDemangler Name;
-  if (Name.partialDemangle(F.getName().str().c_str()) || !Name.isCtorOrDtor())
+  if (Name.partialDemangle(Mangled.c_str()) || !Name.isCtorOrDtor())
     return false;
   char *Base = Name.getFunctionBaseName(nullptr, nullptr);
   const bool Ends = !Base || *Base == '~';
