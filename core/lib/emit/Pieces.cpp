@@ -341,17 +341,6 @@ void Surgeon::move(Part &P) {
   }
 }
 
-/// The vectoriser of straight-line code tries all that is next to each other in the frame, which
-/// takes long and gains nothing. It looks at plain accesses only; unordered atomic ones are as
-/// fast.
-template <typename Access> void hideFromVectoriser(Access &A, Type &T) {
-  const uint64_t Bytes = A.getDataLayout().getTypeStoreSize(&T).getFixedValue();
-  const bool IsWord = T.isIntegerTy() ? T.getIntegerBitWidth() == 8 * Bytes
-                                      : T.isPointerTy() || T.isFloatTy() || T.isDoubleTy();
-  if (IsWord && isPowerOf2_64(Bytes) && Bytes <= 8 && A.getAlign().value() >= Bytes)
-    A.setAtomic(AtomicOrdering::Unordered);
-}
-
 /// The only block that leads out of the piece.
 BasicBlock *Surgeon::Part::exit() const {
   return *find_if(Blocks, [](BasicBlock *B) { return isa<ReturnInst>(B->getTerminator()); });
@@ -377,9 +366,8 @@ void Surgeon::copyVariables(int Unit) {
     Value *Frame = P.Made->getArg(0);
     if (readsEarlier(V, Unit)) {
       B.SetInsertPoint(S.before(*By.First));
-      LoadInst *Earlier = B.CreateAlignedLoad(T, B.CreatePtrAdd(Frame, B.getInt64(V.Offset)), A);
-      hideFromVectoriser(*Earlier, *T);
-      B.CreateAlignedStore(Earlier, Local, A);
+      Value *Cell = B.CreatePtrAdd(Frame, B.getInt64(V.Offset));
+      B.CreateAlignedStore(B.CreateAlignedLoad(T, Cell, A), Local, A);
     }
     if (By.LastStore && isReadAfter(V, Unit))
       leaveInFrame(P, V, By, *Local);
@@ -394,8 +382,7 @@ void Surgeon::leaveInFrame(Part &P, const Variable &V, const Accesses &By, Alloc
   auto Store = [&](Instruction &Before, Value *What) {
     IRBuilder<> B(&Before);
     Value *Cell = B.CreatePtrAdd(P.Made->getArg(0), B.getInt64(V.Offset));
-    hideFromVectoriser(
-        *B.CreateAlignedStore(What ? What : B.CreateAlignedLoad(T, &Local, A), Cell, A), *T);
+    B.CreateAlignedStore(What ? What : B.CreateAlignedLoad(T, &Local, A), Cell, A);
   };
   Instruction *After = S.after(*By.LastStore);
   SmallVector<StoreInst *, 4> Stores;
@@ -448,6 +435,9 @@ void Surgeon::run(SmallVectorImpl<Function *> &Made) {
   for (unsigned I = 0; I < Parts.size(); ++I) {
     move(Parts[I]);
     findRepeated(Parts[I]);
+    // The vectoriser of straight-line code tries all that is next to each other in the frame, which
+    // takes long and gains nothing. This keeps it away; the code generator then uses no registers
+    // of floats to copy memory.
     if (Parts[I].Repeated.empty())
       Parts[I].Made->addFnAttr(Attribute::NoImplicitFloat);
     copyVariables(static_cast<int>(I));
