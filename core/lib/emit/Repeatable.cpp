@@ -30,19 +30,30 @@ static bool isRepeatable(const RequestState &S, const CallBase &I) {
   return H && H->isRepeatable(I);
 }
 
+/// True if what a pointer leads to belongs to the derived function, or is constant. Members of
+/// objects of its own hand out such.
+static bool isOwn(RequestState &S, const Value *V, unsigned Steps = 4) {
+  const Value *Object = getUnderlyingObject(V);
+  if (const auto *G = dyn_cast<GlobalVariable>(Object))
+    return G->isConstant();
+  const Location At = S.Graph.find(V);
+  if (At ? !S.Graph.isExternal(At.Node) : isa<AllocaInst>(Object))
+    return true;
+  const auto *Member = dyn_cast<CallBase>(Object);
+  const CalleeInfo Info = Member ? lookupCallee(*Member) : CalleeInfo();
+  return Steps && Info.OwnObjects && !Info.Opaque && Member->arg_size() &&
+         Member->getArgOperand(0)->getType()->isPointerTy() &&
+         isOwn(S, Member->getArgOperand(0), Steps - 1);
+}
+
 /// Members of classes of the library that write objects of the derived function alone.
 static bool staysInside(RequestState &S, const CallBase &I, const CalleeInfo &Info) {
   if (!Info.OwnObjects || Info.Opaque)
     return false;
   for (unsigned N = 0; N < I.arg_size(); ++N) {
     const Value *V = I.getArgOperand(N);
-    if (!V->getType()->isPointerTy() || isa<ConstantPointerNull>(V) || I.onlyReadsMemory(N))
-      continue;
-    const Value *Object = getUnderlyingObject(V);
-    if (const auto *G = dyn_cast<GlobalVariable>(Object); G && G->isConstant())
-      continue;
-    const Location At = S.Graph.find(V);
-    if (At ? S.Graph.isExternal(At.Node) : !isa<AllocaInst>(Object))
+    if (V->getType()->isPointerTy() && !isa<ConstantPointerNull>(V) && !I.onlyReadsMemory(N) &&
+        !isOwn(S, V))
       return false;
   }
   return true;
