@@ -10,8 +10,6 @@
 #include <exception>
 #include <memory>
 #include <mpi.h>
-#include <sstream>
-#include <string>
 #include <vector>
 
 namespace {
@@ -173,29 +171,8 @@ double ownMemory(const double *x, double *y) {
   return total;
 }
 
-/// Names and reports go with the numbers: strings, which the library makes and looks into.
-double named(const double *x, double *y) {
-  std::string name = neighbour(0) == 0 ? "root" : "other";
-  name.resize(8);
-  MPI_Bcast(name.data(), 8, MPI_CHAR, 0, MPI_COMM_WORLD);
-  std::ostringstream report;
-  report << name.c_str() << " of rank " << neighbour(0);
-  std::string all(32 * 8, ' '), mine = report.str().substr(0, 32);
-  mine.resize(32);
-  MPI_Gather(mine.data(), 32, MPI_CHAR, all.data(), 32, MPI_CHAR, 0, MPI_COMM_SELF);
-  std::string other(mine.size(), ' ');
-  MPI_Sendrecv(mine.data(), 32, MPI_CHAR, neighbour(1), 0, other.data(), 32, MPI_CHAR,
-               neighbour(-1), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  const double weight = other.compare(0, 4, "root") == 0 ? 2 : 1;
-  for (int i = 0; i < n; ++i)
-    y[i] = weight * x[i] * x[i];
-  MPI_Allreduce(MPI_IN_PLACE, y, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return y[0] * y[n - 1];
-}
-
 } // namespace
 
-GRADIENT_CHECK(unkind_named, Double, named, In(double, n), Out(double, n))
 GRADIENT_CHECK(unkind_channels, Double, channels, In(double, n), Out(double, n))
 GRADIENT_CHECK(unkind_recursion, Double, recursion, In(double, n), Int(5))
 GRADIENT_CHECK(unkind_communicators, Double, shortLived, In(double, n), Out(double, n))
