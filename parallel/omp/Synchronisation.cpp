@@ -119,7 +119,7 @@ public:
   }
 };
 
-class QueryHandler : public ConstructHandler {
+class QueryHandler : public ForwardOnlyHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
     return {
@@ -130,18 +130,7 @@ public:
   bool claims(const CallBase &Call) const override {
     return Call.getCalledFunction()->isDeclaration();
   }
-  CallFacts facts(const CallBase &Call) const override {
-    CallFacts Facts;
-    writesBehind(Call, Facts);
-    return Facts;
-  }
-  bool hasReverse(const CallBase &) const override { return false; }
   bool isRepeatable(const CallBase &) const override { return true; }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
-  bool allDirections() const override { return true; }
-  Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
-    return Error::success();
-  }
 };
 
 class BarrierHandler : public ConstructHandler {

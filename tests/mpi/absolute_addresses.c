@@ -5,17 +5,11 @@
 // a broadcast of what a program would read from its input; and accesses to windows.
 // Supports: `MPI_BOTTOM` with datatypes of absolute addresses
 #include "GradientCheck.h"
+#include "Neighbour.h"
 #include <math.h>
 #include <mpi.h>
 #include <stddef.h>
 #include <stdlib.h>
-
-static int neighbour(int step) {
-  int rank, size;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return (rank + step + size) % size;
-}
 
 // Three blocks of one process: an array, a variable, a part of an argument.
 static MPI_Datatype gathered(const double *a, const double *b, const double *part) {

@@ -5,16 +5,10 @@
 // collectives, and packing.
 // Supports: datatypes that lead from the buffer to other objects
 #include "GradientCheck.h"
+#include "Neighbour.h"
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
-
-static int neighbour(int step) {
-  int rank, size;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return (rank + step + size) % size;
-}
 
 static MPI_Datatype pair(const double *a, const double *b, int n, int m) {
   int lengths[2] = {n, m};

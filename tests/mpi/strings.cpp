@@ -3,6 +3,7 @@
 // Names and reports go with the numbers: strings, which the library makes and looks into.
 // Supports: strings as messages beside numbers
 #include "GradientCheck.h"
+#include "Neighbour.h"
 
 #include <mpi.h>
 #include <sstream>
@@ -11,13 +12,6 @@
 namespace {
 
 enum { n = 8 };
-
-int neighbour(int step) {
-  int rank = 0, size = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return ((rank + step) % size + size) % size;
-}
 
 double named(const double *x, double *y) {
   std::string name = neighbour(0) == 0 ? "root" : "other";

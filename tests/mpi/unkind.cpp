@@ -5,6 +5,7 @@
 // to oneself, to nobody, of no length.
 // Supports: requests in structures and containers, completed by other functions, in recursion or by polling
 #include "GradientCheck.h"
+#include "Neighbour.h"
 
 #include <cmath>
 #include <exception>
@@ -15,13 +16,6 @@
 namespace {
 
 enum { n = 8 };
-
-int neighbour(int step) {
-  int rank = 0, size = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return ((rank + step) % size + size) % size;
-}
 
 /// A channel that knows its buffers and its request.
 struct Channel {

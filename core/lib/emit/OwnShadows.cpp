@@ -163,8 +163,8 @@ void ForwardSweep::checkStored(Instruction &I, Value *V) {
   if (V->getType()->isIntegerTy() && S.Graph.isGuessed(S.Graph.find(Pointer).Node)) {
     auto *Load = dyn_cast<LoadInst>(V);
     Value *Own = Load ? isOwnShadow(Load->getPointerOperand()) : nullptr;
-    if (!Load)
-      return; // integers, perhaps
+    if (!Load && !S.Activity.active(V))
+      return; // integers
     if (Own)
       Pointer = B.CreateSelect(Own, ConstantPointerNull::get(B.getPtrTy()), Pointer);
     return checkOwnShadow(Pointer, Shadow, I);

@@ -23,7 +23,8 @@ struct Message : cf_mpi_record {
   View Shadow;
   Communicator *Comm = nullptr;
   std::uint64_t Number = 0;
-  std::byte *Packed = nullptr; ///< of a receive without a shadow: the primal buffer
+  std::byte *Packed =
+      nullptr; ///< what an open send gets back; a receive without a shadow: where it is
   MPI_Request Request = MPI_REQUEST_NULL;
 };
 static_assert(sizeof(Message) <= 96);
