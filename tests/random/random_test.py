@@ -24,8 +24,10 @@ import generate_objects
 import generate_omp
 import generate_second
 
-CONFIGURATIONS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-g"], ["-O2", "-fno-strict-aliasing"],
-                  ["-O2", "-mllvm", "-contraflow-activity=0"], ["-O2", "-mllvm", "-contraflow-mincut=0"],
+# What comes after the derivative is compiled quickly where something before it is tried.
+PLAIN = ["-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-disable-lsr", "-mllvm", "-fast-isel"]
+CONFIGURATIONS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-g", *PLAIN], ["-O2", "-fno-strict-aliasing", *PLAIN],
+                  ["-O2", "-mllvm", "-contraflow-activity=0", *PLAIN], ["-O2", "-mllvm", "-contraflow-mincut=0", *PLAIN],
                   ["-O1", "-ffast-math", "-fno-finite-math-only"])
 PER_UNIT = 25
 MOST_REFUSED = 0.25  # of the units of a generator whose programs may be refused

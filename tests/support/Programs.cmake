@@ -21,6 +21,10 @@ include_guard(GLOBAL)
 
 option(CONTRAFLOW_TEST_SEPARATE "One executable per numeric test program" OFF)
 
+# What comes after the derivative is compiled in full at -O2 and -O3, and with this elsewhere: it
+# is half of the time that the tests take to compile.
+set(ContraflowPlain -fno-vectorize -fno-slp-vectorize "SHELL:-mllvm -disable-lsr" "SHELL:-mllvm -fast-isel")
+
 # The -O levels, and at -O2 with analyses switched off: the answer must not change.
 set(ContraflowConfiguration_O0 -O0)
 set(ContraflowConfiguration_O1 -O1)
@@ -28,18 +32,19 @@ set(ContraflowConfiguration_Og -Og -g)
 set(ContraflowConfiguration_Os -Os)
 set(ContraflowConfiguration_O2 -O2)
 set(ContraflowConfiguration_O3 -O3)
-set(ContraflowConfiguration_noactivity -O2 "SHELL:-mllvm -contraflow-activity=0")
-set(ContraflowConfiguration_nomincut -O2 "SHELL:-mllvm -contraflow-mincut=0")
+set(ContraflowConfiguration_noactivity -O2 ${ContraflowPlain} "SHELL:-mllvm -contraflow-activity=0")
+set(ContraflowConfiguration_nomincut -O2 ${ContraflowPlain} "SHELL:-mllvm -contraflow-mincut=0")
 # What makes gradients fast; small pieces and little inlining as well, for few of the programs are large.
-set(ContraflowConfiguration_unplanned -O2 "SHELL:-mllvm -contraflow-mincut=0" "SHELL:-mllvm -contraflow-sharing=0"
+set(ContraflowConfiguration_unplanned -O2 ${ContraflowPlain} "SHELL:-mllvm -contraflow-mincut=0" "SHELL:-mllvm -contraflow-sharing=0"
     "SHELL:-mllvm -contraflow-piece-size=40" "SHELL:-mllvm -contraflow-other-code=100000")
-set(ContraflowConfiguration_wide -O2 -DCF_TEST_WIDE)
+set(ContraflowConfiguration_wide -O2 ${ContraflowPlain} -DCF_TEST_WIDE)
 set(ContraflowConfiguration_avx -O2 -mavx2 -mfma)
 set(ContraflowConfiguration_checked -O1 -fsanitize=undefined)
 set(ContraflowConfiguration_aborting -O2 -fsanitize=undefined -fno-sanitize-recover=all)
-set(ContraflowConfiguration_deterministic -O2 "SHELL:-mllvm -contraflow-deterministic")
+set(ContraflowConfiguration_deterministic -O2 ${ContraflowPlain} "SHELL:-mllvm -contraflow-deterministic")
 set(ContraflowConfigurations O0 O1 O2 O3 noactivity unplanned)
 if(CONTRAFLOW_SANITIZE)
+  list(APPEND ContraflowConfiguration_O2 ${ContraflowPlain})
   set(ContraflowConfigurations O2)
 endif()
 set(CONTRAFLOW_TEST_CONFIGURATIONS ${ContraflowConfigurations} CACHE STRING
