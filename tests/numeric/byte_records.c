@@ -160,3 +160,93 @@ static double turned(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(byte_records_turned, Double, turned, In(double, 6), Int(6))
+
+// A container whose elements are copied, exchanged and shifted by loops that read its members again
+// for every byte; the places may overlap.
+struct shelf {
+  struct vector *in;
+};
+static void put_in(struct shelf *to, const void *element) {
+  if (to->in->count == to->in->most) {
+    to->in->most = 2 * to->in->most + 1;
+    to->in->data = (char *)realloc(to->in->data, to->in->most * to->in->size);
+  }
+  for (unsigned long i = 0; i < to->in->size; ++i)
+    to->in->data[to->in->count * to->in->size + i] = ((const char *)element)[i];
+  ++to->in->count;
+}
+static void exchange(char *a, char *b, unsigned long size) {
+  do {
+    const char c = *a;
+    *a++ = *b;
+    *b++ = c;
+  } while (--size > 0);
+}
+static void exchange_down(void *a, void *b, unsigned long size) {
+  while (size--) {
+    const char c = ((char *)a)[size];
+    ((char *)a)[size] = ((char *)b)[size];
+    ((char *)b)[size] = c;
+  }
+}
+static void move(char *to, const char *from, unsigned long size) {
+  if (to < from)
+    while (size--)
+      *to++ = *from++;
+  else
+    while (size--)
+      to[size] = from[size];
+}
+static double sorted(const double *x, int n) {
+  struct vector v = {0, sizeof(struct record), 0, 0};
+  struct shelf all = {&v};
+  for (int i = 0; i < n; ++i) {
+    const struct record r = {i, (float)i, x[i] * x[(i + 1) % n]};
+    put_in(&all, &r);
+  }
+  for (int i = 1; i < n; ++i)
+    for (int k = i;
+         k > 0 && ((struct record *)at(&v, k))->value < ((struct record *)at(&v, k - 1))->value;
+         --k)
+      exchange(at(&v, k), at(&v, k - 1), v.size);
+  exchange_down(at(&v, 0), at(&v, n - 2), 2 * v.size);
+  move(at(&v, 2), at(&v, 1), 2 * v.size); // up by one, over itself
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += ((struct record *)at(&v, i))->value * (i + 1) * (((struct record *)at(&v, i))->id + 1);
+  free(v.data);
+  return sum;
+}
+GRADIENT_CHECK(byte_records_sorted, Double, sorted, In(double, 6), Int(6))
+
+// Nobody but the loop looks at what the members lead to.
+struct pair {
+  double *from, *to;
+  int n;
+};
+static void copied(struct pair *p) {
+  for (int i = 0; i < p->n * (int)sizeof(double); ++i)
+    ((char *)p->to)[i] = ((char *)p->from)[i];
+  for (int i = 0; i < p->n / 2; ++i)
+    exchange((char *)(p->to + i), (char *)(p->to + p->n - 1 - i), sizeof(double));
+}
+static double copied_primal(void *const *v) {
+  struct pair p = {(double *)v[0], (double *)v[1], 4};
+  copied(&p);
+  return 0;
+}
+void __enzyme_fwddiff_pair(void *, ...), __enzyme_autodiff_pair(void *, ...);
+static double copied_tangent(void *const *v, void *const *d) {
+  struct pair p = {(double *)v[0], (double *)v[1], 4}, dp = {(double *)d[0], (double *)d[1], 4};
+  __enzyme_fwddiff_pair((void *)copied, enzyme_dup, &p, &dp);
+  return 0;
+}
+static void copied_adjoint(void *const *v, void *const *d) {
+  double zeros[4] = {0}; // what nobody looks at can be added to zeros only
+  struct pair p = {(double *)v[0], (double *)v[1], 4}, dp = {zeros, (double *)d[1], 4};
+  __enzyme_autodiff_pair((void *)copied, enzyme_dup, &p, &dp);
+  for (int i = 0; i < 4; ++i)
+    ((double *)d[0])[i] += zeros[i];
+}
+GRADIENT_CHECK_CUSTOM(byte_records_behind, Void, copied_primal, copied_tangent, copied_adjoint,
+                      InOut(double, 4), InOut(double, 4))

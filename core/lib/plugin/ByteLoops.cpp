@@ -10,8 +10,12 @@
 // usually are not (-O0):
 //
 //   for (i = 0; i < 8; i++) *at++ = ((char *)&x)[i];
+//
+// Of a structure, that would be registers of single bytes: what becomes a copy of memory later
+// (prepare/ByteMoves.h) stays a loop.
 
 #include "ByteLoops.h"
+#include "prepare/ByteMoves.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -27,6 +31,7 @@ namespace contraflow {
 namespace {
 
 constexpr unsigned MostBytes = 64; ///< of a variable that is taken apart
+constexpr unsigned Number = 8;     ///< bytes of one, at most
 
 /// True if all bytes of a variable lie where a loop of so many iterations walks.
 bool isWholeVariable(Value *Pointer, unsigned Bytes, ScalarEvolution &SE) {
@@ -47,7 +52,9 @@ const char *markFor(const Loop &L, ScalarEvolution &SE) {
       if (!Load || !Load->getType()->isIntegerTy(8))
         continue;
       const unsigned Bytes = SE.getSmallConstantTripCount(&L);
-      if (Bytes && Bytes <= MostBytes &&
+      const bool IsCopy =
+          byteWalk(Store->getPointerOperand(), L, SE) && byteWalk(Load->getPointerOperand(), L, SE);
+      if (Bytes && Bytes <= (IsCopy ? Number : MostBytes) &&
           (isWholeVariable(const_cast<Value *>(Store->getPointerOperand()), Bytes, SE) ||
            isWholeVariable(const_cast<Value *>(Load->getPointerOperand()), Bytes, SE)))
         return L.getHeader()->getParent()->hasOptSize() ? nullptr : "llvm.loop.unroll.full";

@@ -7,6 +7,7 @@
 #include "Aggregates.h"
 #include "Bits.h"
 #include "Blocks.h"
+#include "ByteMoves.h"
 #include "Carried.h"
 #include "Choices.h"
 #include "DigitSums.h"
@@ -156,6 +157,8 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   simplifyFunction(P, C, How);
   allowStepsBefore(P); // inlined callees may have named the array
   joinBytes(P, C);
+  if (joinByteMoves(P, C.FAM))
+    simplifyFunction(P, C);
   if (splitInlineStorage(P))
     simplifyFunction(P, C);
   splitAggregates(P);

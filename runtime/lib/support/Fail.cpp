@@ -108,6 +108,10 @@ void cf_v1_lost_digits(const char *place) {
   contraflow::fail(contraflow::ErrorId::LostDigits, place);
 }
 
+void cf_v1_overwritten_bytes(const char *place) {
+  contraflow::fail(contraflow::ErrorId::OverwrittenBytes, place);
+}
+
 void cf_v1_check_global(void *pointer, void *shadow, const char *place) {
   if (pointer && !shadow)
     contraflow::fail(contraflow::ErrorId::GlobalPointer, place);

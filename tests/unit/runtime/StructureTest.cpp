@@ -344,6 +344,8 @@ TEST(CalleeDeathTest, SaysWhere) {
               "CF308. .*heat.cpp:41:9");
   EXPECT_EXIT(cf_v1_lost_digits("heat.cpp:41:9"), testing::KilledBySignal(SIGABRT),
               "CF392. .*heat.cpp:41:9");
+  EXPECT_EXIT(cf_v1_overwritten_bytes("heat.cpp:41:9"), testing::KilledBySignal(SIGABRT),
+              "CF393. .*heat.cpp:41:9");
   int X = 0;
   cf_v1_check_global(&X, &X, "");
   cf_v1_check_global(nullptr, nullptr, "");

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops that copy or exchange bytes one by one, where nothing says whether the two places overlap:
+//
+//   while (n--) *to++ = *from++;                           ->   memmove(to, from, n)
+//   while (n--) { char c = *a; *a++ = *b; *b++ = c; }      ->   three copies, through a buffer
+
+#pragma once
+
+#include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class Loop;
+class SCEVAddRecExpr;
+class ScalarEvolution;
+} // namespace llvm
+
+namespace contraflow {
+
+/// A pointer that goes up or down by one byte with each iteration; null: it does not.
+const llvm::SCEVAddRecExpr *byteWalk(const llvm::Value *Pointer, const llvm::Loop &L,
+                                     llvm::ScalarEvolution &SE);
+
+/// True if something changed.
+bool joinByteMoves(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+} // namespace contraflow
