@@ -100,6 +100,48 @@ void unseenTangent() {
   }
 }
 
+/// The same of collectives: what was gathered without a shadow is spread, from another place of it.
+void unseenMovement() {
+  static char Text[16];
+  const cf_field Number = {0, 1};
+  const auto spread = [&] {
+    cf_v1_mpi_describe(Shadow, 8, &Number, 1);
+    cf_v1_mpi_allgather_augment(Value, 8, MPI_BYTE, Text, 8, MPI_BYTE, MPI_COMM_WORLD, Shadow,
+                                nullptr, Tape, &Record);
+    cf_v1_mpi_describe(Shadow + 4, 8, &Number, 1);
+    cf_v1_mpi_scatter_augment(Text, 8, MPI_BYTE, Value + 4, 8, MPI_BYTE, 0, MPI_COMM_WORLD, nullptr,
+                              Shadow + 4, Tape, &Record);
+  };
+  spread();
+  cf_v1_mpi_scatter_adjoint(Record); // nothing is lost
+  spread();
+  Shadow[4] = 1;
+  cf_v1_mpi_scatter_adjoint(Record);
+}
+
+/// Some of it is written over, the rest is passed on.
+void unseenMovementTangent() {
+  static char Text[32];
+  const cf_field Number = {0, 1};
+  Value[0] = 2;
+  Value[1] = 3;
+  for (const double Tangent : {0., 1.}) { // of zero nothing is lost
+    Shadow[0] = Shadow[1] = Tangent;
+    cf_v1_mpi_describe(Shadow, 8, &Number, 1);
+    MPI_Request Request = MPI_REQUEST_NULL;
+    cf_v1_mpi_iallgather_tangent(Value, 16, MPI_BYTE, Text, 16, MPI_BYTE, MPI_COMM_WORLD, &Request,
+                                 Shadow, nullptr);
+    cf_v1_mpi_wait_tangent(&Request, MPI_STATUS_IGNORE);
+    Text[16] = 'a';
+    cf_v1_mpi_describe(Shadow + 4, 8, &Number, 1);
+    char *const Passed = Rank == 0 ? Text + 16 : nullptr;
+    cf_v1_mpi_bcast_tangent(Passed ? static_cast<void *>(Passed) : Value + 4, 16, MPI_BYTE, 0,
+                            MPI_COMM_WORLD, Passed ? nullptr : Shadow + 4);
+    if (Tangent == 0)
+      std::printf("nothing is lost\n");
+  }
+}
+
 /// A broadcast of what one rank takes for bytes and another one for a number, once more than is
 /// compared every time.
 void disagreement() {
@@ -333,6 +375,8 @@ const Case Cases[] = {
     {"unseenTangent", unseenTangent},
     {"integers", integers},
     {"characters", characters},
+    {"unseenMovement", unseenMovement},
+    {"unseenMovementTangent", unseenMovementTangent},
     {"disagreement", disagreement},
     {"mixedGather", mixedGather},
     {"userOperator", userOperator},
