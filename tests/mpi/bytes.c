@@ -89,3 +89,46 @@ static double bytes_of_one_side(const double *x, int n) {
 }
 
 GRADIENT_CHECK(bytes_of_one_side, Double, bytes_of_one_side, In(double, 4), Int(4))
+
+// Blocks that begin in the middle of a structure, and arrays that are put together by copies.
+static double bytes_of_blocks(const double *x, int n) {
+  enum { Most = 8, Words = 4, Block = 3, Bytes = Block * sizeof(double) };
+  int rank, size, counts[Most], places[Most];
+  MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  if (size > Most || sizeof(struct body) != Words * sizeof(double))
+    return 0;
+  struct body all[Most], some[Most];
+  double mine[Block], pair[4], both[2 * Most], sum = 0;
+  memset(some, 0, sizeof some);
+  for (int i = 0; i < Most; i++) {
+    all[i].mass = x[i % n] * x[(i + 1) % n];
+    all[i].id = i;
+    all[i].charge = 1;
+    all[i].place[0] = x[i % n] + i;
+    all[i].place[1] = x[i % n] * rank;
+    counts[i] = Bytes;
+    places[i] = i * Bytes;
+  }
+  MPI_Scatterv(all, counts, places, MPI_BYTE, mine, Bytes, MPI_BYTE, size - 1, comm);
+  for (int i = 0; i < Block; i++)
+    if ((rank * Block + i) % Words != 1) { // these are numbers
+      sum += mine[i] * mine[i] * (i + 1);
+      mine[i] *= x[0];
+    }
+  MPI_Gatherv(mine, Bytes, MPI_BYTE, some, counts, places, MPI_BYTE, 0, comm);
+  for (int i = 0; i < Most; i++)
+    sum += some[i].mass * (i + 1) + some[i].place[0] * some[i].place[1];
+  memcpy(pair, x, 2 * sizeof *x);
+  memcpy(pair + 2, &sum, sizeof sum);
+  memcpy(pair + 3, x + 1, sizeof *x);
+  MPI_Gather(pair + (rank & 2), 2 * sizeof(double), MPI_BYTE, both, 2 * sizeof(double), MPI_BYTE, 0,
+             comm);
+  if (rank == 0)
+    for (int i = 0; i < 2 * size; i++)
+      sum += both[i] * both[i] * (i + 1);
+  return sum;
+}
+
+GRADIENT_CHECK(bytes_of_blocks, Double, bytes_of_blocks, In(double, 4), Int(4))

@@ -59,19 +59,21 @@ std::vector<char *> shadowsAt(void *Argument) {
   return All;
 }
 
-/// The shadow that an entry has for an address.
-char *shadowFor(const Entry &E, std::uintptr_t Start, std::uintptr_t At) {
-  char *Shadow = E.Shadows.front();
-  return Shadow ? Shadow + static_cast<std::ptrdiff_t>(At - Start) : nullptr;
+/// True if the shadows of two addresses are in one object, in each direction.
+bool areTogether(const std::vector<char *> &A, std::uintptr_t AtA, const std::vector<char *> &B,
+                 std::uintptr_t AtB) {
+  const auto Distance = static_cast<std::ptrdiff_t>(AtB - AtA);
+  return std::ranges::equal(
+      A, B, [&](const char *X, const char *Y) { return X && Y ? Y - X == Distance : X == Y; });
 }
 
 /// What lies within a new object and has another shadow is of an object that is no more.
-void dropEarlier(Table &T, std::uintptr_t Start, std::int64_t Bytes, char *Shadow) {
+void dropEarlier(Table &T, std::uintptr_t Start, std::int64_t Bytes,
+                 const std::vector<char *> &Shadows) {
   const auto End = T.Entries.lower_bound(Start + static_cast<std::uintptr_t>(Bytes));
-  for (auto E = T.Entries.lower_bound(Start); Bytes > 0 && E != End;) {
-    char *Here = Shadow ? Shadow + static_cast<std::ptrdiff_t>(E->first - Start) : nullptr;
-    E = E->second.Shadows.front() == Here ? std::next(E) : T.Entries.erase(E);
-  }
+  for (auto E = T.Entries.lower_bound(Start); Bytes > 0 && E != End;)
+    E = areTogether(Shadows, Start, E->second.Shadows, E->first) ? std::next(E)
+                                                                 : T.Entries.erase(E);
 }
 
 std::uint64_t enter(const void *Location, std::int64_t Bytes, void *Shadow, std::thread::id By) {
@@ -80,7 +82,7 @@ std::uint64_t enter(const void *Location, std::int64_t Bytes, void *Shadow, std:
   const std::scoped_lock Guard(T.Lock);
   T.Used.store(true, std::memory_order_relaxed);
   const auto Start = reinterpret_cast<std::uintptr_t>(Location);
-  dropEarlier(T, Start, Bytes, All.front());
+  dropEarlier(T, Start, Bytes, All);
   T.Entries.insert_or_assign(Start, Entry{Bytes, std::move(All), ++T.Last, By});
   return T.Last;
 }
@@ -167,7 +169,7 @@ private:
     return {&Of->Object, static_cast<std::ptrdiff_t>(At - Of->Start), R};
   }
   bool isHome(std::uintptr_t Place, const Entry &E) const {
-    return E.Shadows.front() == shadowFor(Of->Object, Of->Start, Place);
+    return areTogether(Of->Object.Shadows, Of->Start, E.Shadows, Place);
   }
   /// Objects are in one piece: what is behind the end of the buffer's, or behind another one that
   /// lies between, is not in it.
@@ -263,7 +265,7 @@ static std::optional<Home> homeOf(const Table &T, const Buffer &B) {
   const auto From = static_cast<std::int64_t>(Of.Start - Start);
   if (E.Bytes > 0 ? From >= E.Bytes : From != 0)
     return Of;
-  if (shadowFor(E, Start, Of.Start) != Of.Object.Shadows.front())
+  if (!areTogether(E.Shadows, Start, Of.Object.Shadows, Of.Start))
     return std::nullopt;
   Of.Object.Bytes = E.Bytes > 0 ? E.Bytes - From : 0;
   return Of;

@@ -366,13 +366,12 @@ Description descriptionOf(const void *Shadow) {
 
 /// True if floats are known to lie among the characters of an item.
 bool hidesNumbers(const Layout &L, const Description &Inside) {
-  constexpr std::int32_t Unknown = 5; // as the compiler numbers the kinds
   return std::ranges::any_of(L.Runs, [&](const Run &R) {
     for (int I = 0; I < Inside.Count; ++I) {
       std::int64_t At = Inside.Fields[I].offset;
       if (Inside.Period > 0 && At < R.Offset)
         At += (R.Offset - At + Inside.Period - 1) / Inside.Period * Inside.Period;
-      if (Inside.Fields[I].kind < Unknown && At >= R.Offset && At < R.Offset + R.Count)
+      if (Inside.Fields[I].kind < Description::Unknown && At >= R.Offset && At < R.Offset + R.Count)
         return true;
     }
     return false;

@@ -27,6 +27,7 @@
 namespace contraflow::mpi {
 
 enum class Leaf : std::uint8_t { Byte, F32, F64, F80 };
+constexpr Leaf FieldKinds[] = {Leaf::F32, Leaf::F64, Leaf::F80}; ///< as fields number them
 
 constexpr std::int64_t sizeOf(Leaf Kind) {
   return Kind == Leaf::Byte  ? 1
@@ -45,10 +46,16 @@ struct Run {
 
 /// What the compiler knows of the memory behind a buffer of bytes.
 struct Description {
+  enum : std::int32_t { Unknown = 5, UnknownEnd }; ///< kinds of fields that are no numbers
   static constexpr int OnlyPacked = -2;
   const cf_field *Fields = nullptr;
   std::int64_t Period = 0;
   int Count = -1; ///< negative: nothing is known; maybe that it holds packed values
+
+  /// Where bytes of which nothing is known end that begin at a field; 0 if they do not.
+  std::int64_t endOfUnknown(int F) const {
+    return F + 1 < Count && Fields[F + 1].kind == UnknownEnd ? Fields[F + 1].offset : Period;
+  }
 };
 
 struct PackedPieces;
@@ -86,6 +93,10 @@ enum class Characters : std::uint8_t { Integers, Moved };
 
 /// Never goes away: layouts outlive the datatypes they came from.
 const Layout &layoutOf(MPI_Datatype Type, Characters What = Characters::Integers);
+
+/// The same datatype where the memory that L describes has been going on for `By` bytes; refused if
+/// that is inside a number.
+const Layout &layoutBehind(const Layout &L, std::int64_t By);
 
 /// Asks all ranks, whose programs may differ.
 void agreeOnCharacters();

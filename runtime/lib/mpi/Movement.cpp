@@ -7,6 +7,7 @@
 
 #include "mpi/Parcel.h"
 #include "mpi/Refuse.h"
+#include "mpi/Relayed.h"
 #include "mpi/Watch.h"
 
 #include <climits>
@@ -33,8 +34,12 @@ View Blocks::at(int Block) const {
   const Description &Inside = Here->Inside;
   if (Base && Items > 0 && Inside.Count > 0 && start(Block) != 0 &&
       (Inside.Period == 0 || start(Block) % Inside.Period != 0))
-    refuse(Refusal::Datatype, "MPI_BYTE in blocks that do not begin where an element does");
+    Here = &layoutBehind(*Here, start(Block));
   return {Base ? Base + start(Block) : nullptr, Here, Items * Here->Leaves, All};
+}
+
+const char *Blocks::unseenAt(int Block) const {
+  return Primal ? withoutShadow(Primal + start(Block), at(Block)) : nullptr;
 }
 
 std::int64_t Blocks::leaves() const {

@@ -33,8 +33,12 @@ struct Blocks {
   int Skip = -1;                          ///< a block that does not move (MPI_IN_PLACE)
   bool Same = false;                      ///< every block is the same memory
   const Directions *All = nullptr;        ///< as in View
+  const char *Primal = nullptr;           ///< without a shadow: the buffer
+  bool PassesOn = false;                  ///< of these bytes some have been received (Relayed.h)
 
   View at(int Block) const;
+  /// If bytes of the block have no shadow, where it begins; else null.
+  const char *unseenAt(int Block) const;
   std::int64_t leaves() const;
 
 private:

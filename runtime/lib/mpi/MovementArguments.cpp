@@ -30,6 +30,7 @@ Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
                                   Characters::Moved, S.Places ? S.Places[I] : S.Displs[I])
                             .L);
     B.Layouts = Layouts.data();
+    B.Primal = B.Base ? nullptr : static_cast<const char *>(S.Primal);
     return B;
   }
   const int Most = S.Counts && Size > 0 ? *std::max_element(S.Counts, S.Counts + Size) : S.Count;
@@ -37,6 +38,7 @@ Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
   B.Base = V.Base;
   B.L = V.L;
   B.All = V.All;
+  B.Primal = B.Base ? nullptr : static_cast<const char *>(S.Primal);
   const bool Elsewhere =
       S.Primal == MPI_BOTTOM || (!V.L->Raw && V.L != &layoutOf(S.Type, Characters::Moved));
   if (V.Leaves > 0 && Elsewhere) { // there is no first block to count from
@@ -55,6 +57,7 @@ Blocks oneBlock(const Blocks &All, int Block) {
   const int Count = All.Counts ? All.Counts[Block] : All.Count;
   Blocks One = {V.Base, V.L, 1, Count};
   One.All = V.All;
+  One.Primal = All.unseenAt(Block);
   return One;
 }
 
@@ -234,6 +237,18 @@ void describe(Described &D, const MovementCall &C, const Side &Send, const Side 
   spreadBytes(M);
   for (int I = 0; I < M.Got.Size; ++I)
     noteArrival(M.Got.at(I));
+}
+
+void describeUnseen(Movement &M) {
+  M.Given.PassesOn = false;
+  for (int I = 0; I < M.Given.Size; ++I)
+    if (const char *Primal = M.Given.unseenAt(I)) {
+      M.Given.PassesOn = M.Given.PassesOn || isUnseen(Primal, M.Given.at(I));
+      checkDropped(Primal, M.Given.at(I));
+    }
+  for (int I = 0; I < M.Got.Size; ++I)
+    if (const char *Primal = M.Got.unseenAt(I))
+      noteUnseen(Primal, M.Got.at(I));
 }
 
 std::int64_t arrayBytes(const Movement &M) { return arrayBytes(M.Given) + arrayBytes(M.Got); }

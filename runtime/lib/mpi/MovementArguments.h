@@ -51,6 +51,9 @@ struct Described {
 /// D.M.Blocking is set before. Rooted: the buffer with a block for each rank is the root's.
 void describe(Described &D, const MovementCall &C, const Side &Send, const Side &Receive);
 
+/// Before each primal call: of the blocks whose bytes have no shadow (Relayed.h).
+void describeUnseen(Movement &M);
+
 /// The user's arrays may be gone in the reverse sweep: bytes of copies, and copying them.
 std::int64_t arrayBytes(const Movement &M);
 void copyArrays(Movement &M, std::byte *To);

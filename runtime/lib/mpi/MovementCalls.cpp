@@ -37,6 +37,7 @@ template <class Action>
 int tangentOf(const MovementCall &C, const Side &Send, const Side &Receive, Action Primal) {
   Described D;
   describe(D, C, Send, Receive);
+  describeUnseen(D.M);
   const int Code = watched(Primal);
   if (Code == MPI_SUCCESS && D.Active)
     tangent(D.M);
@@ -48,6 +49,7 @@ int augment(const MovementCall &C, const Side &Send, const Side &Receive, Record
             Action Primal) {
   Described D;
   describe(D, C, Send, Receive);
+  describeUnseen(D.M);
   *To.Record = D.Active ? keep(D, To.Tape) : orderRecord(C.Comm, To.Tape);
   const int Code = watched(Primal);
   if (Code != MPI_SUCCESS)
@@ -70,6 +72,7 @@ int startTangentOf(const MovementCall &C, const Side &Send, const Side &Receive,
   Described D;
   D.M.Blocking = false;
   describe(D, C, Send, Receive);
+  describeUnseen(D.M);
   const int Code = Primal();
   if (Code == MPI_SUCCESS && D.Active) {
     const std::int64_t Bytes = arrayBytes(D.M);
@@ -90,6 +93,7 @@ int augmentStart(const MovementCall &C, const Side &Send, const Side &Receive, M
   Described D;
   D.M.Blocking = false;
   describe(D, C, Send, Receive);
+  describeUnseen(D.M);
   *To.Record = nullptr;
   const int Code = Primal();
   if (Code == MPI_SUCCESS && (D.Active || ordersAccesses(C.Comm))) {

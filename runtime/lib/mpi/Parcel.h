@@ -6,6 +6,7 @@
 
 #include "mpi/Movement.h"
 #include "mpi/Outbox.h"
+#include "mpi/Relayed.h"
 
 #include <algorithm>
 #include <climits>
@@ -54,12 +55,18 @@ struct Parcel {
       B.at(I).pack(block(I));
   }
   void storeTo(const Blocks &B) const {
-    for (int I = 0; I < B.Size; ++I)
+    for (int I = 0; I < B.Size; ++I) {
+      if (const char *Primal = B.unseenAt(I))
+        noteDropped(Primal, B.at(I), block(I));
       B.at(I).store(block(I));
+    }
   }
   void addTo(const Blocks &B) const {
-    for (int I = 0; I < B.Size; ++I)
+    for (int I = 0; I < B.Size; ++I) {
+      if (B.PassesOn)
+        checkReturn(B.at(I), block(I));
       B.at(I).add(block(I));
+    }
   }
 
 private:

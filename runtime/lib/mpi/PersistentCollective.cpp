@@ -53,12 +53,14 @@ public:
     Shadows = keepDirections(M.Given.All, M.Got.All);
   }
   int startTangent(MPI_Request *Request) override {
+    describeUnseen(M);
     const int Code = PMPI_Start(Request);
     if (Code == MPI_SUCCESS && Active)
       started(tangentOperation(M), *Request);
     return Code;
   }
   int augmentStart(MPI_Request *Request, cf_tape *Tape, cf_mpi_record *&Record) override {
+    describeUnseen(M);
     const int Code = PMPI_Start(Request);
     if (Code != MPI_SUCCESS || !(Active || ordersAccesses()))
       return Code;

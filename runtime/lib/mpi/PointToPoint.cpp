@@ -13,7 +13,6 @@
 #include "mpi/RequestTable.h"
 #include "mpi/Watch.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -21,25 +20,18 @@ namespace contraflow::mpi {
 
 using Role = cf_mpi_record::Role;
 
-static const char *const PassedOn = "characters or bytes that memory without a shadow passes on";
-
-static bool isZero(const std::byte *Data, std::int64_t Bytes) {
-  return std::all_of(Data, Data + Bytes, [](std::byte B) { return B == std::byte{0}; });
-}
-
 void describeUnseen(Message &M, const Buffer &Data) {
-  const Bytes Here = withoutShadow(Data, M.Shadow);
-  if (!Here.Count)
+  const char *Primal = withoutShadow(Data.Primal, M.Shadow);
+  if (!Primal)
     return;
   if (M.Kind == Role::Receive)
-    noteUnseen(Here);
+    noteUnseen(Primal, M.Shadow);
   if (M.Kind != Role::Send) {
     M.Packed = static_cast<std::byte *>(const_cast<void *>(Data.Primal));
     return;
   }
-  M.PassesOn = isUnseen(Here);
-  if (wasDropped(Here))
-    refuse(Refusal::Datatype, PassedOn);
+  M.PassesOn = isUnseen(Primal, M.Shadow);
+  checkDropped(Primal, M.Shadow);
 }
 
 bool describe(Message &M, Role Kind, const Transfer &T) {
@@ -109,8 +101,8 @@ void receiveTangent(const Message &M) {
   PMPI_Recv(Data.get(), mostUnits(M.Shadow), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
             M.Comm->carrier(), &Status);
   checkLength(Status, M.Shadow);
-  if (M.Packed && !isZero(Data.get(), M.Shadow.leafBytes()))
-    noteDropped({reinterpret_cast<const char *>(M.Packed), M.Shadow.Leaves});
+  if (M.Packed)
+    noteDropped(reinterpret_cast<const char *>(M.Packed), M.Shadow, Data.get());
   M.Shadow.store(Data.get());
 }
 
@@ -147,8 +139,8 @@ void takeReturn(Message &M) {
   MPI_Status Status;
   PMPI_Wait(&M.Request, &Status);
   checkLength(Status, M.Shadow);
-  if (M.PassesOn && !isZero(Data.get(), M.Shadow.leafBytes()))
-    refuse(Refusal::Datatype, PassedOn);
+  if (M.PassesOn)
+    checkReturn(M.Shadow, Data.get());
   M.Shadow.add(Data.get());
   ordered();
 }

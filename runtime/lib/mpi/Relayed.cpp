@@ -4,6 +4,8 @@
 // again and again.
 
 #include "mpi/Relayed.h"
+
+#include "mpi/Refuse.h"
 #include "tape/DerivativeCall.h"
 
 #include <algorithm>
@@ -96,15 +98,68 @@ Known &known() {
   return calls().All[currentCall()];
 }
 
-/// Bytes whose tangents were dropped, by where they are.
+/// Bytes that came with tangents, and in which words of eight bytes these were not zero.
 struct Dropped {
+  std::vector<char> Primal;
+  std::vector<std::size_t> Lost;
+};
+constexpr std::size_t Word = 8;
+
+struct AllDropped {
   std::mutex Lock;
-  std::map<const char *, std::vector<char>> All;
+  std::map<const char *, Dropped> ByPlace;
 };
 
-Dropped &dropped() {
-  static auto *All = new Dropped;
+AllDropped &dropped() {
+  static auto *All = new AllDropped;
   return *All;
+}
+
+/// Calls Do(bytes of the primal, packed bytes of one direction before them).
+template <class Action> void forEachRun(const char *Primal, const View &V, Action Do) {
+  std::int64_t Left = V.Leaves, Before = 0;
+  for (const char *Item = Primal; Left > 0; Item += V.L->Extent)
+    for (const Run &R : V.L->Runs) {
+      const std::int64_t Count = std::min(Left, R.Count);
+      if (Count > 0 && R.Kind == Leaf::Byte)
+        Do(Bytes{Item + R.Offset, Count}, Before);
+      Before += Count * sizeOf(R.Kind);
+      Left -= Count;
+    }
+}
+
+bool isZero(const std::byte *Data, std::size_t Bytes) {
+  return std::all_of(Data, Data + Bytes, [](std::byte B) { return B == std::byte{0}; });
+}
+
+/// Of one run of bytes. Tangents: of its beginning in the first direction.
+Dropped droppedOf(Bytes Here, const View &V, const std::byte *Tangents) {
+  const auto Count = static_cast<std::size_t>(Here.Count);
+  const std::int64_t Direction = V.leafBytes() / V.directions();
+  Dropped New;
+  for (std::size_t At = 0; At < Count; At += Word)
+    for (int D = 0; D < V.directions(); ++D)
+      if (!isZero(Tangents + D * Direction + At, std::min(Word, Count - At))) {
+        New.Lost.push_back(At);
+        break;
+      }
+  if (!New.Lost.empty())
+    New.Primal.assign(Here.From, Here.From + Here.Count);
+  return New;
+}
+
+/// True if some of it is still there.
+bool isThere(const Dropped &D, const char *Place, Bytes Here) {
+  return std::any_of(D.Lost.begin(), D.Lost.end(), [&](std::size_t At) {
+    const char *From = std::max(Place + At, Here.From);
+    const char *To = std::min(Place + std::min(At + Word, D.Primal.size()), Here.From + Here.Count);
+    return From < To && !std::memcmp(From, D.Primal.data() + (From - Place),
+                                     static_cast<std::size_t>(To - From));
+  });
+}
+
+[[noreturn]] void refusePassedOn() {
+  refuse(Refusal::Datatype, "characters or bytes that memory without a shadow passes on");
 }
 
 Pieces &arrived() { return known().Arrived; }
@@ -134,33 +189,55 @@ bool isRelayed(Bytes Of) { return relayed().overlaps(Of); }
 
 void forgetRelayed(Bytes Of) { relayed().remove(Of); }
 
-Bytes withoutShadow(const Buffer &B, const View &V) {
-  const bool IsOne = !V.Base && V.L->Raw && V.L->Extent == V.L->Size && B.Primal && V.Leaves > 0;
-  return IsOne ? Bytes{static_cast<const char *>(B.Primal), V.Leaves} : Bytes{nullptr, 0};
+const char *withoutShadow(const void *Primal, const View &V) {
+  return !V.Base && V.L->Raw && V.Leaves > 0 ? static_cast<const char *>(Primal) : nullptr;
 }
 
-void noteUnseen(Bytes Primal) { known().Unseen.add(Primal); }
-
-bool isUnseen(Bytes Primal) { return known().Unseen.overlaps(Primal); }
-
-void noteDropped(Bytes Primal) {
-  Dropped &D = dropped();
-  const std::scoped_lock Guard(D.Lock);
-  D.All[Primal.From].assign(Primal.From, Primal.From + Primal.Count);
+void noteUnseen(const char *Primal, const View &V) {
+  forEachRun(Primal, V, [](Bytes Here, std::int64_t) { known().Unseen.add(Here); });
 }
 
-bool wasDropped(Bytes Primal) {
-  Dropped &D = dropped();
-  const std::scoped_lock Guard(D.Lock);
-  const char *End = Primal.From + Primal.Count;
-  for (auto I = D.All.begin(); I != D.All.end() && I->first < End; ++I) {
-    const char *From = std::max(I->first, Primal.From);
-    const char *To = std::min(I->first + I->second.size(), End);
-    if (From < To && !std::memcmp(From, I->second.data() + (From - I->first),
-                                  static_cast<std::size_t>(To - From)))
-      return true;
-  }
-  return false;
+bool isUnseen(const char *Primal, const View &V) {
+  bool Any = false;
+  forEachRun(Primal, V,
+             [&](Bytes Here, std::int64_t) { Any = Any || known().Unseen.overlaps(Here); });
+  return Any;
+}
+
+void checkReturn(const View &V, const std::byte *Adjoints) {
+  if (V.Leaves <= 0)
+    return;
+  const std::int64_t Direction = V.leafBytes() / V.directions();
+  forEachRun(nullptr, {nullptr, V.L, V.Leaves}, [&](Bytes Here, std::int64_t Before) {
+    for (int D = 0; D < V.directions(); ++D)
+      if (!isZero(Adjoints + D * Direction + Before, static_cast<std::size_t>(Here.Count)))
+        refusePassedOn();
+  });
+}
+
+void noteDropped(const char *Primal, const View &V, const std::byte *Tangents) {
+  AllDropped &All = dropped();
+  const std::scoped_lock Guard(All.Lock);
+  forEachRun(Primal, V, [&](Bytes Here, std::int64_t Before) {
+    Dropped New = droppedOf(Here, V, Tangents + Before);
+    if (New.Lost.empty())
+      All.ByPlace.erase(Here.From);
+    else
+      All.ByPlace[Here.From] = std::move(New);
+  });
+}
+
+void checkDropped(const char *Primal, const View &V) {
+  AllDropped &All = dropped();
+  const std::scoped_lock Guard(All.Lock);
+  if (All.ByPlace.empty())
+    return;
+  forEachRun(Primal, V, [&](Bytes Here, std::int64_t) {
+    const auto End = All.ByPlace.lower_bound(Here.From + Here.Count);
+    for (auto I = All.ByPlace.begin(); I != End; ++I)
+      if (isThere(I->second, I->first, Here))
+        refusePassedOn();
+  });
 }
 
 } // namespace contraflow::mpi

@@ -28,18 +28,22 @@ bool isRelayed(Bytes Of);
 void forgetRelayed(Bytes Of);
 
 // What arrives in memory without a shadow (text) has its derivatives dropped. If they were not zero
-// and the bytes are sent on as they are, they would be missing elsewhere (CF311).
+// and the bytes are sent on as they are, they would be missing elsewhere (CF311). In what follows,
+// `Primal` is the beginning of such a buffer, and `V` what would be its shadow; of other leaves
+// than bytes nothing is noted.
 
-/// The primal buffer of a message of bytes without gaps that has no shadow; else nothing.
-Bytes withoutShadow(const Buffer &B, const View &V);
+/// The primal buffer if bytes of it have no shadow; else null.
+const char *withoutShadow(const void *Primal, const View &V);
 
 /// Reverse sweep: bytes are received there, which a later send may pass on.
-void noteUnseen(Bytes Primal);
-bool isUnseen(Bytes Primal);
+void noteUnseen(const char *Primal, const View &V);
+bool isUnseen(const char *Primal, const View &V);
+/// Refuses adjoints of bytes that were received into memory without a shadow, unless all are zero.
+void checkReturn(const View &V, const std::byte *Adjoints);
 
-/// Tangent: tangents of what is there now were dropped.
-void noteDropped(Bytes Primal);
-/// True if that is still there.
-bool wasDropped(Bytes Primal);
+/// Tangent: those of what is there now are dropped.
+void noteDropped(const char *Primal, const View &V, const std::byte *Tangents);
+/// Refuses to send what is still there of bytes whose tangents were not zero.
+void checkDropped(const char *Primal, const View &V);
 
 } // namespace contraflow::mpi

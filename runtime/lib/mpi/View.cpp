@@ -61,14 +61,6 @@ template <class T> T load(const void *From) {
   return Value;
 }
 
-constexpr Leaf FieldKinds[] = {Leaf::F32, Leaf::F64, Leaf::F80};
-enum : std::int32_t { Unknown = 5, UnknownEnd }; // of cf_field
-
-/// Where bytes of which nothing is known end that begin at a field.
-std::int64_t endOfUnknown(const Description &D, int F) {
-  return F + 1 < D.Count && D.Fields[F + 1].kind == UnknownEnd ? D.Fields[F + 1].offset : D.Period;
-}
-
 /// Calls Do(address, bytes from From, kind, number) for every floating-point value that lies in a
 /// run of bytes, and for bytes of which nothing is known.
 template <class Action>
@@ -79,12 +71,12 @@ void forEachField(const View &V, char *From, std::int64_t Bytes, Action Do) {
   for (std::int64_t Item = Start / Period * Period; Item < End; Item += Period)
     for (int F = 0; F < D.Count; ++F) {
       const std::int64_t At = Item + D.Fields[F].offset;
-      if (D.Fields[F].kind == Unknown) {
+      if (D.Fields[F].kind == Description::Unknown) {
         const std::int64_t First = std::max(At, Start);
-        const std::int64_t Last = D.Period || endOfUnknown(D, F) ? Item + endOfUnknown(D, F) : End;
+        const std::int64_t Last = D.Period || D.endOfUnknown(F) ? Item + D.endOfUnknown(F) : End;
         if (First < std::min(Last, End))
           Do(V.Base + First, First - Start, Leaf::Byte, std::min(Last, End) - First);
-      } else if (D.Fields[F].kind != UnknownEnd) {
+      } else if (D.Fields[F].kind != Description::UnknownEnd) {
         const Leaf Kind = FieldKinds[D.Fields[F].kind];
         if (At >= Start && At + sizeOf(Kind) <= End)
           Do(V.Base + At, At - Start, Kind, 1);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread looks at the list of those that wait. Without a limit there is neither.
+// A thread looks at the list of those that wait. Without a limit there is neither. It makes no call
+// of MPI before it ends the job: few programs allow for two threads at a time in there, and what
+// the library counts (processes of a group) would go wrong without a word. So who waits says for
+// whom.
 
 #include "mpi/Watch.h"
 
@@ -38,7 +41,7 @@ double secondsSince(Clock::time_point T) {
 struct Waiting {
   Clock::time_point Since;
   MPI_Comm Comm;
-  int Peer;
+  int Rank; ///< in MPI_COMM_WORLD, or Board::SeveralRanks
 };
 
 /// A thread that looks again and again. What it does between two looks counts as waiting if it is
@@ -68,7 +71,30 @@ std::vector<int> worldRanks(MPI_Comm Comm) {
   return Found;
 }
 
-int worldRank(const Waiting &W) { return worldRanks(W.Comm)[static_cast<std::size_t>(W.Peer)]; }
+/// Of a peer. The ranks are kept with the communicator.
+int worldRank(MPI_Comm Comm, int Peer) {
+  if (Peer < 0)
+    return Board::SeveralRanks;
+  static std::mutex Lock;
+  const std::scoped_lock Guard(Lock);
+  static const int Key = [] {
+    int New = MPI_KEYVAL_INVALID;
+    const auto Forget = [](MPI_Comm, int, void *Kept, void *) {
+      delete static_cast<std::vector<int> *>(Kept);
+      return MPI_SUCCESS;
+    };
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, Forget, &New, nullptr);
+    return New;
+  }();
+  void *Kept = nullptr;
+  int Found = 0;
+  PMPI_Comm_get_attr(Comm, Key, static_cast<void *>(&Kept), &Found);
+  if (!Found) {
+    Kept = new std::vector<int>(worldRanks(Comm));
+    PMPI_Comm_set_attr(Comm, Key, Kept);
+  }
+  return (*static_cast<std::vector<int> *>(Kept))[static_cast<std::size_t>(Peer)];
+}
 
 std::string sentence(const std::vector<int> &Ranks) {
   constexpr std::size_t Many = 4;
@@ -81,8 +107,8 @@ std::string sentence(const std::vector<int> &Ranks) {
 /// Who keeps the others waiting, as far as this machine knows.
 std::string describe(const Waiting &W) {
   const Board *B = Board::get();
-  if (W.Peer != MPI_ANY_SOURCE)
-    return sentence({B ? B->last(worldRank(W)) : worldRank(W)});
+  if (W.Rank != Board::SeveralRanks)
+    return sentence({B ? B->last(W.Rank) : W.Rank});
   const std::vector<int> All = worldRanks(W.Comm);
   const std::vector<int> Absent = B ? B->absent(All) : std::vector<int>{};
   return Absent.empty() ? "one of the " + std::to_string(All.size()) + " ranks of a collective"
@@ -90,10 +116,7 @@ std::string describe(const Waiting &W) {
 }
 
 /// Who keeps one waiting that looks for a message of this rank.
-std::string describe(const Looking &L) {
-  return L.Rank < 0 ? describe(Waiting{L.Last, MPI_COMM_WORLD, MPI_ANY_SOURCE})
-                    : describe(Waiting{L.Last, MPI_COMM_WORLD, L.Rank});
-}
+std::string describe(const Looking &L) { return describe(Waiting{L.Last, MPI_COMM_WORLD, L.Rank}); }
 
 class List {
 public:
@@ -116,8 +139,8 @@ public:
     Looking &L = Row->second;
     if (!IsFirst)
       L.Seconds += std::min(secondsSince(L.Last), Looking::Short);
-    else if (Peer >= 0)
-      L.Rank = worldRank({{}, Comm, Peer});
+    else
+      L.Rank = worldRank(Comm, Peer);
     L.Last = Clock::now();
   }
   void found() {
@@ -151,10 +174,8 @@ private:
 
   /// For whom this rank waits.
   int waitsFor() const {
-    if (!All.empty()) {
-      const Waiting &W = All.begin()->second;
-      return W.Peer == MPI_ANY_SOURCE ? Board::SeveralRanks : worldRank(W);
-    }
+    if (!All.empty())
+      return All.begin()->second.Rank;
     for (const auto &[Thread, L] : Lookers)
       if (L.goesOn() && L.Seconds > Looking::Short)
         return L.Rank;
@@ -177,7 +198,7 @@ private:
 
 Watch::Watch(MPI_Comm Comm, int Peer) {
   if (limit() > 0)
-    List::get().enter({Clock::now(), Comm, Peer < 0 ? MPI_ANY_SOURCE : Peer});
+    List::get().enter({Clock::now(), Comm, worldRank(Comm, Peer)});
 }
 
 Watch::~Watch() {

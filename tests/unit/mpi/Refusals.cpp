@@ -8,10 +8,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
 namespace {
+
+const std::thread::id Main = std::this_thread::get_id();
+const auto Begin = std::chrono::steady_clock::now();
 
 double Value[8], Shadow[8];
 MPI_Request Request;
@@ -95,6 +99,48 @@ void unseenTangent() {
                                MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow, nullptr);
     cf_v1_mpi_sendrecv_tangent(Text, 8, MPI_BYTE, next(), 0, Value + 4, 8, MPI_BYTE, previous(), 0,
                                MPI_COMM_WORLD, MPI_STATUS_IGNORE, nullptr, Shadow + 4);
+    if (Tangent == 0)
+      std::printf("nothing is lost\n");
+  }
+}
+
+/// The same of collectives: what was gathered without a shadow is spread, from another place of it.
+void unseenMovement() {
+  static char Text[16];
+  const cf_field Number = {0, 1};
+  const auto spread = [&] {
+    cf_v1_mpi_describe(Shadow, 8, &Number, 1);
+    cf_v1_mpi_allgather_augment(Value, 8, MPI_BYTE, Text, 8, MPI_BYTE, MPI_COMM_WORLD, Shadow,
+                                nullptr, Tape, &Record);
+    cf_v1_mpi_describe(Shadow + 4, 8, &Number, 1);
+    cf_v1_mpi_scatter_augment(Text, 8, MPI_BYTE, Value + 4, 8, MPI_BYTE, 0, MPI_COMM_WORLD, nullptr,
+                              Shadow + 4, Tape, &Record);
+  };
+  spread();
+  cf_v1_mpi_scatter_adjoint(Record); // nothing is lost
+  spread();
+  Shadow[4] = 1;
+  cf_v1_mpi_scatter_adjoint(Record);
+}
+
+/// Some of it is written over, the rest is passed on.
+void unseenMovementTangent() {
+  static char Text[32];
+  const cf_field Number = {0, 1};
+  Value[0] = 2;
+  Value[1] = 3;
+  for (const double Tangent : {0., 1.}) { // of zero nothing is lost
+    Shadow[0] = Shadow[1] = Tangent;
+    cf_v1_mpi_describe(Shadow, 8, &Number, 1);
+    MPI_Request Request = MPI_REQUEST_NULL;
+    cf_v1_mpi_iallgather_tangent(Value, 16, MPI_BYTE, Text, 16, MPI_BYTE, MPI_COMM_WORLD, &Request,
+                                 Shadow, nullptr);
+    cf_v1_mpi_wait_tangent(&Request, MPI_STATUS_IGNORE);
+    Text[16] = 'a';
+    cf_v1_mpi_describe(Shadow + 4, 8, &Number, 1);
+    char *const Passed = Rank == 0 ? Text + 16 : nullptr;
+    cf_v1_mpi_bcast_tangent(Passed ? static_cast<void *>(Passed) : Value + 4, 16, MPI_BYTE, 0,
+                            MPI_COMM_WORLD, Passed ? nullptr : Shadow + 4);
     if (Tangent == 0)
       std::printf("nothing is lost\n");
   }
@@ -333,6 +379,8 @@ const Case Cases[] = {
     {"unseenTangent", unseenTangent},
     {"integers", integers},
     {"characters", characters},
+    {"unseenMovement", unseenMovement},
+    {"unseenMovementTangent", unseenMovementTangent},
     {"disagreement", disagreement},
     {"mixedGather", mixedGather},
     {"userOperator", userOperator},
@@ -360,6 +408,17 @@ const Case Cases[] = {
 };
 
 } // namespace
+
+/// Who watches those that wait makes no call of MPI beside them, as long as the job goes on.
+extern "C" int __real_PMPI_Comm_group(MPI_Comm Comm, MPI_Group *Group);
+extern "C" int __wrap_PMPI_Comm_group(MPI_Comm Comm, MPI_Group *Group) {
+  const auto Passed = std::chrono::steady_clock::now() - Begin;
+  if (std::this_thread::get_id() != Main && Passed < std::chrono::seconds(2)) {
+    std::fprintf(stderr, "a second thread in MPI\n");
+    std::_Exit(1);
+  }
+  return __real_PMPI_Comm_group(Comm, Group);
+}
 
 int main(int Count, char **Words) {
   MPI_Init(&Count, &Words);
