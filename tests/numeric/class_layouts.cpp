@@ -149,8 +149,46 @@ double swapped(const double *x, int n) {
   return s;
 }
 
+/// Where one has a number, the other has the character of an operator, which it hands on by
+/// reference; and beside that, what kind of node it is.
+struct Term {
+  virtual ~Term() = default;
+  virtual double value() const = 0;
+  virtual std::unique_ptr<Term> copy() const = 0;
+};
+enum class Kind : unsigned char { Leaf, Inner };
+struct Leaf : Term {
+  double x;
+  explicit Leaf(double x) : x(x) {}
+  double value() const override { return x; }
+  std::unique_ptr<Term> copy() const override { return std::make_unique<Leaf>(*this); }
+};
+struct Inner : Term {
+  char op;
+  Kind kind;
+  std::unique_ptr<Term> l, r;
+  Inner(char op, Kind kind, std::unique_ptr<Term> l, std::unique_ptr<Term> r)
+      : op(op), kind(kind), l(std::move(l)), r(std::move(r)) {}
+  double value() const override {
+    const double a = l->value(), b = r->value();
+    return kind == Kind::Leaf ? 0 : op == '+' ? a + b : op == '*' ? a * b : a / b;
+  }
+  std::unique_ptr<Term> copy() const override {
+    return std::make_unique<Inner>(op, kind, l->copy(), r->copy());
+  }
+};
+double term(const double *x, int n) {
+  std::unique_ptr<Term> t = std::make_unique<Leaf>(x[0]);
+  for (int i = 1; i < n; i++)
+    t = std::make_unique<Inner>("*+/"[i % 3], Kind::Inner, std::move(t),
+                                std::make_unique<Leaf>(x[i]));
+  const std::unique_ptr<Term> same = t->copy();
+  return t->value() * same->value();
+}
+
 } // namespace
 
 GRADIENT_CHECK(class_layouts_local, Double, local, In(double, 5), Int(5))
 GRADIENT_CHECK(class_layouts_chosen, Double, chosen, In(double, 5), Int(5))
 GRADIENT_CHECK(class_layouts_swapped, Double, swapped, In(double, 6), Int(6))
+GRADIENT_CHECK(class_layouts_term, Double, term, In(double, 5), Int(5))

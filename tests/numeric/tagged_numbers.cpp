@@ -225,6 +225,29 @@ static double anything(const double *x, int n) {
 }
 GRADIENT_CHECK(anything, Double, anything, In(double, 3), Int(5))
 
+// The same with characters and bools, whose bytes are moved as they are.
+static double smallest(const double *x, int n) {
+  std::vector<std::any> all;
+  for (int i = 0; i < n; ++i)
+    if (i % 3 == 0)
+      all.push_back(x[i] * x[i]);
+    else if (i % 3 == 1)
+      all.push_back(char('a' + i));
+    else
+      all.push_back(x[i] > 0);
+  std::swap(all[0], all[1]);
+  double s = 0.2;
+  for (auto &value : all)
+    if (auto *number = std::any_cast<double>(&value))
+      s += *number * s;
+    else if (auto *letter = std::any_cast<char>(&value))
+      s += *letter % 7 * x[0];
+    else
+      s *= std::any_cast<bool>(value) ? x[1] : x[2];
+  return s;
+}
+GRADIENT_CHECK(anything_small, Double, smallest, In(double, 7), Int(7))
+
 // Events in a queue: two indices or a number.
 struct Event {
   double t;

@@ -259,10 +259,10 @@ SmallVector<const Value *, 4> changedBits(const Value *V, const MemoryGraph &Gra
   return Out;
 }
 
-/// True if bytes that are part of a float are among its digits, wherever the float begins: neither
-/// in the exponent nor in the sign.
-static bool isAmongDigits(const MemoryGraph &Graph, Location At, int64_t Size) {
-  bool Inside = true;
+bool isAmongDigits(const MemoryGraph &Graph, Location At, int64_t Size) {
+  bool Inside = At && !At.Stride, Known = false;
+  if (!Inside)
+    return false;
   for (auto [Begin, Cell] : Graph.fields(At.Node)) {
     const unsigned Kinds = Graph.kindsOfCell(Cell) & SK_AnyFloat;
     if (Kinds & ~(SK_Float | SK_Double))
@@ -272,15 +272,17 @@ static bool isAmongDigits(const MemoryGraph &Graph, Location At, int64_t Size) {
       int64_t Away = At.Offset - Begin;
       if (Period)
         Away = (Away % Period + Period) % Period;
-      for (; Away < Width; Away += Step)
+      for (; Away < Width; Away += Step) {
         Inside &= Away + Size <= 0 || (Away >= 0 && Away + Size <= Digits);
+        Known |= Away >= 0;
+      }
     };
     if (Kinds & SK_Float)
       Check(4, 2);
     if (Kinds & SK_Double)
       Check(8, 6);
   }
-  return Inside;
+  return Inside && Known;
 }
 
 bool changesFlags(const StoreInst &Store, const MemoryGraph &Graph) {
@@ -306,7 +308,7 @@ bool changesFlags(const StoreInst &Store, const MemoryGraph &Graph) {
       return false;
     }
   }
-  return Reads && Changes && At && Size <= MostBytes && isAmongDigits(Graph, At, Size);
+  return Reads && Changes && Size <= MostBytes && isAmongDigits(Graph, At, Size);
 }
 
 } // namespace contraflow

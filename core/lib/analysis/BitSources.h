@@ -19,6 +19,7 @@ class Value;
 namespace contraflow {
 
 class MemoryGraph;
+struct Location;
 
 /// Where the bits of V, an integer or a vector of them, come from: floats, and loads of
 /// integers. Exponents and signs alone do not count: they do not vary.
@@ -32,6 +33,11 @@ llvm::SmallVector<const llvm::Value *, 4> changedBits(const llvm::Value *V,
 /// True if Store sets or clears bits of a few bytes where they are: flags. If these are part of a
 /// float after all, its digits are rounded, which has slope one.
 bool changesFlags(const llvm::StoreInst &Store, const MemoryGraph &Graph);
+
+/// True if bytes that are written there are digits of a float, wherever one begins: neither of its
+/// exponent nor of its sign, nor one byte of any number of them. Whoever copies a float in bytes
+/// has to write the others as well.
+bool isAmongDigits(const MemoryGraph &Graph, Location At, int64_t Size);
 
 /// True if I leaves nothing of the digits of floats that are as wide as its lanes.
 bool dropsDigits(const llvm::BinaryOperator &I);

@@ -559,7 +559,7 @@ void Describer::note(Instruction &Access, const LayoutReader::Evidence &E) {
   Value &Pointer = *getLoadStorePointerOperand(&Access);
   Evidence.push_back({&Pointer, E});
   const DataLayout &DL = Graph.layout();
-  if (isa<LoadInst>(Access) && E.isInteger(DL.getTypeStoreSize(Access.getType()).getFixedValue()))
+  if (E.isInteger(DL.getTypeStoreSize(getLoadStoreType(&Access)).getFixedValue()))
     Graph.noteDeclaredInteger(&Access, E.hasOthers());
   APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
   const Value *Base = Pointer.stripAndAccumulateConstantOffsets(DL, Offset, true);

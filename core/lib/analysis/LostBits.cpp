@@ -483,7 +483,8 @@ void Finder::visitStore(const Instruction &I, const Access &A) {
   const bool IsWord = A.V->getType()->isIntegerTy() && Width <= MostPlaces;
   if (!P.Changed && (!IsWord || floatTypeOf(A.V, G)))
     return;
-  const Content C{{P.Digits, P.Converted, true}, Width, !typeAccessed(I)};
+  const bool AnyType = !typeAccessed(I) && !G.isIntegerBeside(&I);
+  const Content C{{P.Digits, P.Converted, true}, Width, AnyType};
   LostFlow::End To;
   for (unsigned Cell : cellsAt(A.Pointer, A.V->getType())) {
     hold(Cell, C);

@@ -136,11 +136,11 @@ public:
                          llvm::function_ref<void(Location, unsigned)> Visit) const;
   /// True if what begins there is known to be a member that is an integer or a pointer.
   bool isDeclaredOther(Location At) const;
-  /// A load of a member whose type is an integer: what else lies there does so at other times, or
-  /// in other objects. Beside: of a structure that has floats or pointers, too, so that nobody
-  /// looks at the bits of a float through it.
-  void noteDeclaredInteger(const llvm::Value *Load, bool Beside) {
-    DeclaredIntegers[Load] |= Beside;
+  /// A load of, or a store to, a member whose type is an integer: what else lies there does so at
+  /// other times, or in other objects. Beside: of a structure that has floats or pointers, too, so
+  /// that nobody looks at the bits of a float through it.
+  void noteDeclaredInteger(const llvm::Value *Access, bool Beside) {
+    DeclaredIntegers[Access] |= Beside;
   }
   bool isDeclaredInteger(const llvm::Value *V) const {
     return DeclaredIntegers.contains(original(V));

@@ -64,6 +64,12 @@ static bool mixesBits(const ActivityResult &Activity, const Value *V) {
   });
 }
 
+/// True if I stores an integer of its own, by the type of the member, or one that says as little of
+/// a number that lies there as rounding.
+static bool storesInteger(const MemoryGraph &Graph, const StoreInst &I, int64_t Size) {
+  return Graph.isIntegerBeside(&I) || isAmongDigits(Graph, Graph.find(I.getPointerOperand()), Size);
+}
+
 bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &Graph = Activity.memory();
   const Value *V = I.getValueOperand();
@@ -77,7 +83,7 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
     return true;
   auto *Load = dyn_cast<LoadInst>(V);
   return Load && Size < 4 && !(typeAccessed(I) && typeAccessed(*Load)) &&
-         !Graph.isDeclaredInteger(Load) &&
+         !Graph.isDeclaredInteger(Load) && !storesInteger(Graph, I, Size) &&
          Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
 }
 
@@ -122,7 +128,7 @@ bool copiesPartOfFloat(const ActivityResult &Activity, const StoreInst &I) {
     return At && Activity.activeAt(At, Size) &&
            isInsideWord(G, At, [&](unsigned Cell) { return G.kindsOfCell(Cell) & SK_Double; });
   };
-  return !typeAccessed(I) && IsActiveRear(I.getPointerOperand()) &&
+  return !typeAccessed(I) && !storesInteger(G, I, Size) && IsActiveRear(I.getPointerOperand()) &&
          any_of(copiedParts(I), [&](const LoadInst *From) {
            return !typeAccessed(*From) && !G.isDeclaredInteger(From) &&
                   IsActiveRear(From->getPointerOperand());
@@ -136,7 +142,7 @@ bool copiesPartOfPointer(const ActivityResult &Activity, const StoreInst &I) {
     const auto Target = G.pointee(Cell);
     return IsPointer(Cell) && Target && Activity.hasShadow(Target->Node);
   };
-  return isInsideWord(G, G.find(I.getPointerOperand()), IsPointer) &&
+  return !G.isIntegerBeside(&I) && isInsideWord(G, G.find(I.getPointerOperand()), IsPointer) &&
          any_of(copiedParts(I), [&](const LoadInst *From) {
            return !(typeAccessed(I) && typeAccessed(*From)) &&
                   isInsideWord(G, G.find(From->getPointerOperand()), Leads);
@@ -149,7 +155,8 @@ bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
   const int64_t Size = Graph.layout().getTypeStoreSize(V->getType()).getFixedValue();
   const Location At = Graph.find(I.getPointerOperand());
   const bool Bytes = Size < 4 && At && !I.hasMetadata(KeptValueKind) &&
-                     Activity.activeAt(At, Size); // of a float, maybe
+                     Activity.activeAt(At, Size) && // of a float, maybe
+                     !storesInteger(Graph, I, Size);
   if (!V->getType()->isIntegerTy() || floatTypeOf(V, Graph) ||
       !(Bytes || storedFloat(Activity, I)) || changesFlags(I, Graph))
     return false;
