@@ -219,6 +219,32 @@ static double sorted(const double *x, int n) {
 }
 GRADIENT_CHECK(byte_records_sorted, Double, sorted, In(double, 6), Int(6))
 
+// Text may be repeated: a decoder copies what it has just written.
+static int unpack(char *to, const char *from) {
+  int n = 0;
+  for (; *from; from += 3) {
+    const int back = from[1] - '0', length = from[2] - '0';
+    to[n++] = from[0];
+    for (int i = 0; i < length; ++i)
+      to[n + i] = to[n - back + i];
+    n += length;
+  }
+  return n;
+}
+static double unpacked(const double *x, int n) {
+  char text[80];
+  const int length = unpack(text, "a10b11c37d45a18");
+  double sum = 0;
+  for (int i = 0; i < length; ++i)
+    sum += (i + 1) * x[(text[i] - 'a') % n] * x[i % n];
+  for (int i = 10; i-- > 0;) // downwards, and a constant distance
+    text[i] = text[i + 2];
+  for (int i = 0; i < 10; ++i)
+    sum += x[(text[i] - 'a') % n] * (i + 2);
+  return sum;
+}
+GRADIENT_CHECK(byte_records_unpacked, Double, unpacked, In(double, 5), Int(5))
+
 // Nobody but the loop looks at what the members lead to.
 struct pair {
   double *from, *to;

@@ -2,13 +2,14 @@
 //
 // A byte alone says nothing of the number that it is part of, and its adjoint cannot be added to
 // that of another one. A loop that copies bytes is memmove, unless it reads bytes that it has
-// written (upwards to a place a little behind the first one: they are repeated then), and one that
-// exchanges them is three copies, unless the places overlap. Bounds and addresses that the loop
-// reads again for every byte are read in front of it, unless bytes land there. All that is asked
-// for in front of the loop; the program ends if it is so.
+// written: upwards to a place a little behind the first one, they are repeated, which only bytes of
+// no number may be. One that exchanges them is three copies, unless the places overlap. Bounds and
+// addresses that the loop reads again for every byte are read in front of it, unless bytes land
+// there. All that is asked for in front of the loop; the program ends if it is so.
 
 #include "ByteMoves.h"
 #include "Indirect.h"
+#include "contraflow/core/Construct.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -212,7 +213,7 @@ void ByteMover::addReloadsHit(IRBuilder<> &B, SmallVectorImpl<Value *> &Out) con
     }
 }
 
-/// True at run time if a byte is read after it was written; not where both places are the same.
+/// True at run time if bytes are read after they were written; not where both places are the same.
 Value *ByteMover::readsWritten(IRBuilder<> &B) const {
   const auto Within = [&](Value *Behind, Value *Front) {
     Value *Between = B.CreateSub(distance(B, Behind, Front), B.getInt64(1));
@@ -223,8 +224,12 @@ Value *ByteMover::readsWritten(IRBuilder<> &B) const {
 }
 
 void ByteMover::refuse(IRBuilder<> &B) {
-  SmallVector<Value *, 4> Reasons{readsWritten(B)};
+  SmallVector<Value *, 4> Reasons;
+  if (Found.Exchanges)
+    Reasons.push_back(readsWritten(B));
   addReloadsHit(B, Reasons);
+  if (Reasons.empty())
+    return;
   Instruction *Rest = B.GetInsertBlock()->getTerminator();
   Instruction *End = SplitBlockAndInsertIfThen(B.CreateOr(Reasons), Rest, /*Unreachable=*/true);
   IRBuilder<> There(End);
@@ -233,8 +238,19 @@ void ByteMover::refuse(IRBuilder<> &B) {
   B.SetInsertPoint(Rest);
 }
 
+/// Bytes that are repeated are text, or the program ends (ForwardSweep).
 void ByteMover::copy(IRBuilder<> &B) {
+  Instruction *Repeats = nullptr, *Moves = nullptr;
+  Instruction *Rest = B.GetInsertBlock()->getTerminator();
+  SplitBlockAndInsertIfThenElse(readsWritten(B), Rest->getIterator(), &Repeats, &Moves);
+  B.SetInsertPoint(Repeats);
+  CallInst *Call = SweepBuilder::callRuntime(B, *Body.getModule(), RepeatBytes, B.getVoidTy(),
+                                             {To, From, Count, B.getInt64(Down)});
+  Call->setMemoryEffects(MemoryEffects::argMemOnly());
+  Call->addFnAttr(Attribute::Cold);
+  B.SetInsertPoint(Moves);
   B.CreateMemMove(To, MaybeAlign(), From, MaybeAlign(), Count);
+  B.SetInsertPoint(Rest);
 }
 
 /// Through a buffer, one piece after the other.

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
@@ -20,6 +21,9 @@ namespace contraflow {
 /// A pointer that goes up or down by one byte with each iteration; null: it does not.
 const llvm::SCEVAddRecExpr *byteWalk(const llvm::Value *Pointer, const llvm::Loop &L,
                                      llvm::ScalarEvolution &SE);
+
+/// What copies bytes that it reads itself afterwards; in the runtime's names.
+constexpr llvm::StringLiteral RepeatBytes = "repeat_bytes";
 
 /// True if something changed.
 bool joinByteMoves(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
