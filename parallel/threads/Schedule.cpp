@@ -15,7 +15,9 @@
 #include "parallel/threads/Own.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -72,13 +74,14 @@ bool isUpdate(const AtomicCmpXchgInst &Exchange) {
 
 using Blocks = SmallPtrSet<const BasicBlock *, 16>;
 
-/// The blocks from which control may come to Block without blocking on its way.
-Blocks leadingTo(const BasicBlock &Block) {
+/// The blocks from which control may come to Block without blocking on its way, and without leaving
+/// the loop, if there is one.
+Blocks leadingTo(const BasicBlock &Block, const Loop *Within) {
   Blocks Found;
   SmallVector<const BasicBlock *, 16> Todo(predecessors(&Block));
   while (!Todo.empty()) {
     const BasicBlock *B = Todo.pop_back_val();
-    if (none_of(*B, blocks) && Found.insert(B).second)
+    if ((!Within || Within->contains(B)) && none_of(*B, blocks) && Found.insert(B).second)
       append_range(Todo, predecessors(B));
   }
   return Found;
@@ -172,6 +175,17 @@ bool asks(const Instruction &I) {
   return (I.isAtomic() || I.isVolatile()) && !isa<FenceInst, AtomicRMWInst, StoreInst>(I);
 }
 
+/// True of a loop that writes and counts nothing, so that it ends by what others do alone.
+bool doesNothingElse(const Loop &L) {
+  return L.getExitingBlock() && L.getHeader()->phis().empty() &&
+         all_of(L.blocks(), [](const BasicBlock *B) {
+           return all_of(*B, [](const Instruction &I) {
+             return !isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(I) &&
+                    (!isa<CallBase>(I) || isa<DbgInfoIntrinsic>(I) || asks(I));
+           });
+         });
+}
+
 } // namespace
 
 bool mayAskAgain(const Instruction &I) {
@@ -179,8 +193,17 @@ bool mayAskAgain(const Instruction &I) {
     return false;
   if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I); Exchange && isUpdate(*Exchange))
     return false;
-  const Blocks Cycle = leadingTo(*I.getParent());
-  return Cycle.contains(I.getParent()) && decides(I, Cycle);
+  const BasicBlock &Block = *I.getParent();
+  const auto GoesRound = [&](const Loop *Within) {
+    const Blocks Cycle = leadingTo(Block, Within);
+    return Cycle.contains(&Block) && decides(I, Cycle);
+  };
+  if (GoesRound(nullptr))
+    return true;
+  const DominatorTree Dominators(const_cast<Function &>(*I.getFunction()));
+  const LoopInfo Loops(Dominators);
+  const Loop *L = Loops.getLoopFor(&Block); // who leaves it may come round by a loop outside
+  return L && doesNothingElse(*L) && GoesRound(L);
 }
 
 namespace {

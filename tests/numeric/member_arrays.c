@@ -308,3 +308,46 @@ static double chosen(double *x, int n) {
   return r;
 }
 GRADIENT_CHECK(element_or_member, Double, chosen, In(double, 5), Int(5))
+
+/* Addresses of structures in an array, and of members, are kept: whoever finds them there may come
+   to each member of each structure. */
+struct Cell {
+  void *owner;
+  double sum;
+  float weight;
+};
+
+__attribute__((noinline)) static void set_all(struct Cell *const *cells, const double *x, int n) {
+  for (int i = 0; i < n; i++) {
+    cells[i]->sum = x[i] * x[i];
+    cells[i]->weight = (float)(0.5 * i + 0.25);
+  }
+}
+
+static double kept_structures(const double *x, int n) {
+  struct Cell cells[3], *order[3];
+  for (int i = 0; i < n; i++) {
+    cells[i].owner = order;
+    order[i] = &cells[i];
+  }
+  set_all(order, x, n);
+  return cells[0].sum * cells[1].sum * (double)cells[1].weight + cells[2].sum;
+}
+GRADIENT_CHECK(kept_structures, Double, kept_structures, In(double, 3), Int(3))
+
+__attribute__((noinline)) static void set_squares(double *const *sums, const double *x, int n) {
+  for (int i = 0; i < n; i++)
+    *sums[i] = x[i] * x[i];
+}
+
+static double kept_members(const double *x, int n) {
+  struct Cell cells[3];
+  double *order[3];
+  for (int i = 0; i < n; i++) {
+    cells[i].owner = order;
+    order[i] = &cells[i].sum;
+  }
+  set_squares(order, x, n);
+  return cells[0].sum * cells[1].sum + cells[2].sum;
+}
+GRADIENT_CHECK(kept_members, Double, kept_members, In(double, 3), Int(3))

@@ -126,3 +126,26 @@ static double flagged(const double *x) {
 }
 
 GRADIENT_CHECK(thread_flag, Double, flagged, In(double, 3))
+
+// A thread for each of several rounds: the loop that asks lies in another one.
+static double rounds(const double *x, int n) {
+  std::atomic<int> stage{0};
+  double value = 0, sum = 0;
+  for (int i = 0; i < n; i++) {
+    stage = 0;
+    std::thread other([&] {
+      while (stage.load() != 1)
+        ;
+      value = value * x[i];
+      stage = 2;
+    });
+    value = x[i] * x[i] + sum;
+    stage = 1;
+    while (stage.load() != 2)
+      ;
+    sum += value;
+    other.join();
+  }
+  return sum;
+}
+GRADIENT_CHECK(thread_rounds, Double, rounds, In(double, 4), Int(4))

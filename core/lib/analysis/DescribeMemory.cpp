@@ -604,6 +604,14 @@ void Describer::findOrigins(ArrayRef<Function *> Functions) {
   }
 }
 
+/// True of what keeps an address or hands it back. Where it comes to light again, nothing says that
+/// an index has led to it.
+static bool keeps(const Use &U) {
+  const User *By = U.getUser();
+  return isa<ReturnInst, InsertValueInst, InsertElementInst>(By) ||
+         (isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(By) && U.get() != getPointerOperand(By));
+}
+
 /// An address that an index or a walk has led to is used.
 void Describer::land(Value &V) {
   const Location At = V.getType()->isPointerTy() ? Graph.find(&V) : Location();
@@ -615,8 +623,10 @@ void Describer::land(Value &V) {
     const bool Accessed =
         isa<AtomicRMWInst, AtomicCmpXchgInst>(U.getUser()) ||
         (isa<LoadInst, StoreInst>(U.getUser()) && U.get() == getPointerOperand(U.getUser()));
-    if (Passed || Accessed)
-      return Graph.fold(At, At.Stride);
+    if (Passed || keeps(U))
+      return Graph.foldMembers(At, At.Stride);
+    if (Accessed)
+      Graph.fold(At, At.Stride);
   }
 }
 

@@ -70,6 +70,9 @@ public:
   /// An index leads from At by multiples of Stride. Where the node's places are known and At is in
   /// an array, the arrays fold; else the node does.
   void fold(Location At, int64_t Stride);
+  /// As fold, of an address that is kept or handed on: whoever gets it may come from there to every
+  /// member of the structure.
+  void foldMembers(Location At, int64_t Stride);
   /// An index leads from object to object, if they are no larger than Stride.
   void foldObjects(Location At, int64_t Stride);
   void pointTo(unsigned Cell, Location Target);
@@ -212,6 +215,7 @@ private:
   void widen(Location &At, int64_t Stride);
   int64_t relate(Location A, Location B);
   void foldNow(Location At, Location Other, int64_t Stride);
+  void foldMembersNow(Location At, int64_t Stride);
   bool leavesObject(unsigned Node, int64_t Stride) const;
   void addPlace(Node &N, int64_t Offset, const LayoutPlace &P);
   void mergePlaces(unsigned Keep, unsigned Gone, int64_t Shift);
@@ -243,10 +247,11 @@ private:
   llvm::DenseMap<const llvm::Value *, const llvm::Value *> Aliases;
   llvm::DenseMap<const llvm::Value *, bool> DeclaredIntegers;
 
+  enum class Reach { Place, Members, Objects };
   struct Fold {
     Location At, Other; ///< Other: one pointer leads to both
     int64_t Stride;
-    bool OfObjects;
+    Reach Of = Reach::Place;
   };
   bool Waiting = false, HasArrays = false;
   unsigned Changes = 0; ///< counts what an index or a pointer that walks may have led to

@@ -218,15 +218,25 @@ void MemoryGraph::fold(Location At, int64_t Stride) {
   if (!At || !Stride)
     return;
   if (Waiting)
-    Folds.push_back({At, {}, Stride, /*OfObjects=*/false});
+    Folds.push_back({At, {}, Stride});
   else
     foldNow(resolve(At), {}, Stride);
+}
+
+void MemoryGraph::foldMembers(Location At, int64_t Stride) {
+  Stride = std::abs(Stride);
+  if (!At || !Stride)
+    return;
+  if (Waiting)
+    Folds.push_back({At, {}, Stride, Reach::Members});
+  else
+    foldMembersNow(resolve(At), Stride);
 }
 
 void MemoryGraph::foldObjects(Location At, int64_t Stride) {
   Stride = std::abs(Stride);
   if (At && Stride)
-    Folds.push_back({At, {}, Stride, /*OfObjects=*/true});
+    Folds.push_back({At, {}, Stride, Reach::Objects});
 }
 
 /// By how much two places differ that one pointer leads to.
@@ -241,7 +251,7 @@ int64_t MemoryGraph::relate(Location A, Location B) {
   }
   const int64_t Apart = std::abs(A.Offset - B.Offset);
   if (Apart && Waiting)
-    Folds.push_back({A, B, Apart, /*OfObjects=*/false});
+    Folds.push_back({A, B, Apart});
   else if (Apart)
     foldNow(A, B, Apart);
   return Apart;
@@ -274,6 +284,20 @@ void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
   HasArrays = true;
 }
 
+/// In an array of structures, each member from At to the next structure's is an array.
+void MemoryGraph::foldMembersNow(Location At, int64_t Stride) {
+  SmallVector<int64_t, 8> Members;
+  const Places &P = Nodes[At.Node].Places;
+  for (auto I = P.upper_bound(At.Offset); I != P.end() && I->first < At.Offset + Stride; ++I)
+    if (I->second.IsStruct)
+      Members.push_back(I->first - At.Offset);
+  foldNow(At, {}, Stride);
+  for (int64_t Member : Members) {
+    At = resolve(At);
+    foldNow({At.Node, wrap(Nodes[At.Node], At.Offset + Member)}, {}, Stride);
+  }
+}
+
 void MemoryGraph::settleFolds(function_ref<void()> BeforeEach) {
   do {
     std::map<int64_t, std::vector<Fold>, std::greater<>> ByStride;
@@ -284,7 +308,9 @@ void MemoryGraph::settleFolds(function_ref<void()> BeforeEach) {
       BeforeEach();
       for (const Fold &F : Now) {
         const Location At = resolve(F.At), Other = F.Other ? resolve(F.Other) : F.Other;
-        if (!F.OfObjects)
+        if (F.Of == Reach::Members)
+          foldMembersNow(At, Stride);
+        else if (F.Of == Reach::Place)
           foldNow(At, Other, Stride);
         else if (leavesObject(At.Node, Stride))
           refold(At.Node, Stride);
