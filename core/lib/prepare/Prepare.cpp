@@ -63,6 +63,8 @@ namespace contraflow {
 namespace {
 
 constexpr unsigned InlineBudget = 24000; ///< instructions in one prepared function
+constexpr unsigned TinyBudget = 36000;   ///< the same for callees that are hardly more than a call
+constexpr unsigned TinyCallee = 8;       ///< instructions of such
 /// What all functions of a closure take over of their callees. Beyond it only what is small is
 /// inlined: otherwise each of many functions would take over all that it leads to.
 constexpr unsigned ClosureBudget = 24000;
@@ -87,8 +89,8 @@ constexpr uint64_t RoundBudget =
 class Preparer {
 public:
   Preparer(Compilation &C, PreparedClosure &Out)
-      : C(C), Out(Out), Slims(C.FAM), Silent(C.Handlers),
-        HistoryKind(C.M.getContext().getMDKindID("contraflow.history")) {}
+      : C(C), Out(Out), Slims(C.FAM, [this](const CallBase &Call) { return isOwn(Call); }),
+        Silent(C.Handlers), HistoryKind(C.M.getContext().getMDKindID("contraflow.history")) {}
   Expected<Function *> prepare(Function &F);
   /// Functions that are the same for all requests, and call nothing else but such functions.
   PreparedPairs templates();
@@ -103,6 +105,7 @@ private:
   int historyOf(const CallBase &Call) const;
   void noteHistory(CallBase &Call, int Id) const;
   bool inlinable(const CallBase &Call) const;
+  bool isOwn(const CallBase &Call) const;
   bool inHistory(int Id, const Function *F) const;
   bool mayTakeOver(const CallBase &Call, unsigned Size);
   bool mayRepeatCode(const CallBase &Call, unsigned Size) const;
@@ -190,6 +193,12 @@ void Preparer::noteHistory(CallBase &Call, int Id) const {
   LLVMContext &Context = C.M.getContext();
   auto *Number = ConstantInt::get(Type::getInt32Ty(Context), Id);
   Call.setMetadata(HistoryKind, MDNode::get(Context, ConstantAsMetadata::get(Number)));
+}
+
+/// A call of the program's code as it is.
+bool Preparer::isOwn(const CallBase &Call) const {
+  const Function *F = Call.getCalledFunction();
+  return inlinable(Call) && !staysCall(Call) && !F->hasFnAttribute(attr::Again) && !bodyOf(*F);
 }
 
 /// A derivative that is differentiated again has a second version for that. Some functions of the
@@ -303,7 +312,7 @@ bool Preparer::inlineCalls(Function &P) {
       continue;
     Function &Slim = Slims.of(*Callee);
     const unsigned Added = Slim.getInstructionCount();
-    if (Size + Added > InlineBudget)
+    if (Size + Added > (Added <= TinyCallee ? TinyBudget : InlineBudget))
       continue;
     if (!mayTakeOver(*Call, Added))
       continue;
