@@ -194,16 +194,15 @@ bool mayAskAgain(const Instruction &I) {
   if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I); Exchange && isUpdate(*Exchange))
     return false;
   const BasicBlock &Block = *I.getParent();
-  const auto GoesRound = [&](const Loop *Within) {
-    const Blocks Cycle = leadingTo(Block, Within);
-    return Cycle.contains(&Block) && decides(I, Cycle);
-  };
-  if (GoesRound(nullptr))
+  const Blocks Cycle = leadingTo(Block, nullptr);
+  if (!Cycle.contains(&Block))
+    return false;
+  if (decides(I, Cycle))
     return true;
   const DominatorTree Dominators(const_cast<Function &>(*I.getFunction()));
   const LoopInfo Loops(Dominators);
   const Loop *L = Loops.getLoopFor(&Block); // who leaves it may come round by a loop outside
-  return L && doesNothingElse(*L) && GoesRound(L);
+  return L && doesNothingElse(*L) && decides(I, leadingTo(Block, L));
 }
 
 namespace {
