@@ -177,6 +177,45 @@ GRADIENT_CHECK(vector_bits, Double, lanes, In(double, 4), Out(double, 3))
 GRADIENT_CHECK(vector_halves, Float, halves, In(float, 6))
 GRADIENT_CHECK(vector_functions, Double, functions, In(double, 4))
 GRADIENT_CHECK(vector_written, Double, written, In(double, 4))
+
+// Numbers that are loaded, turned and stored as vectors of integers.
+static double spread(const double *x, int n) {
+  double s = 0, t[2], u[2];
+  for (int i = 0; i + 1 < n; i += 2) {
+    const __m128i v = _mm_loadu_si128((const __m128i *)(x + i));
+    _mm_storeu_si128((__m128i *)t, _mm_shuffle_epi32(v, 0x44));
+    _mm_storeu_si128((__m128i *)u, _mm_shuffle_epi32(v, 0xee));
+    s += t[0] * u[1] + t[1] * t[0];
+  }
+  return s;
+}
+GRADIENT_CHECK(vector_bits_spread, Double, spread, In(double, 6), Int(6))
+
+static float turned(const float *x, int n) {
+  float y[16], s = 0;
+  for (int i = 0; i + 3 < n; i += 4) {
+    const __m128i v = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(x + i)), 0x1b);
+    _mm_storeu_si128((__m128i *)(y + i), v);
+  }
+  for (int i = 0; i < n; ++i)
+    s += y[i] * y[i] * (i + 1);
+  return s;
+}
+GRADIENT_CHECK(vector_bits_turned, Float, turned, In(float, 8), Int(8))
+
+static double transposed(const double *x, int n) {
+  double y[16], s = 0;
+  for (int i = 0; i + 3 < n; i += 4) {
+    const __m128i a = _mm_loadu_si128((const __m128i *)(x + i));
+    const __m128i b = _mm_loadu_si128((const __m128i *)(x + i + 2));
+    _mm_storeu_si128((__m128i *)(y + i), _mm_unpacklo_epi64(a, b));
+    _mm_storeu_si128((__m128i *)(y + i + 2), _mm_unpackhi_epi64(a, b));
+  }
+  for (int i = 0; i < n; ++i)
+    s += y[i] * y[i] * (i + 1);
+  return s;
+}
+GRADIENT_CHECK(vector_bits_transposed, Double, transposed, In(double, 8), Int(8))
 #else
 static double nothing(const double *x) { return x[0] * x[1]; }
 GRADIENT_CHECK(vector_bits, Double, nothing, In(double, 2))

@@ -16,6 +16,7 @@
 #include "Indices.h"
 #include "InlineStorage.h"
 #include "Lanes.h"
+#include "MovedLanes.h"
 #include "Packs.h"
 #include "PointerVectors.h"
 #include "Promises.h"
@@ -165,7 +166,8 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   splitMemberChoices(P);
   const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);
   const bool Words = splitWideLoads(P), Pointers = splitPointerMoves(P);
-  if (Packs || Signs || Words || Pointers)
+  const bool Lanes = splitMovedLanes(P);
+  if (Packs || Signs || Words || Pointers || Lanes)
     simplifyFunction(P, C);
   if (splitPointerVectors(P, C.FAM))
     simplifyFunction(P, C);

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   %v = load <4 x i32>, ptr %p                          %a = load i64, ptr %p
+//   %w = shufflevector %v, poison, <2, 3, 0, 1>    ->    %b = load i64, ptr (%p + 8)
+//   store <4 x i32> %w, ptr %q                           store i64 %b, ptr %q
+//                                                        store i64 %a, ptr (%q + 8)
+//
+// In words of eight bytes, if these stay together on their whole way, else of four. What becomes a
+// vector of floats is put together from floats.
+
+#include "MovedLanes.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr unsigned MostSteps = 32; ///< from a word to where it comes from
+
+/// Where a word comes from: a whole scalar, an element of a vector of floats or of constants, or,
+/// at a byte of it, what a load reads. Null: it may be anything.
+struct Origin {
+  Value *From = nullptr;
+  unsigned Byte = 0;
+};
+
+class LaneMover {
+public:
+  explicit LaneMover(Value &Moved) : Moved(Moved), DL(layoutOf(Moved)) {}
+
+  /// The words of Moved, made where At is; empty if they are calculated. If Float, as floats.
+  SmallVector<Value *, 8> words(Instruction &At, unsigned Size, bool Float);
+
+private:
+  static const DataLayout &layoutOf(Value &V) { return cast<Instruction>(V).getDataLayout(); }
+  unsigned sizeOf(const Type *T) const {
+    return DL.getTypeStoreSize(const_cast<Type *>(T)).getFixedValue();
+  }
+  unsigned elementSize(const Value &V) const { return sizeOf(V.getType()->getScalarType()); }
+  bool step(Origin &O, unsigned Size);
+  bool stepShuffle(ShuffleVectorInst &Shuffle, Origin &O, unsigned Size) const;
+  std::optional<Origin> find(Origin O, unsigned Size);
+  Value *make(const Origin &O, Instruction &At, Type *Word);
+  Value *load(LoadInst &Load, unsigned Byte, Type *Word);
+
+  Value &Moved;
+  const DataLayout &DL;
+  bool Moves = false, Reads = false; ///< as integers
+};
+
+/// False if the word is mixed of two others.
+bool LaneMover::stepShuffle(ShuffleVectorInst &Shuffle, Origin &O, unsigned Size) const {
+  const unsigned Element = elementSize(Shuffle);
+  if (Size % Element || O.Byte % Element)
+    return false;
+  const ArrayRef<int> Mask = Shuffle.getShuffleMask().slice(O.Byte / Element, Size / Element);
+  const int Width = cast<FixedVectorType>(Shuffle.getOperand(0)->getType())->getNumElements();
+  if (all_of(Mask, [](int Lane) { return Lane < 0; })) {
+    O = {};
+    return true;
+  }
+  for (auto [I, Lane] : enumerate(Mask))
+    if (Lane < 0 || Lane != Mask.front() + int(I))
+      return false;
+  const int First = Mask.front() % Width;
+  if (First * Element % Size || unsigned(First) + Mask.size() > unsigned(Width))
+    return false;
+  O = {Shuffle.getOperand(Mask.front() / Width), First * Element};
+  return true;
+}
+
+/// One step back. False where the word is calculated, or has come to its origin.
+bool LaneMover::step(Origin &O, unsigned Size) {
+  if (auto *Shuffle = dyn_cast<ShuffleVectorInst>(O.From)) {
+    Moves |= Shuffle->getType()->isIntOrIntVectorTy();
+    return stepShuffle(*Shuffle, O, Size);
+  }
+  if (auto *Cast = dyn_cast<BitCastInst>(O.From)) {
+    if (!Cast->getSrcTy()->isVectorTy())
+      return false;
+    O.From = Cast->getOperand(0);
+    return true;
+  }
+  if (auto *Extract = dyn_cast<ExtractElementInst>(O.From)) {
+    auto *Lane = dyn_cast<ConstantInt>(Extract->getIndexOperand());
+    if (!Lane || !isa<FixedVectorType>(Extract->getVectorOperandType()) ||
+        sizeOf(Extract->getType()) != Size)
+      return false;
+    O = {Extract->getVectorOperand(), unsigned(Lane->getZExtValue() * Size)};
+    return O.Byte < sizeOf(Extract->getVectorOperandType());
+  }
+  auto *Insert = dyn_cast<InsertElementInst>(O.From);
+  auto *Index = Insert ? dyn_cast<ConstantInt>(Insert->getOperand(2)) : nullptr;
+  if (!Index || elementSize(*Insert) != Size)
+    return false;
+  Moves |= Insert->getType()->isIntOrIntVectorTy();
+  if (Index->getZExtValue() * Size == O.Byte)
+    O = {Insert->getOperand(1), 0};
+  else
+    O.From = Insert->getOperand(0);
+  return true;
+}
+
+std::optional<Origin> LaneMover::find(Origin O, unsigned Size) {
+  unsigned Steps = 0;
+  while (O.From && Steps++ < MostSteps && step(O, Size))
+    ;
+  if (!O.From || isa<UndefValue>(O.From))
+    return Origin();
+  Reads |= isa<LoadInst>(O.From);
+  if (!isa<FixedVectorType>(O.From->getType()))
+    return sizeOf(O.From->getType()) == Size ? std::optional(O) : std::nullopt;
+  const bool IsElement = elementSize(*O.From) == Size;
+  if (auto *Load = dyn_cast<LoadInst>(O.From); Load && Load->isSimple())
+    return O;
+  const bool Known = O.From->getType()->isFPOrFPVectorTy() || isa<Constant>(O.From);
+  return Known && IsElement ? std::optional(O) : std::nullopt;
+}
+
+Value *LaneMover::load(LoadInst &Load, unsigned Byte, Type *Word) {
+  IRBuilder<> B(&Load);
+  Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Load.getPointerOperand(), Byte);
+  LoadInst *One = B.CreateAlignedLoad(Word, At, commonAlignment(Load.getAlign(), Byte));
+  One->setAAMetadata(Load.getAAMetadata());
+  return One;
+}
+
+Value *LaneMover::make(const Origin &O, Instruction &At, Type *Word) {
+  if (!O.From)
+    return PoisonValue::get(Word);
+  if (auto *Load = dyn_cast<LoadInst>(O.From); Load && Load->getType()->isVectorTy())
+    return load(*Load, O.Byte, Word);
+  IRBuilder<> B(&At);
+  Value *V = O.From;
+  if (V->getType()->isVectorTy())
+    V = B.CreateExtractElement(V, uint64_t(O.Byte / elementSize(*V)));
+  // A float is stored as such.
+  return V->getType() == Word || (isa<StoreInst>(At) && V->getType()->isFloatingPointTy())
+             ? V
+             : B.CreateBitCast(V, Word);
+}
+
+SmallVector<Value *, 8> LaneMover::words(Instruction &At, unsigned Size, bool Float) {
+  const unsigned All = sizeOf(Moved.getType());
+  if (All % Size)
+    return {};
+  SmallVector<Origin, 8> Origins;
+  for (unsigned Byte = 0; Byte < All; Byte += Size) {
+    const auto O = find({&Moved, Byte}, Size);
+    if (!O || (O->From && O->From->getType()->isPointerTy()))
+      return {};
+    Origins.push_back(*O);
+  }
+  if (!Moves || !Reads)
+    return {};
+  LLVMContext &Context = At.getContext();
+  Type *Word = IntegerType::get(Context, Size * 8);
+  if (Float)
+    Word = Size == 8 ? Type::getDoubleTy(Context) : Type::getFloatTy(Context);
+  SmallVector<Value *, 8> Words;
+  for (const Origin &O : Origins)
+    Words.push_back(make(O, At, Word));
+  return Words;
+}
+
+bool splitStore(StoreInst &Store) {
+  Value &All = *Store.getValueOperand();
+  for (unsigned Size : {8U, 4U}) {
+    const SmallVector<Value *, 8> Words = LaneMover(All).words(Store, Size, /*Float=*/false);
+    if (Words.empty())
+      continue;
+    IRBuilder<> B(&Store);
+    for (auto [I, Word] : enumerate(Words)) {
+      Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), I * Size);
+      StoreInst *One = B.CreateAlignedStore(Word, At, commonAlignment(Store.getAlign(), I * Size));
+      One->setAAMetadata(Store.getAAMetadata());
+    }
+    Store.eraseFromParent();
+    return true;
+  }
+  return false;
+}
+
+bool joinFloats(BitCastInst &Cast) {
+  auto *T = cast<FixedVectorType>(Cast.getType());
+  const unsigned Size = T->getElementType()->isDoubleTy() ? 8 : 4;
+  const SmallVector<Value *, 8> Words =
+      LaneMover(*Cast.getOperand(0)).words(Cast, Size, /*Float=*/true);
+  if (Words.empty())
+    return false;
+  IRBuilder<> B(&Cast);
+  Value *All = PoisonValue::get(T);
+  for (auto [I, Word] : enumerate(Words))
+    All = B.CreateInsertElement(All, Word, uint64_t(I));
+  Cast.replaceAllUsesWith(All);
+  Cast.eraseFromParent();
+  return true;
+}
+
+/// A vector of integers that an instruction makes, not of bytes nor of conditions.
+bool isWords(const Value &V) {
+  auto *T = dyn_cast<FixedVectorType>(V.getType());
+  return T && isa<Instruction>(V) &&
+         (T->getElementType()->isIntegerTy(32) || T->getElementType()->isIntegerTy(64));
+}
+
+} // namespace
+
+bool splitMovedLanes(Function &F) {
+  SmallVector<StoreInst *, 8> Stores;
+  SmallVector<BitCastInst *, 8> Casts;
+  for (Instruction &I : instructions(F)) {
+    if (auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple()) {
+      if (isWords(*Store->getValueOperand()))
+        Stores.push_back(Store);
+    } else if (auto *Cast = dyn_cast<BitCastInst>(&I); Cast && isWords(*Cast->getOperand(0))) {
+      Type *Element = Cast->getType()->getScalarType();
+      if (Cast->getType()->isVectorTy() && (Element->isDoubleTy() || Element->isFloatTy()))
+        Casts.push_back(Cast);
+    }
+  }
+  bool Changed = false;
+  for (StoreInst *Store : Stores)
+    Changed |= splitStore(*Store);
+  for (BitCastInst *Cast : Casts)
+    Changed |= joinFloats(*Cast);
+  return Changed;
+}
+
+} // namespace contraflow

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lanes of numbers that are moved as integers (_mm_shuffle_epi32, _mm_unpacklo_epi64 of what was
+// loaded through a pointer to __m128i) become loads and stores of one word each, of which the
+// memory says what they are.
+
+#pragma once
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace contraflow {
+
+/// True if something changed.
+bool splitMovedLanes(llvm::Function &F);
+
+} // namespace contraflow
