@@ -25,7 +25,7 @@ import generate_omp
 import generate_second
 
 # What comes after the derivative is compiled quickly where something before it is tried.
-PLAIN = ["-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-disable-lsr", "-mllvm", "-fast-isel"]
+PLAIN = ["-fno-vectorize", "-fno-slp-vectorize", "-mllvm", "-disable-lsr"]
 CONFIGURATIONS = (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"], ["-O2", "-g", *PLAIN], ["-O2", "-fno-strict-aliasing", *PLAIN],
                   ["-O2", "-mllvm", "-contraflow-activity=0", *PLAIN], ["-O2", "-mllvm", "-contraflow-mincut=0", *PLAIN],
                   ["-O1", "-ffast-math", "-fno-finite-math-only"])

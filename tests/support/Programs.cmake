@@ -23,7 +23,7 @@ option(CONTRAFLOW_TEST_SEPARATE "One executable per numeric test program" OFF)
 
 # What comes after the derivative is compiled in full at -O2 and -O3, and with this elsewhere: it
 # is half of the time that the tests take to compile.
-set(ContraflowPlain -fno-vectorize -fno-slp-vectorize "SHELL:-mllvm -disable-lsr" "SHELL:-mllvm -fast-isel")
+set(ContraflowPlain -fno-vectorize -fno-slp-vectorize "SHELL:-mllvm -disable-lsr")
 
 # The -O levels, and at -O2 with analyses switched off: the answer must not change.
 set(ContraflowConfiguration_O0 -O0)
