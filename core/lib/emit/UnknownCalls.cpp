@@ -24,11 +24,10 @@ namespace contraflow {
 /// adjoints behind. What it writes begins where its arguments point to. Numbers are seldom repeated
 /// byte by byte: it is enough to say so when it happens.
 Error ForwardSweep::checkOverwrites(CallBase &I) {
-  const StringRef Name = I.getCalledFunction()->getName();
   for (Value *V : I.args()) {
     if (!V->getType()->isPointerTy() || !S.Activity.activeAt(S.Graph.find(V), 1))
       continue;
-    if (Name != (RuntimePrefix + RepeatBytes).str())
+    if (!repeatsBytes(I))
       return diffError(DiagId::UnsupportedMemory, I,
                        "'" + userName(*I.getCalledFunction()) + "' may overwrite active memory");
     emitFailure(B, I, "overwritten_bytes");

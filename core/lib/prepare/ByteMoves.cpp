@@ -25,6 +25,8 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
+constexpr StringLiteral RepeatMark = "cf.repeats-bytes"; ///< of calls
+
 /// What is exchanged at once at most: a multiple of the size of most records, so that it is known
 /// what lies where.
 constexpr uint64_t MostExchanged = 40320; // 2^7 * 3^2 * 5 * 7
@@ -72,6 +74,7 @@ private:
   SmallVector<LoadInst *, 2> Loads;
   SmallVector<StoreInst *, 2> Stores;
   SmallVector<std::pair<LoadInst *, LoadInst *>, 4> Reloads; ///< and what stands for them in front
+  SmallVector<Instruction *, 4> InFront;                     ///< all that was put there for these
   SmallVector<std::pair<Instruction *, const SCEV *>, 4> Results; ///< that others use
   ByteLoop Found;
   bool Down = false;
@@ -94,6 +97,7 @@ Value *ByteMover::inFront(Value *V) {
   for (auto [Index, Operand] : enumerate(Operands))
     Copy->setOperand(Index, Operand);
   Copy->insertBefore(L.getLoopPreheader()->getTerminator()->getIterator());
+  InFront.push_back(Copy);
   return Copy;
 }
 
@@ -105,19 +109,23 @@ bool ByteMover::hoist(LoadInst &Load) {
   auto *Before = cast<LoadInst>(Load.clone());
   Before->setOperand(0, Address);
   Before->insertBefore(L.getLoopPreheader()->getTerminator()->getIterator());
+  InFront.push_back(Before);
   Load.replaceAllUsesWith(Before);
   Reloads.push_back({&Load, Before});
   SE.forgetLoop(&L);
   return true;
 }
 
-/// Nothing has changed. What nobody uses in front of the loop goes with the next simplification.
+/// The loop is as it was, and what was put in front of it is gone.
 void ByteMover::putReloadsBack() {
   for (auto [Load, Before] : llvm::reverse(Reloads))
     Before->replaceUsesWithIf(Load, [&](Use &U) {
       return cast<Instruction>(U.getUser())->getParent() != L.getLoopPreheader();
     });
   SE.forgetLoop(&L);
+  for (Instruction *I : llvm::reverse(InFront))
+    if (I->use_empty())
+      I->eraseFromParent();
 }
 
 bool ByteMover::findAccesses() {
@@ -244,10 +252,11 @@ void ByteMover::copy(IRBuilder<> &B) {
   Instruction *Rest = B.GetInsertBlock()->getTerminator();
   SplitBlockAndInsertIfThenElse(readsWritten(B), Rest->getIterator(), &Repeats, &Moves);
   B.SetInsertPoint(Repeats);
-  CallInst *Call = SweepBuilder::callRuntime(B, *Body.getModule(), RepeatBytes, B.getVoidTy(),
+  CallInst *Call = SweepBuilder::callRuntime(B, *Body.getModule(), "repeat_bytes", B.getVoidTy(),
                                              {To, From, Count, B.getInt64(Down)});
   Call->setMemoryEffects(MemoryEffects::argMemOnly());
   Call->addFnAttr(Attribute::Cold);
+  Call->addFnAttr(Attribute::get(Call->getContext(), RepeatMark));
   B.SetInsertPoint(Moves);
   B.CreateMemMove(To, MaybeAlign(), From, MaybeAlign(), Count);
   B.SetInsertPoint(Rest);
@@ -345,6 +354,8 @@ const SCEVAddRecExpr *byteWalk(const Value *Pointer, const Loop &L, ScalarEvolut
   const auto *Step = dyn_cast<SCEVConstant>(Walk->getStepRecurrence(SE));
   return Step && (Step->getAPInt().isOne() || Step->getAPInt().isAllOnes()) ? Walk : nullptr;
 }
+
+bool repeatsBytes(const CallBase &Call) { return Call.hasFnAttr(RepeatMark); }
 
 bool joinByteMoves(Function &F, FunctionAnalysisManager &FAM) {
   const auto IsByte = [](const Instruction &I) {

@@ -7,10 +7,10 @@
 
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
+class CallBase;
 class Loop;
 class SCEVAddRecExpr;
 class ScalarEvolution;
@@ -22,8 +22,8 @@ namespace contraflow {
 const llvm::SCEVAddRecExpr *byteWalk(const llvm::Value *Pointer, const llvm::Loop &L,
                                      llvm::ScalarEvolution &SE);
 
-/// What copies bytes that it reads itself afterwards; in the runtime's names.
-constexpr llvm::StringLiteral RepeatBytes = "repeat_bytes";
+/// True of a call of the runtime that copies bytes which it reads itself afterwards.
+bool repeatsBytes(const llvm::CallBase &Call);
 
 /// True if something changed.
 bool joinByteMoves(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -56,6 +56,12 @@ private:
   bool Moves = false, Reads = false; ///< as integers
 };
 
+/// A vector whose lanes are loaded one by one instead.
+static bool isSplit(const Value &V) {
+  auto *Load = dyn_cast<LoadInst>(&V);
+  return Load && Load->isSimple() && Load->getType()->isVectorTy();
+}
+
 /// False if the word is mixed of two others.
 bool LaneMover::stepShuffle(ShuffleVectorInst &Shuffle, Origin &O, unsigned Size) const {
   const unsigned Element = elementSize(Shuffle);
@@ -84,8 +90,9 @@ bool LaneMover::step(Origin &O, unsigned Size) {
     return stepShuffle(*Shuffle, O, Size);
   }
   if (auto *Cast = dyn_cast<BitCastInst>(O.From)) {
-    if (!Cast->getSrcTy()->isVectorTy())
-      return false;
+    const Type *From = Cast->getSrcTy();
+    if (!From->isVectorTy() || From->getScalarSizeInBits() != 8 * elementSize(*Cast->getOperand(0)))
+      return false; // conditions lie in bits
     O.From = Cast->getOperand(0);
     return true;
   }
@@ -119,10 +126,10 @@ std::optional<Origin> LaneMover::find(Origin O, unsigned Size) {
   if (!isa<FixedVectorType>(O.From->getType()))
     return sizeOf(O.From->getType()) == Size ? std::optional(O) : std::nullopt;
   const bool IsElement = elementSize(*O.From) == Size;
-  if (auto *Load = dyn_cast<LoadInst>(O.From); Load && Load->isSimple())
+  const bool IsFloats = O.From->getType()->isFPOrFPVectorTy();
+  if (isSplit(*O.From) && (IsElement || !IsFloats))
     return O;
-  const bool Known = O.From->getType()->isFPOrFPVectorTy() || isa<Constant>(O.From);
-  return Known && IsElement ? std::optional(O) : std::nullopt;
+  return (IsFloats || isa<Constant>(O.From)) && IsElement ? std::optional(O) : std::nullopt;
 }
 
 Value *LaneMover::load(LoadInst &Load, unsigned Byte, Type *Word) {
@@ -136,8 +143,8 @@ Value *LaneMover::load(LoadInst &Load, unsigned Byte, Type *Word) {
 Value *LaneMover::make(const Origin &O, Instruction &At, Type *Word) {
   if (!O.From)
     return PoisonValue::get(Word);
-  if (auto *Load = dyn_cast<LoadInst>(O.From); Load && Load->getType()->isVectorTy())
-    return load(*Load, O.Byte, Word);
+  if (isSplit(*O.From))
+    return load(*cast<LoadInst>(O.From), O.Byte, Word);
   IRBuilder<> B(&At);
   Value *V = O.From;
   if (V->getType()->isVectorTy())
