@@ -111,3 +111,34 @@ static double projected(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(optional_setter, Double, projected, In(double, 5), Int(5))
+
+/// Hooks of a base class that nothing in the program is derived from, asked for in turn.
+struct Wall {
+  virtual ~Wall() = default;
+  virtual bool inside(double, double) = 0;
+  virtual bool cut(double *cell, double at) = 0;
+};
+struct Walls {
+  Wall **first = new Wall *[4], **end;
+  explicit Walls(double t) : end(first + (t > 100)) {}
+  ~Walls() { delete[] first; }
+  bool apply(double *cell, double at) {
+    for (Wall **w = first; w < end; ++w)
+      if (!(*w)->cut(cell, at))
+        return false;
+    return true;
+  }
+};
+static double hooks(const double *x, int n) {
+  Walls walls(x[0]);
+  std::vector<double> cell;
+  for (int i = 0; i < n; ++i)
+    cell.push_back(x[i] * x[0]);
+  if (!walls.apply(cell.data(), x[1]))
+    return x[2];
+  double sum = 0;
+  for (double c : cell)
+    sum += c * c;
+  return sum;
+}
+GRADIENT_CHECK(optional_hooks, Double, hooks, In(double, 5), Int(5))

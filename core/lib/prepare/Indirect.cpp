@@ -45,10 +45,11 @@ using namespace llvm::PatternMatch;
 namespace contraflow {
 namespace {
 
-constexpr unsigned MostCandidates = 256; ///< of one call
-constexpr unsigned MostInlined = 8;      ///< a choice of more keeps its calls
-constexpr unsigned MostVariadic = 200;   ///< instructions: it will be inlined
-constexpr StringLiteral KeepMark = "cf.keep-call";
+constexpr unsigned MostCandidates = 256;              ///< of one call
+constexpr unsigned MostInlined = 8;                   ///< a choice of more keeps its calls
+constexpr unsigned MostVariadic = 200;                ///< instructions: it will be inlined
+constexpr StringLiteral KeepMark = "cf.keep-call";    ///< an attribute of a call
+constexpr StringLiteral OptionalMark = "cf.optional"; ///< likewise
 
 class Candidates {
 public:
@@ -408,13 +409,30 @@ static bool saysNonNull(const Value *Condition, bool Outcome,
   return false;
 }
 
+/// True if the function around the call may return without it.
+static bool mayBeSkipped(const CallBase &Call, const DominatorTree &Tree) {
+  return any_of(*Call.getFunction(), [&](const BasicBlock &Block) {
+    return isa<ReturnInst>(Block.getTerminator()) && !Tree.dominates(Call.getParent(), &Block);
+  });
+}
+
+/// Pieces of a function know nothing of what is asked around them.
+static void noteOptional(CallBase &Call) {
+  if (isOptional(Call))
+    Call.addFnAttr(Attribute::get(Call.getContext(), OptionalMark));
+}
+
 bool isOptional(const CallBase &Call) {
   constexpr unsigned MostBlocks = 32;
+  if (Call.getAttributes().hasFnAttr(OptionalMark))
+    return true;
   if (const auto Read = slotOfCallee(Call);
       Read && !MemberIndex(*Call.getModule()).isFilledByName(*Read))
     return true;
   const auto Pointers = pointersBehind(Call.getCalledOperand());
   const DominatorTree Tree(const_cast<Function &>(*Call.getFunction()));
+  if (isVirtual(Call) && mayBeSkipped(Call, Tree))
+    return true; // a hook for classes that this program does not have
   const auto *At = Tree.getNode(Call.getParent());
   for (unsigned Left = MostBlocks; Left && At && At->getIDom(); --Left) {
     At = At->getIDom();
@@ -436,8 +454,10 @@ Expected<SmallVector<CallBase *, 8>>
 chooseCallee(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions,
              function_ref<bool(ArrayRef<Function *>)> MayInline) {
   SmallVector<Function *, 8> Callees = Candidates(Call, Handlers, Functions).find();
-  if (Callees.empty())
+  if (Callees.empty()) {
+    noteOptional(Call);
     return SmallVector<CallBase *, 8>();
+  }
   if (Callees.size() > MostCandidates)
     return diffError(DiagId::IndirectCall, Call,
                      Twine(Callees.size()) + " functions of this program fit");

@@ -61,7 +61,8 @@ chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers, FunctionInde
              llvm::function_ref<bool(llvm::ArrayRef<llvm::Function *>)> MayInline);
 
 /// True for a call that is made only where its callee, or another pointer or flag beside it, is not
-/// null, or whose callee nobody sets: an optional function, which may never be there.
+/// null, or whose callee nobody sets, and for a virtual call that the function around it may return
+/// without: an optional function, which may never be there.
 bool isOptional(const llvm::CallBase &Call);
 
 /// True for a call made by chooseCallee that had better stay a call.

@@ -34,9 +34,10 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-constexpr StringLiteral SlotKind = "cf.slot"; ///< metadata: the place of a member
-constexpr unsigned MostLevels = 32;           ///< of structures in structures
-constexpr unsigned MostUses = 500;            ///< of one function, and of what it goes through
+constexpr StringLiteral SlotKind =
+    "cf.slot";                      ///< metadata: the place of a member; attribute of a call
+constexpr unsigned MostLevels = 32; ///< of structures in structures
+constexpr unsigned MostUses = 500;  ///< of one function, and of what it goes through
 
 /// The field of a TBAA structure (name, type, offset, type, offset, ...) that Offset is in.
 const MDNode *fieldAt(const MDNode &Type, uint64_t &Offset) {
@@ -124,8 +125,12 @@ std::optional<MemberSlot> memberSlotOf(const Instruction &Access) {
 bool isLinkedLater(const Module &M) { return M.getModuleFlag("EnableSplitLTOUnit"); }
 
 std::optional<MemberSlot> slotOfCallee(const CallBase &Call) {
-  if (const MDNode *Noted = Call.getMetadata(SlotKind))
-    return slotOfNote(*Noted);
+  if (const Attribute Noted = Call.getAttributes().getFnAttr(SlotKind); Noted.isValid()) {
+    auto [Place, Name] = Noted.getValueAsString().split(' ');
+    MemberSlot Slot{nullptr, MDString::get(Call.getContext(), Name), 0};
+    Place.getAsInteger(10, Slot.Place);
+    return Slot;
+  }
   auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
   return Load ? memberSlotOf(*Load) : std::nullopt;
 }
@@ -140,11 +145,13 @@ FunctionType *calleeType(const CallBase &Call) {
   return FunctionType::get(T->getReturnType(), Params, /*isVarArg=*/false);
 }
 
-/// What is noted at a load is lost where two loads become one, so a call that follows has it, too.
-static void noteAtCalls(const LoadInst &Load, MDNode *Note) {
+/// What is noted at a load is lost where two loads become one, so a call that follows has it, too:
+/// as an attribute, for a call loses metadata where it is inlined and may unwind.
+static void noteAtCalls(const LoadInst &Load, StringRef Name, uint64_t Place) {
+  const std::string Note = (Twine(Place) + " " + Name).str();
   for (const User *U : Load.users())
     if (auto *Call = dyn_cast<CallBase>(U); Call && Call->getCalledOperand() == &Load)
-      const_cast<CallBase *>(Call)->setMetadata(SlotKind, Note);
+      const_cast<CallBase *>(Call)->addFnAttr(Attribute::get(Load.getContext(), SlotKind, Note));
 }
 
 void noteSlots(Module &M) {
@@ -163,7 +170,7 @@ void noteSlots(Module &M) {
           MDNode::get(Context, {MDString::get(Context, Name), ConstantAsMetadata::get(Place)});
       I.setMetadata(SlotKind, Note);
       if (auto *Load = dyn_cast<LoadInst>(&I))
-        noteAtCalls(*Load, Note);
+        noteAtCalls(*Load, Name, At->second);
     }
 }
 

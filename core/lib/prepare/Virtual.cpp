@@ -32,7 +32,8 @@ using namespace llvm;
 
 namespace contraflow {
 
-static constexpr StringLiteral VirtualKind = "cf.virtual"; ///< metadata of a call
+// An attribute of a call, which loses metadata where it is inlined and may unwind.
+static constexpr StringLiteral VirtualMark = "cf.virtual";
 
 /// A step through an array of pointers.
 static bool stepsInTable(const Value *Slot) {
@@ -88,15 +89,14 @@ void noteVirtualCalls(Module &M) {
         std::string Class = classOfObject(*Call);
         if (!Classes.contains(Class))
           Class.clear();
-        Call->setMetadata(VirtualKind, MDNode::get(Context, {MDString::get(Context, Class)}));
+        Call->addFnAttr(Attribute::get(Context, VirtualMark, Class));
       }
 }
 
-bool isVirtual(const CallBase &Call) { return Call.hasMetadata(VirtualKind); }
+bool isVirtual(const CallBase &Call) { return Call.getAttributes().hasFnAttr(VirtualMark); }
 
 StringRef virtualClass(const CallBase &Call) {
-  const MDNode *Note = Call.getMetadata(VirtualKind);
-  return Note ? cast<MDString>(Note->getOperand(0))->getString() : "";
+  return Call.getAttributes().getFnAttr(VirtualMark).getValueAsString();
 }
 
 } // namespace contraflow

@@ -34,7 +34,8 @@ using namespace llvm;
 
 namespace contraflow {
 
-static constexpr StringLiteral WrappedKind = "cf.wrapped"; ///< metadata of a call
+// An attribute of a call, which loses metadata where it is inlined and may unwind.
+static constexpr StringLiteral WrappedMark = "cf.wrapped";
 
 static bool isIndirect(const Instruction &I) {
   auto *Call = dyn_cast<CallBase>(&I);
@@ -42,11 +43,10 @@ static bool isIndirect(const Instruction &I) {
 }
 
 static void note(Function &F, StringRef Signature) {
-  LLVMContext &Context = F.getContext();
-  MDNode *Note = MDNode::get(Context, {MDString::get(Context, Signature)});
+  const Attribute Note = Attribute::get(F.getContext(), WrappedMark, Signature);
   for (Instruction &I : instructions(F))
     if (isIndirect(I))
-      I.setMetadata(WrappedKind, Note);
+      cast<CallBase>(I).addFnAttr(Note);
 }
 
 /// The copy of End that objects of this signature call.
@@ -83,11 +83,11 @@ void noteWrappedCalls(Module &M) {
 }
 
 bool isWrappedOtherwise(const CallBase &Call, const Function &F) {
-  const MDNode *Note = Call.getMetadata(WrappedKind);
-  if (!Note)
+  const Attribute Note = Call.getAttributes().getFnAttr(WrappedMark);
+  if (!Note.isValid())
     return false;
   const std::string Other = wrappedSignature(F);
-  return !Other.empty() && Other != cast<MDString>(Note->getOperand(0))->getString();
+  return !Other.empty() && Other != Note.getValueAsString();
 }
 
 } // namespace contraflow
