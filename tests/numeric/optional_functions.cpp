@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 struct Operations {
@@ -142,3 +143,52 @@ static double hooks(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(optional_hooks, Double, hooks, In(double, 5), Int(5))
+
+// A function of the program's own that others may replace: nobody does, and nobody here sets the
+// second one.
+static double twice(double v) { return 2 * v; }
+static double (*replaced)(double) = twice;
+static double (*correction)(float, double, short);
+void replace(double (*f)(double), double (*g)(float, double, short)) {
+  replaced = f ? f : twice;
+  correction = g;
+}
+static double replaceable(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    const double v = replaced(x[i]) * x[0];
+    sum += v > 100 ? correction(1, v, 2) : v * v;
+  }
+  return sum;
+}
+GRADIENT_CHECK(optional_replacement, Double, replaceable, In(double, 5), Int(5))
+
+/// Which functions always throw is seen when it is known which classes there are, too many to
+/// choose in place.
+struct Selector {
+  virtual ~Selector() = default;
+  virtual bool single() const { return false; }
+  virtual bool pass(const double &v) const { return v > 0.1; }
+};
+template <int N> struct Nth : Selector {
+  bool pass(const double &v) const override {
+    if (!single())
+      throw v;
+    return v > N;
+  }
+};
+template <int... N>
+static std::unique_ptr<Selector> select(int which, std::integer_sequence<int, N...>) {
+  std::unique_ptr<Selector> out = std::make_unique<Selector>();
+  ((which == N ? out = std::make_unique<Nth<N>>() : out), ...);
+  return out;
+}
+static double selected(const double *x, int n) {
+  const std::unique_ptr<Selector> s =
+      select(x[0] > 100 ? 3 : -1, std::make_integer_sequence<int, 10>());
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += s->pass(x[i]) ? x[i] * x[i] : 1;
+  return sum;
+}
+GRADIENT_CHECK(optional_selectors, Double, selected, In(double, 5), Int(5))

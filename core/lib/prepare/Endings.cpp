@@ -11,7 +11,8 @@
 #include "contraflow/core/Callee.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -73,6 +74,22 @@ void Endings::mark(Function &F) {
     if (auto *Plain = dyn_cast<CallInst>(Call))
       changeToUnreachable(Plain->getNextNode());
   }
+}
+
+bool returnAfterEnd(Function &F) {
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    if (!Call || !Call->doesNotReturn())
+      continue;
+    changeToUnreachable(Call->getNextNode());
+    Instruction *End = Call->getParent()->getTerminator();
+    Type *T = F.getReturnType();
+    IRBuilder<> B(End);
+    T->isVoidTy() ? B.CreateRetVoid() : B.CreateRet(Constant::getNullValue(T));
+    End->eraseFromParent();
+    return true;
+  }
+  return false;
 }
 
 } // namespace contraflow

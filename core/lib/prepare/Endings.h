@@ -27,4 +27,9 @@ private:
   unsigned Depth = 0;
 };
 
+/// Lets F, which never returns, return after a call that does not, so that it has sweeps like any
+/// other function: only once it was simplified has it become one of these. False if it does not
+/// end either.
+bool returnAfterEnd(llvm::Function &F);
+
 } // namespace contraflow

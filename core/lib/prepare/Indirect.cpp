@@ -16,6 +16,7 @@
 
 #include "Indirect.h"
 #include "Choice.h"
+#include "Hooks.h"
 #include "Reached.h"
 #include "Tables.h"
 #include "Variadic.h"
@@ -311,6 +312,8 @@ SmallVector<Function *, 8> Candidates::find() {
       Fitting.push_back(F);
   keepSlots(Fitting);
   keepSignature(Fitting);
+  if (const auto Held = functionsOfVariable(Call))
+    erase_if(Fitting, [&](const Function *F) { return !Held->contains(F); });
   Functions.keepReached(Fitting);
   if (Fitting.size() < 2)
     return Fitting;
@@ -416,9 +419,8 @@ static bool mayBeSkipped(const CallBase &Call, const DominatorTree &Tree) {
   });
 }
 
-/// Pieces of a function know nothing of what is asked around them.
-static void noteOptional(CallBase &Call) {
-  if (isOptional(Call))
+void noteOptional(CallBase &Call, bool IsCallee) {
+  if ((IsCallee && isVirtual(Call)) || isOptional(Call))
     Call.addFnAttr(Attribute::get(Call.getContext(), OptionalMark));
 }
 
@@ -429,6 +431,8 @@ bool isOptional(const CallBase &Call) {
   if (const auto Read = slotOfCallee(Call);
       Read && !MemberIndex(*Call.getModule()).isFilledByName(*Read))
     return true;
+  if (functionsOfVariable(Call))
+    return true; // set by other programs
   const auto Pointers = pointersBehind(Call.getCalledOperand());
   const DominatorTree Tree(const_cast<Function &>(*Call.getFunction()));
   if (isVirtual(Call) && mayBeSkipped(Call, Tree))
@@ -454,10 +458,8 @@ Expected<SmallVector<CallBase *, 8>>
 chooseCallee(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions,
              function_ref<bool(ArrayRef<Function *>)> MayInline) {
   SmallVector<Function *, 8> Callees = Candidates(Call, Handlers, Functions).find();
-  if (Callees.empty()) {
-    noteOptional(Call);
+  if (Callees.empty())
     return SmallVector<CallBase *, 8>();
-  }
   if (Callees.size() > MostCandidates)
     return diffError(DiagId::IndirectCall, Call,
                      Twine(Callees.size()) + " functions of this program fit");

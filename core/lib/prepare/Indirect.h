@@ -64,6 +64,9 @@ chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers, FunctionInde
 /// null, or whose callee nobody sets, and for a virtual call that the function around it may return
 /// without: an optional function, which may never be there.
 bool isOptional(const llvm::CallBase &Call);
+/// Notes it of a call that no function fits, for pieces of a function know nothing of what is asked
+/// around them. A virtual call in a callee may not be reached: of its class there is no object.
+void noteOptional(llvm::CallBase &Call, bool IsCallee);
 
 /// True for a call made by chooseCallee that had better stay a call.
 bool staysCall(const llvm::CallBase &Call);

@@ -367,6 +367,8 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
     if (!Made)
       return Made.takeError();
     Any |= !Made->empty();
+    if (Made->empty())
+      noteOptional(*Call, /*IsCallee=*/&P != Out.Functions.front());
     for (CallBase *Direct : *Made)
       noteHistory(*Direct, Id);
   }
@@ -610,9 +612,9 @@ Error Preparer::checkControlFlow(Function &P) {
     if (!isa<ReturnInst, BranchInst, SwitchInst, UnreachableInst>(T))
       return diffError(DiagId::UnsupportedControlFlow, *T, T->getOpcodeName());
   }
-  if (!Returns)
-    return diffError(DiagId::UnsupportedControlFlow, P, "the function never returns");
-  return Error::success();
+  if (Returns || (&P != Out.Functions.front() && returnAfterEnd(P)))
+    return Error::success();
+  return diffError(DiagId::UnsupportedControlFlow, P, "the function never returns");
 }
 
 Expected<Function *> Preparer::prepare(Function &F) {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function that a library lets its users replace:
+//
+//   static void (*release)(void *) = release_default;
+//   void set_release(void (*f)(void *)) { release = f ? f : release_default; }
+//
+// What is called through the variable is release_default and what this file hands to set_release,
+// and no other function of that type. What other files hand over or store is taken for theirs: the
+// program ends with CF307 where it is called.
+
+#include "Hooks.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr unsigned MostValues = 64; ///< that are looked at for one variable
+
+/// Where the values of a variable come from.
+class Sources {
+public:
+  explicit Sources(const Value &First) { Todo.insert(&First); }
+  bool addStored(const Value &Variable);
+  bool follow();
+  SmallPtrSet<const Function *, 4> Functions;
+
+private:
+  bool addArguments(const Argument &Parameter);
+  bool addParts(const Value &V);
+
+  SmallSetVector<const Value *, 8> Todo;
+};
+
+/// False if the variable is used by anything but loads and stores.
+bool Sources::addStored(const Value &Variable) {
+  return all_of(Variable.uses(), [&](const Use &U) {
+    auto *Store = dyn_cast<StoreInst>(U.getUser());
+    if (Store && U.getOperandNo() == StoreInst::getPointerOperandIndex()) {
+      Todo.insert(Store->getValueOperand());
+      return Store->getValueOperand()->getType()->isPointerTy();
+    }
+    return isa<LoadInst>(U.getUser());
+  });
+}
+
+/// What calls of its function give a parameter.
+bool Sources::addArguments(const Argument &Parameter) {
+  return all_of(Parameter.getParent()->uses(), [&](const Use &U) {
+    auto *Call = dyn_cast<CallBase>(U.getUser());
+    if (!Call || !Call->isCallee(&U) || Parameter.getArgNo() >= Call->arg_size())
+      return false;
+    Todo.insert(Call->getArgOperand(Parameter.getArgNo()));
+    return true;
+  });
+}
+
+bool Sources::addParts(const Value &V) {
+  if (auto *F = dyn_cast<Function>(&V)) {
+    Functions.insert(F);
+    return true;
+  }
+  if (isa<ConstantPointerNull, UndefValue>(V))
+    return true;
+  if (auto *Parameter = dyn_cast<Argument>(&V))
+    return addArguments(*Parameter);
+  if (auto *Choice = dyn_cast<SelectInst>(&V))
+    return Todo.insert(Choice->getTrueValue()), Todo.insert(Choice->getFalseValue()), true;
+  if (auto *Phi = dyn_cast<PHINode>(&V))
+    return Todo.insert_range(Phi->incoming_values()), true;
+  auto *Load = dyn_cast<LoadInst>(&V);
+  auto *Local = Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
+  return Local && addStored(*Local);
+}
+
+bool Sources::follow() {
+  for (unsigned I = 0; I < Todo.size(); ++I)
+    if (I >= MostValues || !addParts(*Todo[I]->stripPointerCasts()))
+      return false;
+  return true;
+}
+
+} // namespace
+
+std::optional<SmallPtrSet<const Function *, 4>> functionsOfVariable(const CallBase &Call) {
+  auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
+  auto *G = Load ? dyn_cast<GlobalVariable>(Load->getPointerOperand()) : nullptr;
+  if (!G || !G->hasInitializer() || !G->getValueType()->isPointerTy())
+    return std::nullopt;
+  Sources From(*G->getInitializer());
+  if (!From.addStored(*G) || !From.follow())
+    return std::nullopt;
+  return From.Functions;
+}
+
+} // namespace contraflow
