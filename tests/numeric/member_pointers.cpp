@@ -3,6 +3,7 @@
 // Pointers to members, also to virtual ones; functions that return functions; std::bind.
 // Supports: virtual functions, multiple and virtual inheritance, pointers to members, `dynamic_cast`
 #include "GradientCheck.h"
+#include <cmath>
 #include <functional>
 struct S {
   double a, b;
@@ -38,3 +39,56 @@ static double f(const double *x, double c, int n) {
   return r;
 }
 GRADIENT_CHECK(member_pointers, Double, f, In(double, 5), Scalar(double), Int(5))
+
+namespace {
+/// A model that chooses its function when it is made, and keeps numbers, counts and addresses
+/// beside it.
+class Chooser {
+public:
+  virtual ~Chooser() { delete[] Weights, delete[] Signs; }
+  Chooser(const double *x, int n, int which)
+      : Rate(which == 0   ? &Chooser::linear
+             : which == 1 ? &Chooser::curved
+                          : &Chooser::mixed),
+        Count(n), Weights(new double[n]), Signs(new signed char[n]), Values(x) {
+    for (int i = 0; i < n; ++i) {
+      Weights[i] = x[i] * x[0];
+      Signs[i] = i % 2 ? 1 : -1;
+    }
+    Halves[0] = new float[n];
+    Halves[1] = new float[n];
+  }
+  double at(int i, int depth) {
+    float *half = Halves[Next];
+    Next = 1 - Next;
+    half[i] = static_cast<float>(Weights[i]);
+    double sum = (this->*Rate)(i)*Signs[i] + 0 * half[i];
+    if (depth > 0)
+      sum += at((i + 1) % Count, depth - 1) * Weights[i];
+    return sum;
+  }
+  void release() { delete[] Halves[0], delete[] Halves[1]; }
+  virtual double mixed(int i) const { return Values[i] + Weights[i]; }
+
+private:
+  double linear(int i) const { return 2 * Values[i]; }
+  double curved(int i) const { return std::sin(Values[i]) * Weights[i]; }
+  double (Chooser::*Rate)(int) const;
+  int Count, Next = 0;
+  double *Weights;
+  signed char *Signs;
+  float *Halves[2];
+  const double *Values;
+};
+double chosen(const double *x, int n, int which) {
+  Chooser c(x, n, which);
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += c.at(i, 3);
+  c.release();
+  return sum;
+}
+} // namespace
+GRADIENT_CHECK(member_chosen_linear, Double, chosen, In(double, 5), Int(5), Int(0))
+GRADIENT_CHECK(member_chosen_curved, Double, chosen, In(double, 5), Int(5), Int(1))
+GRADIENT_CHECK(member_chosen_virtual, Double, chosen, In(double, 5), Int(5), Int(2))

@@ -42,3 +42,44 @@ static double f(const double *x, double a, int n) {
   return s;
 }
 GRADIENT_CHECK(virtual_inheritance, Double, f, In(double, 4), Scalar(double), Int(4))
+
+/// Pointers to members of a class with two bases.
+namespace {
+struct Left {
+  double a;
+  double left(double v) const { return a * v; }
+  virtual ~Left() = default;
+};
+struct Right {
+  double b;
+  double right(double v) const { return b * v * v; }
+  virtual double turned(double v) const { return b - v; }
+  virtual ~Right() = default;
+};
+struct Both : Left, Right {
+  double c;
+  int uses = 0;
+  double *kept;
+  double both(double v) const { return a * b * c * v; }
+  double turned(double v) const override { return c * v + b; }
+};
+double second(const double *x, int which) {
+  using Member = double (Both::*)(double) const;
+  static const Member table[] = {static_cast<Member>(&Left::left),
+                                 static_cast<Member>(&Right::right), &Both::both,
+                                 static_cast<Member>(&Right::turned)};
+  Both o;
+  o.a = x[0], o.b = x[1], o.c = x[2];
+  o.kept = new double[2]{x[0] * x[1], x[2]};
+  const Member m = table[which];
+  double sum = 0;
+  for (int i = 0; i < 4; ++i, ++o.uses)
+    sum += (o.*m)(x[3] + i) + o.kept[i % 2];
+  delete[] o.kept;
+  return sum;
+}
+} // namespace
+GRADIENT_CHECK(member_of_first, Double, second, In(double, 4), Int(0))
+GRADIENT_CHECK(member_of_second, Double, second, In(double, 4), Int(1))
+GRADIENT_CHECK(member_of_whole, Double, second, In(double, 4), Int(2))
+GRADIENT_CHECK(member_overridden, Double, second, In(double, 4), Int(3))

@@ -107,8 +107,8 @@ MDNode *Noter::ownTag(StructType *S, int64_t Offset, StringRef Name) {
 }
 
 void Noter::note(Instruction &I) {
-  if (!isa<LoadInst, StoreInst>(I))
-    return;
+  if (!isa<LoadInst, StoreInst>(I) || getLoadStoreType(&I)->isAggregateType())
+    return; // in parts, each would have the tag of the whole
   const auto At = memberAt(getLoadStorePointerOperand(&I), M.getDataLayout());
   if (!At)
     return;
@@ -119,6 +119,12 @@ void Noter::note(Instruction &I) {
   const MDNode *Base = baseOf(*Tag);
   if (Base && offsetOf(*Tag) == At->second)
     add(const_cast<MDNode *>(Base), At->first, 0);
+}
+
+/// What clang makes of a pointer to a member function.
+bool isMemberPointer(const StructType &S) {
+  return S.isLiteral() && S.getNumElements() == 2 &&
+         all_of(S.elements(), [](Type *T) { return T->isIntegerTy(64); });
 }
 
 /// Takes a type apart into places.
@@ -165,6 +171,8 @@ void Flattener::add(Type *T, int64_t At, const LayoutPlace &Within) {
   if (auto *S = dyn_cast<StructType>(T)) {
     if (S->hasName() && S->getName().starts_with(UnionPrefix))
       return addAnything(At, DL.getTypeAllocSize(S).getFixedValue(), Within);
+    if (isMemberPointer(*S))
+      return addAnything(At, Word, Within); // a function; the distance is nothing but a number
     for (unsigned I = 0; I < S->getNumElements(); ++I)
       add(S->getElementType(I), At + DL.getStructLayout(S)->getElementOffset(I), Within);
     return;
@@ -286,6 +294,14 @@ bool LayoutReader::Evidence::hasOthers() const {
                 [](const auto &Place) { return Place.second.Kind & (SK_Pointer | SK_AnyFloat); });
 }
 
+/// True of a tag of bytes at an access of more than one: where a pointer to a member function is
+/// stored in two parts, both have its offset.
+static bool isPart(const Instruction &Access, const MDNode &Tag) {
+  auto *Accessed = dyn_cast_or_null<MDNode>(Tag.getOperand(1));
+  const auto Scalar = Accessed ? scalarOf(*Accessed) : std::nullopt;
+  return Scalar && Scalar->Kind == SK_Unknown && !getLoadStoreType(&Access)->isIntegerTy(8);
+}
+
 LayoutReader::Evidence LayoutReader::of(const Instruction &Access) {
   const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
   if (!Tag)
@@ -293,7 +309,7 @@ LayoutReader::Evidence LayoutReader::of(const Instruction &Access) {
   if (auto Own = Notes.find(Tag); Own != Notes.end())
     return {ofType(Own->second.Type), Own->second.Offset};
   const MDNode *Base = baseOf(*Tag);
-  if (!Base)
+  if (!Base || isPart(Access, *Tag))
     return {};
   if (auto Noted = Notes.find(Base); Noted != Notes.end())
     return {ofType(Noted->second.Type), offsetOf(*Tag)};

@@ -27,6 +27,7 @@
 #include "prepare/Closures.h"
 #include "prepare/FirstBytes.h"
 #include "prepare/Library.h"
+#include "prepare/Members.h"
 #include "prepare/Slots.h"
 #include "prepare/Virtual.h"
 #include "prepare/Wrapped.h"
@@ -627,6 +628,7 @@ static void noteSource(Module &M) {
     return;
   noteSlots(M);
   noteVirtualCalls(M);
+  noteMemberDistances(M);
   noteWrappedCalls(M);
   noteLayouts(M);
 }

@@ -28,7 +28,7 @@ public:
   explicit Sources(const Value &First) { Todo.insert(&First); }
   bool addStored(const Value &Variable);
   bool follow();
-  SmallPtrSet<const Function *, 4> Functions;
+  HeldFunctions Functions;
 
 private:
   bool addArguments(const Argument &Parameter);
@@ -87,15 +87,19 @@ bool Sources::follow() {
 
 } // namespace
 
-std::optional<SmallPtrSet<const Function *, 4>> functionsOfVariable(const CallBase &Call) {
-  auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
-  auto *G = Load ? dyn_cast<GlobalVariable>(Load->getPointerOperand()) : nullptr;
-  if (!G || !G->hasInitializer() || !G->getValueType()->isPointerTy())
+std::optional<HeldFunctions> functionsOfVariable(const GlobalVariable &G) {
+  if (!G.hasInitializer() || !G.getValueType()->isPointerTy())
     return std::nullopt;
-  Sources From(*G->getInitializer());
-  if (!From.addStored(*G) || !From.follow())
+  Sources From(*G.getInitializer());
+  if (!From.addStored(G) || !From.follow())
     return std::nullopt;
   return From.Functions;
+}
+
+std::optional<HeldFunctions> functionsOfVariable(const CallBase &Call) {
+  auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
+  auto *G = Load ? dyn_cast<GlobalVariable>(Load->getPointerOperand()) : nullptr;
+  return G ? functionsOfVariable(*G) : std::nullopt;
 }
 
 } // namespace contraflow

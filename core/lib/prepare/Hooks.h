@@ -9,13 +9,16 @@
 namespace llvm {
 class CallBase;
 class Function;
+class GlobalVariable;
 } // namespace llvm
 
 namespace contraflow {
 
-/// The functions of the program that Call may find in the variable of the file that it loads its
-/// callee from. None if it loads it from anywhere else, or if anything else may lie there.
-std::optional<llvm::SmallPtrSet<const llvm::Function *, 4>>
-functionsOfVariable(const llvm::CallBase &Call);
+using HeldFunctions = llvm::SmallPtrSet<const llvm::Function *, 4>;
+
+/// The functions of the program that may lie in a variable. None if anything else may lie there.
+std::optional<HeldFunctions> functionsOfVariable(const llvm::GlobalVariable &G);
+/// Those of the variable that Call loads its callee from. None if it loads it from elsewhere.
+std::optional<HeldFunctions> functionsOfVariable(const llvm::CallBase &Call);
 
 } // namespace contraflow

@@ -17,6 +17,7 @@
 #include "Indirect.h"
 #include "Choice.h"
 #include "Hooks.h"
+#include "Members.h"
 #include "Reached.h"
 #include "Tables.h"
 #include "Variadic.h"
@@ -457,6 +458,7 @@ bool staysCall(const CallBase &Call) { return Call.hasFnAttr(KeepMark); }
 Expected<SmallVector<CallBase *, 8>>
 chooseCallee(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions,
              function_ref<bool(ArrayRef<Function *>)> MayInline) {
+  settleTable(Call);
   SmallVector<Function *, 8> Callees = Candidates(Call, Handlers, Functions).find();
   if (Callees.empty())
     return SmallVector<CallBase *, 8>();
@@ -464,14 +466,18 @@ chooseCallee(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Fun
     return diffError(DiagId::IndirectCall, Call,
                      Twine(Callees.size()) + " functions of this program fit");
   const bool Stays = Callees.size() > MostInlined || !MayInline(Callees);
-  return replaceByChoice(Call, Call.getCalledOperand(), Callees,
-                         [Stays](CallBase &Direct, Function &Callee) {
-                           Direct.setCalledFunction(&Callee);
-                           Direct.setMetadata(LLVMContext::MD_prof, nullptr);
-                           Direct.setMetadata(LLVMContext::MD_callees, nullptr);
-                           if (Stays)
-                             Direct.addFnAttr(Attribute::get(Direct.getContext(), KeepMark));
-                         });
+  const bool OfMember = isOfMember(Call);
+  auto Made = replaceByChoice(Call, Call.getCalledOperand(), Callees,
+                              [Stays](CallBase &Direct, Function &Callee) {
+                                Direct.setCalledFunction(&Callee);
+                                Direct.setMetadata(LLVMContext::MD_prof, nullptr);
+                                Direct.setMetadata(LLVMContext::MD_callees, nullptr);
+                                if (Stays)
+                                  Direct.addFnAttr(Attribute::get(Direct.getContext(), KeepMark));
+                              });
+  if (OfMember)
+    settleObjects(Made);
+  return Made;
 }
 
 } // namespace contraflow

@@ -13,10 +13,11 @@
 // Otherwise every std::function of a file would be a candidate of every other one, and many
 // derivatives in a file would be many times as large as each of them alone. Nothing is known where
 // the name of the primal does not tell its parameters (C), where one of them is no number, array or
-// container of numbers, where the code names a variable that may hold an address, or calls what
-// nobody knows.
+// container of numbers, where the code names a variable that may hold an address other than that
+// of a function, or calls what nobody knows.
 
 #include "Reached.h"
+#include "Hooks.h"
 
 #include "callee/Bodies.h"
 #include "callee/Classes.h"
@@ -80,10 +81,15 @@ void ReachedFunctions::follow(const GlobalValue &G) {
   if (auto *Second = dyn_cast<GlobalAlias>(&G))
     return note(Second->getAliasee());
   auto *Variable = dyn_cast<GlobalVariable>(&G);
-  const bool IsTable = Variable && Variable->isConstant() && Variable->hasDefinitiveInitializer();
-  Known &= IsTable || isOfStandardLibrary(G) || (Variable && holdsNumbers(G.getValueType()));
-  if (IsTable)
-    note(Variable->getInitializer());
+  if (Variable && Variable->isConstant() && Variable->hasDefinitiveInitializer())
+    return note(Variable->getInitializer());
+  if (isOfStandardLibrary(G) || (Variable && isStream(*Variable)))
+    return;
+  const auto Held = Variable ? functionsOfVariable(*Variable) : std::nullopt;
+  Known &= Held || (Variable && holdsNumbers(G.getValueType()));
+  if (Held)
+    for (const Function *F : *Held) // in any order
+      note(F);
 }
 
 } // namespace contraflow
