@@ -87,6 +87,8 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
     return diffError(DiagId::UnsupportedInstruction, I, "bits of numbers are calculated with");
   if (F && F->isVarArg() && !F->isDeclaration())
     return diffError(DiagId::UnsupportedInstruction, I, "a call of a variadic function");
+  if (!F) // declared in another way than it is called
+    F = dyn_cast<Function>(I.getCalledOperand()->stripPointerCasts());
   if (F)
     return diffError(DiagId::NoRule, I, F->getName());
   if (!isOptional(I))
