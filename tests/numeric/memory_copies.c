@@ -84,6 +84,26 @@ static void wordsSwapped(double *x) {
   memcpy(x + 1, first, 8);
 }
 
+// Some elements are calculated, others move as words, are cleared or get the bits of a constant.
+static double besideWords(const double *x, double *y) {
+  const double half = 0.5;
+  y[0] = 2 * x[0];
+  memcpy(y + 1, x + 2, 8);
+  memset(y + 2, 0, 8);
+  memcpy(y + 3, &half, 8);
+  return x[0] * y[3];
+}
+static double besideNarrowWords(const float *x, float *y) {
+  const float half = 0.5F;
+  y[0] = 2 * x[0];
+  memcpy(y + 1, x + 2, 4);
+  memset(y + 2, 0, 4);
+  memcpy(y + 3, &half, 4);
+  memcpy(y + 4, x + 4, 8);
+  return x[0] * y[3];
+}
+GRADIENT_CHECK(memcpy_beside, Double, besideWords, In(double, 3), InOut(double, 4))
+GRADIENT_CHECK(memcpy_beside_narrow, Double, besideNarrowWords, In(float, 6), InOut(float, 6))
 GRADIENT_CHECK(memcpy_word, Void, words, In(double, 1), Out(double, 1))
 GRADIENT_CHECK(memcpy_words, Void, wordsOfLoop, In(float, 4), Out(float, 4), Int(4))
 GRADIENT_CHECK(memcpy_words_swapped, Void, wordsSwapped, InOut(double, 2))

@@ -216,6 +216,17 @@ static double transposed(const double *x, int n) {
   return s;
 }
 GRADIENT_CHECK(vector_bits_transposed, Double, transposed, In(double, 8), Int(8))
+
+// Nothing else looks at most of these numbers.
+static float besideVectors(const float *x, float *y) {
+  const __m128i moved = _mm_loadu_si128((const __m128i *)(x + 4));
+  const __m128i made = _mm_castps_si128(_mm_mul_ps(_mm_loadu_ps(x), _mm_set1_ps(2)));
+  _mm_storeu_si128((__m128i *)y, _mm_unpackhi_epi32(moved, made));
+  _mm_storeu_si128((__m128i *)(y + 4), _mm_setzero_si128());
+  _mm_storeu_si128((__m128i *)(y + 8), _mm_set1_epi32(0x3f000000));
+  return x[0];
+}
+GRADIENT_CHECK(vector_bits_beside, Float, besideVectors, In(float, 8), InOut(float, 12))
 #else
 static double nothing(const double *x) { return x[0] * x[1]; }
 GRADIENT_CHECK(vector_bits, Double, nothing, In(double, 2))

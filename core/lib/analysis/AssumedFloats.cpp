@@ -9,6 +9,7 @@
 // and what pointers lead to ("double", "p1 double").
 
 #include "AssumedFloats.h"
+#include "Layouts.h"
 #include "MemoryGraph.h"
 #include "contraflow/core/Callee.h"
 
@@ -221,11 +222,33 @@ bool mayBeMoved(const StoreInst &Store) {
   return isa<LoadInst, PHINode, SelectInst, FreezeInst, Argument, CallBase>(V);
 }
 
-/// Visits the pointers to words that are loaded and stored, and nothing else, or cleared: what
+/// True for the bits of zero, or of a number that is neither tiny nor huge, as counts would be.
+bool isOfNumber(const APInt &Bits) {
+  constexpr int MostExponent = 100;
+  const bool IsDouble = Bits.getBitWidth() == 64;
+  if (Bits.isZero())
+    return true;
+  if (!IsDouble && Bits.getBitWidth() != 32)
+    return false;
+  const APFloat Number(IsDouble ? APFloat::IEEEdouble() : APFloat::IEEEsingle(), Bits);
+  return Number.isFiniteNonZero() && std::abs(ilogb(Number)) <= MostExponent;
+}
+
+/// True for constant bits that may be a float's, or those of two.
+bool mayBeNumber(const StoreInst &Store) {
+  const auto *Bits = dyn_cast<ConstantInt>(Store.getValueOperand());
+  if (!Bits || !is_contained({32U, 64U}, Bits->getBitWidth()))
+    return false;
+  const APInt &All = Bits->getValue();
+  return isOfNumber(All) || (All.getBitWidth() == 64 && isOfNumber(All.trunc(32)) &&
+                             isOfNumber(All.lshr(32).trunc(32)));
+}
+
+/// Visits the accesses of words that are loaded and stored, and nothing else, or constant: what
 /// becomes of a copy of 4 or 8 bytes, and to bytes that are. Memory in which somebody looks at such
 /// a word is left out.
 void eachMovedWord(const MemoryGraph &Graph, ArrayRef<Function *> Closure,
-                   function_ref<void(const Value &, unsigned)> Visit) {
+                   function_ref<void(const Instruction &, unsigned)> Visit) {
   DenseSet<unsigned> Seen;
   SmallVector<const Instruction *, 16> Accesses;
   for (Function *F : Closure)
@@ -237,13 +260,13 @@ void eachMovedWord(const MemoryGraph &Graph, ArrayRef<Function *> Closure,
       const auto *Store = dyn_cast<StoreInst>(&I);
       if (At && Load && !isOnlyStored(*Load, Closure))
         Seen.insert(Graph.canonical(At.Node));
-      else if (At && (Load || mayBeMoved(*Store)))
+      else if (At && (Load || mayBeMoved(*Store) || mayBeNumber(*Store)))
         Accesses.push_back(&I);
     }
   for (const Instruction *I : Accesses) {
     const Value &Pointer = *getLoadStorePointerOperand(I);
     if (!Seen.contains(Graph.canonical(Graph.find(&Pointer).Node)))
-      Visit(Pointer, wordOf(*I) / 8);
+      Visit(*I, wordOf(*I) / 8);
   }
 }
 
@@ -463,6 +486,22 @@ static bool assumeDeclared(MemoryGraph &Graph, ArrayRef<Told> Moves) {
   return !Found.empty();
 }
 
+/// A word beside floats of one kind, where nothing else lies: an element of their array, or
+/// several.
+static bool assumeElement(MemoryGraph &Graph, const Told &T) {
+  const Location At = Graph.locate(T.Pointer);
+  const unsigned Known = At ? Graph.kindsOf(At.Node) & ~SK_Guessed : unsigned(SK_Unknown);
+  if (T.Size < 4 || (Known != SK_Double && Known != SK_Float))
+    return false;
+  const int64_t Width = widthOfKinds(Known);
+  const int64_t Other = Graph.fields(At.Node).begin()->first;
+  if (T.Size % Width || (At.Offset - Other) % Width || Graph.kindsAt(At, T.Size) != SK_Unknown)
+    return false;
+  for (int64_t Byte = 0; Byte < T.Size; Byte += Width)
+    Graph.addKind(Graph.fieldCell({At.Node, At.Offset + Byte}), Known);
+  return true;
+}
+
 /// What the arguments of the root lead to directly: what is given as floats has a shadow.
 static DenseSet<unsigned> givenNodes(const MemoryGraph &Graph, const Function &Root) {
   DenseSet<unsigned> Given;
@@ -477,10 +516,26 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   SmallVector<Told, 16> Moves;
   eachMoved(Closure, Handlers,
             [&](const Value &Pointer) { Moves.push_back({&Pointer, SK_Unknown}); });
-  eachMovedWord(Graph, Closure, [&](const Value &Pointer, unsigned Bytes) {
-    Moves.push_back({&Pointer, Bytes == 4 ? SK_Float : SK_Unknown, Bytes});
+  SmallVector<Told, 16> Words;
+  eachMovedWord(Graph, Closure, [&](const Instruction &I, unsigned Bytes) {
+    const Value *Pointer = getLoadStorePointerOperand(&I);
+    const Told Word{Pointer, Bytes == 4 ? SK_Float : SK_Unknown, Bytes};
+    const auto *Store = dyn_cast<StoreInst>(&I);
+    if (!Store || mayBeMoved(*Store))
+      Moves.push_back(Word);
+    if (namesNoType(I))
+      Words.push_back(Word);
   });
   if (assumeDeclared(Graph, Moves))
+    return true;
+  const DenseSet<unsigned> Outside =
+      nodesFrom(Graph, outside(Graph, *Closure.front(), [](auto &) { return true; }));
+  bool News = false;
+  for (const Told &T : Words)
+    if (const Location At = Graph.locate(T.Pointer);
+        At && Outside.contains(Graph.canonical(At.Node)) && !Graph.isDeclaredOther(At))
+      News |= assumeElement(Graph, T);
+  if (News)
     return true;
   DenseSet<unsigned> Moved;
   erase_if(Moves, [&](const Told &T) {
@@ -495,10 +550,7 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
     return false;
   if (assumeTold(Graph, Closure, Moved))
     return true;
-  const DenseSet<unsigned> Outside =
-      nodesFrom(Graph, outside(Graph, *Closure.front(), [](auto &) { return true; }));
   const DenseSet<unsigned> Given = givenNodes(Graph, *Closure.front());
-  bool News = false;
   for (const Told &T : Moves) {
     const Location At = Graph.locate(T.Pointer);
     const bool IsText = T.Size == 1 && !Given.contains(Graph.canonical(At.Node));

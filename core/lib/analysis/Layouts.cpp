@@ -227,6 +227,13 @@ void closeGaps(LayoutPlaces &Places) {
 
 } // namespace
 
+bool namesNoType(const Instruction &Access) {
+  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
+  auto *Type = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+  auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+  return !Name || Name->getString() == "omnipotent char" || Name->getString() == OwnName;
+}
+
 void noteLayouts(Module &M) {
   Noter N(M);
   for (Function &F : M)

@@ -196,6 +196,24 @@ bool splitStore(StoreInst &Store) {
   return false;
 }
 
+/// Constant words, as the elements have it.
+bool splitConstant(StoreInst &Store) {
+  auto *All = cast<Constant>(Store.getValueOperand());
+  auto *T = cast<FixedVectorType>(All->getType());
+  const unsigned Size = T->getScalarSizeInBits() / 8;
+  IRBuilder<> B(&Store);
+  for (unsigned I = 0; I < T->getNumElements(); ++I) {
+    Constant *Word = All->getAggregateElement(I);
+    if (!Word)
+      return false;
+    Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), I * Size);
+    StoreInst *One = B.CreateAlignedStore(Word, At, commonAlignment(Store.getAlign(), I * Size));
+    One->setAAMetadata(Store.getAAMetadata());
+  }
+  Store.eraseFromParent();
+  return true;
+}
+
 bool joinFloats(BitCastInst &Cast) {
   auto *T = cast<FixedVectorType>(Cast.getType());
   const unsigned Size = T->getElementType()->isDoubleTy() ? 8 : 4;
@@ -212,10 +230,10 @@ bool joinFloats(BitCastInst &Cast) {
   return true;
 }
 
-/// A vector of integers that an instruction makes, not of bytes nor of conditions.
+/// A vector of integers that an instruction makes, or a constant, not of bytes nor of conditions.
 bool isWords(const Value &V) {
   auto *T = dyn_cast<FixedVectorType>(V.getType());
-  return T && isa<Instruction>(V) &&
+  return T && (isa<Instruction>(V) || (isa<ConstantData>(V) && !isa<UndefValue>(V))) &&
          (T->getElementType()->isIntegerTy(32) || T->getElementType()->isIntegerTy(64));
 }
 
@@ -236,7 +254,7 @@ bool splitMovedLanes(Function &F) {
   }
   bool Changed = false;
   for (StoreInst *Store : Stores)
-    Changed |= splitStore(*Store);
+    Changed |= isa<Constant>(Store->getValueOperand()) ? splitConstant(*Store) : splitStore(*Store);
   for (BitCastInst *Cast : Casts)
     Changed |= joinFloats(*Cast);
   return Changed;
