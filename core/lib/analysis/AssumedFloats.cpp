@@ -170,7 +170,7 @@ void eachMoved(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers,
 }
 
 /// Appends where a value goes on to: chosen between others, or to another function of the closure.
-/// False if anybody looks at it there.
+/// False if anybody looks at it there as an integer.
 bool followWord(const Use &U, ArrayRef<Function *> Closure, SmallVectorImpl<const Value *> &To) {
   const User *By = U.getUser();
   if (const auto *Call = dyn_cast<CallBase>(By)) {
@@ -186,12 +186,13 @@ bool followWord(const Use &U, ArrayRef<Function *> Closure, SmallVectorImpl<cons
   } else if (isa<PHINode, SelectInst, FreezeInst>(By)) {
     To.push_back(By);
   } else {
-    return isa<StoreInst>(By) && U.getOperandNo() == 0;
+    return (isa<StoreInst>(By) && U.getOperandNo() == 0) ||
+           (isa<BitCastInst>(By) && By->getType()->isFPOrFPVectorTy());
   }
   return true;
 }
 
-/// True for a word that is stored, and that nobody looks at.
+/// True for a word that is stored, and that nobody looks at as an integer.
 bool isOnlyStored(const LoadInst &Load, ArrayRef<Function *> Closure) {
   constexpr unsigned MaxSteps = 16;
   SmallVector<const Value *, 4> Todo{&Load};
@@ -245,11 +246,12 @@ bool mayBeNumber(const StoreInst &Store) {
 }
 
 /// Visits the accesses of words that are loaded and stored, and nothing else, or constant: what
-/// becomes of a copy of 4 or 8 bytes, and to bytes that are. Memory in which somebody looks at such
-/// a word is left out.
+/// becomes of a copy of 4 or 8 bytes, and to bytes that are, and says whether somebody looks at
+/// such a word of the same memory. Where that is the same place, it is left out.
 void eachMovedWord(const MemoryGraph &Graph, ArrayRef<Function *> Closure,
-                   function_ref<void(const Instruction &, unsigned)> Visit) {
+                   function_ref<void(const Instruction &, unsigned, bool)> Visit) {
   DenseSet<unsigned> Seen;
+  DenseSet<std::pair<unsigned, int64_t>> SeenPlaces;
   SmallVector<const Instruction *, 16> Accesses;
   for (Function *F : Closure)
     for (const Instruction &I : instructions(*F)) {
@@ -258,15 +260,18 @@ void eachMovedWord(const MemoryGraph &Graph, ArrayRef<Function *> Closure,
       const Location At = Graph.find(getLoadStorePointerOperand(&I));
       const auto *Load = dyn_cast<LoadInst>(&I);
       const auto *Store = dyn_cast<StoreInst>(&I);
-      if (At && Load && !isOnlyStored(*Load, Closure))
+      if (At && Load && !isOnlyStored(*Load, Closure)) {
         Seen.insert(Graph.canonical(At.Node));
-      else if (At && (Load || mayBeMoved(*Store) || mayBeNumber(*Store)))
+        SeenPlaces.insert({Graph.canonical(At.Node), At.Offset});
+      } else if (At && (Load || mayBeMoved(*Store) || mayBeNumber(*Store))) {
         Accesses.push_back(&I);
+      }
     }
   for (const Instruction *I : Accesses) {
-    const Value &Pointer = *getLoadStorePointerOperand(I);
-    if (!Seen.contains(Graph.canonical(Graph.find(&Pointer).Node)))
-      Visit(*I, wordOf(*I) / 8);
+    const Location At = Graph.find(getLoadStorePointerOperand(I));
+    const unsigned Node = Graph.canonical(At.Node);
+    if (!SeenPlaces.contains({Node, At.Offset}))
+      Visit(*I, wordOf(*I) / 8, Seen.contains(Node));
   }
 }
 
@@ -517,11 +522,11 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   eachMoved(Closure, Handlers,
             [&](const Value &Pointer) { Moves.push_back({&Pointer, SK_Unknown}); });
   SmallVector<Told, 16> Words;
-  eachMovedWord(Graph, Closure, [&](const Instruction &I, unsigned Bytes) {
+  eachMovedWord(Graph, Closure, [&](const Instruction &I, unsigned Bytes, bool IsSeen) {
     const Value *Pointer = getLoadStorePointerOperand(&I);
     const Told Word{Pointer, Bytes == 4 ? SK_Float : SK_Unknown, Bytes};
     const auto *Store = dyn_cast<StoreInst>(&I);
-    if (!Store || mayBeMoved(*Store))
+    if (!IsSeen && (!Store || mayBeMoved(*Store)))
       Moves.push_back(Word);
     if (namesNoType(I))
       Words.push_back(Word);
