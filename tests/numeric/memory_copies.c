@@ -102,6 +102,26 @@ static double besideNarrowWords(const float *x, float *y) {
   memcpy(y + 4, x + 4, 8);
   return x[0] * y[3];
 }
+// Two elements are loaded at once.
+static float pairsMoved(const float *x, float *y) {
+  float copy[4];
+  memcpy(copy, x, sizeof copy);
+  memcpy(y, copy + 1, 4);
+  memcpy(y + 1, copy, 4);
+  return y[3] * copy[2];
+}
+// Among words that move one is read as a number, another as an integer.
+static double readWords(double *x, double *y) {
+  unsigned long bits;
+  memcpy(&bits, x, 8);
+  memmove(x + 2, x + 5, 16);
+  memset(x + 3, 0, 8);
+  memcpy(y, x + 1, 8);
+  y[1] = x[4] * (bits >> 63 ? 2 : 3);
+  return x[2] * y[1];
+}
+GRADIENT_CHECK(memcpy_pairs, Float, pairsMoved, In(float, 4), InOut(float, 4))
+GRADIENT_CHECK(memcpy_read, Double, readWords, InOut(double, 7), InOut(double, 2))
 GRADIENT_CHECK(memcpy_beside, Double, besideWords, In(double, 3), InOut(double, 4))
 GRADIENT_CHECK(memcpy_beside_narrow, Double, besideNarrowWords, In(float, 6), InOut(float, 6))
 GRADIENT_CHECK(memcpy_word, Void, words, In(double, 1), Out(double, 1))

@@ -52,11 +52,13 @@ bool isWord(const Instruction &Trunc, uint64_t Shift) {
   return Bits % 8 == 0 && Shift % 8 == 0 && Shift / WordBits == (Shift + Bits - 1) / WordBits;
 }
 
-/// The words that are taken of V, shifted so far. False if it has other uses.
+/// The words that are taken of V, shifted so far. False if it has other uses than to be stored.
 bool collect(Value &V, uint64_t Shift, SmallVectorImpl<Word> &Words) {
   for (User *U : V.users()) {
     auto *I = cast<Instruction>(U);
     const APInt *By = nullptr;
+    if (auto *Store = dyn_cast<StoreInst>(I); Store && Shift == 0 && Store->getOperand(0) == &V)
+      continue;
     if (isa<TruncInst>(I) && I->getType()->isIntegerTy() && isWord(*I, Shift))
       Words.push_back({I, Shift});
     else if (!match(I, m_LShr(m_Specific(&V), m_APInt(By))) ||
@@ -204,10 +206,23 @@ bool isPairOfWords(const StoreInst &Store) {
   return T && (T->getElementType()->isDoubleTy() || T->getElementType()->isIntegerTy(WordBits));
 }
 
-bool isWide(const LoadInst &Load) {
+/// A word whose halves are stored or floats, and nothing else.
+bool isTwoHalves(LoadInst &Load) {
+  SmallVector<Word, 4> Words;
+  const auto Moves = [](const User *U) {
+    auto *Store = dyn_cast<StoreInst>(U);
+    return isa<BitCastInst>(U) ? U->getType()->isFloatTy() : Store && Store->isSimple();
+  };
+  return Load.getType()->isIntegerTy(WordBits) && collect(Load, 0, Words) &&
+         all_of(Words, [&](const Word &W) {
+           return W.Trunc->getType()->isIntegerTy(WordBits / 2) && all_of(W.Trunc->users(), Moves);
+         });
+}
+
+bool isWide(LoadInst &Load) {
   Type *T = Load.getType();
   if (T->isIntegerTy())
-    return T->getIntegerBitWidth() > WordBits;
+    return T->getIntegerBitWidth() > WordBits || isTwoHalves(Load);
   return isa<FixedVectorType>(T) && T->getScalarType()->isFloatingPointTy() &&
          T->getScalarSizeInBits() <= WordBits;
 }
@@ -216,8 +231,9 @@ bool isWide(const LoadInst &Load) {
 bool isMoved(const LoadInst &Load) {
   Type *T = Load.getType();
   const unsigned Bits = T->getPrimitiveSizeInBits().getKnownMinValue();
-  return (T->isIntegerTy() ||
-          (isa<FixedVectorType>(T) && T->getScalarType()->isIntegerTy(WordBits))) &&
+  const Type *Scalar = T->getScalarType();
+  return (T->isIntegerTy() || (isa<FixedVectorType>(T) && (Scalar->isIntegerTy(WordBits) ||
+                                                           Scalar->isIntegerTy(WordBits / 2)))) &&
          Bits > WordBits && Bits % WordBits == 0 && !Load.use_empty() &&
          all_of(Load.users(), [&](const User *U) {
            auto *Store = dyn_cast<StoreInst>(U);
