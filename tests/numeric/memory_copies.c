@@ -120,6 +120,18 @@ static double readWords(double *x, double *y) {
   y[1] = x[4] * (bits >> 63 ? 2 : 3);
   return x[2] * y[1];
 }
+// Two numbers go through one integer of 128 bits.
+static double widened(const double *x, double *y) {
+  const double first = x[0] * x[1];
+  unsigned long low, high;
+  memcpy(&low, &first, 8);
+  memcpy(&high, x + 2, 8);
+  const unsigned __int128 both = (unsigned __int128)high << 64 | low;
+  memcpy(y, &both, 16);
+  y[2] = x[1] * x[2];
+  return first;
+}
+GRADIENT_CHECK(memcpy_widened, Double, widened, In(double, 3), InOut(double, 3))
 GRADIENT_CHECK(memcpy_pairs, Float, pairsMoved, In(float, 4), InOut(float, 4))
 GRADIENT_CHECK(memcpy_read, Double, readWords, InOut(double, 7), InOut(double, 2))
 GRADIENT_CHECK(memcpy_beside, Double, besideWords, In(double, 3), InOut(double, 4))

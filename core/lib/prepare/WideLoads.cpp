@@ -31,6 +31,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/IR/ValueHandle.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -241,6 +242,24 @@ bool isMoved(const LoadInst &Load) {
          });
 }
 
+/// Two words that are put together to be stored.
+bool splitJoined(StoreInst &Store) {
+  Value *Low = nullptr, *High = nullptr;
+  if (!Store.getValueOperand()->getType()->isIntegerTy(2 * WordBits) ||
+      !match(Store.getValueOperand(),
+             m_c_Or(m_Shl(m_ZExt(m_Value(High)), m_SpecificInt(WordBits)), m_ZExt(m_Value(Low)))) ||
+      !High->getType()->isIntegerTy(WordBits) || !Low->getType()->isIntegerTy(WordBits))
+    return false;
+  IRBuilder<> B(&Store);
+  constexpr uint64_t Bytes = WordBits / 8;
+  B.CreateAlignedStore(Low, Store.getPointerOperand(), Store.getAlign());
+  B.CreateAlignedStore(
+      High, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), Bytes),
+      commonAlignment(Store.getAlign(), Bytes));
+  Store.eraseFromParent();
+  return true;
+}
+
 /// Words of a load that is only stored.
 void splitMoved(LoadInst &Load) {
   const unsigned Words = Load.getType()->getPrimitiveSizeInBits() / WordBits;
@@ -326,7 +345,7 @@ bool splitWideLoads(Function &F) {
   if (!F.getDataLayout().isLittleEndian())
     return false;
   SmallVector<LoadInst *, 8> Wide, Moved, Addresses;
-  SmallVector<StoreInst *, 8> Stores;
+  SmallVector<StoreInst *, 8> Stores, Joined;
   for (Instruction &I : instructions(F))
     if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple() && isMoved(*Load))
       Moved.push_back(Load);
@@ -337,14 +356,22 @@ bool splitWideLoads(Function &F) {
     else if (auto *Store = dyn_cast<StoreInst>(&I);
              Store && Store->isSimple() && isPairOfWords(*Store))
       Stores.push_back(Store);
+    else if (Store && Store->isSimple() && isa<BinaryOperator>(Store->getValueOperand()))
+      Joined.push_back(Store);
   bool Any = !Moved.empty();
   erase_if(Stores, [&](StoreInst *Store) { return is_contained(Moved, Store->getValueOperand()); });
   for (LoadInst *Load : Moved)
     splitMoved(*Load);
   for (StoreInst *Store : Stores)
     Any |= splitStore(*Store);
-  for (LoadInst *Load : Wide)
+  for (StoreInst *Store : Joined)
+    Any |= splitJoined(*Store);
+  for (LoadInst *Load : Wide) {
+    const WeakVH Whole(Load); // which may still be stored as such
     Any |= Load->getType()->isIntegerTy() ? split(*Load, *Load) : splitLanes(*Load);
+    if (Whole && isMoved(*Load))
+      splitMoved(*Load);
+  }
   for (LoadInst *Load : Addresses)
     Any |= splitAddress(*Load);
   return Any;
