@@ -521,17 +521,18 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   SmallVector<Told, 16> Moves;
   eachMoved(Closure, Handlers,
             [&](const Value &Pointer) { Moves.push_back({&Pointer, SK_Unknown}); });
-  SmallVector<Told, 16> Words;
+  SmallVector<Told, 16> Words, Declared = Moves;
   eachMovedWord(Graph, Closure, [&](const Instruction &I, unsigned Bytes, bool IsSeen) {
     const Value *Pointer = getLoadStorePointerOperand(&I);
     const Told Word{Pointer, Bytes == 4 ? SK_Float : SK_Unknown, Bytes};
+    Declared.push_back(Word);
     const auto *Store = dyn_cast<StoreInst>(&I);
     if (!IsSeen && (!Store || mayBeMoved(*Store)))
       Moves.push_back(Word);
     if (namesNoType(I))
       Words.push_back(Word);
   });
-  if (assumeDeclared(Graph, Moves))
+  if (assumeDeclared(Graph, Declared))
     return true;
   const DenseSet<unsigned> Outside =
       nodesFrom(Graph, outside(Graph, *Closure.front(), [](auto &) { return true; }));
