@@ -131,6 +131,16 @@ static double widened(const double *x, double *y) {
   y[2] = x[1] * x[2];
   return first;
 }
+// Of what is copied from, nothing else is read.
+static double besideCopies(const double *x, double *y, double *z) {
+  y[5] = 3 * y[6];
+  memcpy(y, x + 2, 16);
+  memcpy(z + 1, x, 16);
+  z[0] = z[3] * y[5];
+  return z[0];
+}
+GRADIENT_CHECK(memcpy_beside_copies, Double, besideCopies, In(double, 4), InOut(double, 7),
+               InOut(double, 4))
 GRADIENT_CHECK(memcpy_widened, Double, widened, In(double, 3), InOut(double, 3))
 GRADIENT_CHECK(memcpy_pairs, Float, pairsMoved, In(float, 4), InOut(float, 4))
 GRADIENT_CHECK(memcpy_read, Double, readWords, InOut(double, 7), InOut(double, 2))

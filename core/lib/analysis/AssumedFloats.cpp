@@ -491,20 +491,40 @@ static bool assumeDeclared(MemoryGraph &Graph, ArrayRef<Told> Moves) {
   return !Found.empty();
 }
 
-/// A word beside floats of one kind, where nothing else lies: an element of their array, or
-/// several.
-static bool assumeElement(MemoryGraph &Graph, const Told &T) {
-  const Location At = Graph.locate(T.Pointer);
-  const unsigned Known = At ? Graph.kindsOf(At.Node) & ~SK_Guessed : unsigned(SK_Unknown);
-  if (T.Size < 4 || (Known != SK_Double && Known != SK_Float))
+/// Bytes beside floats of one kind, where nothing else lies: elements of their array.
+static bool assumeElements(MemoryGraph &Graph, Location At, int64_t Size) {
+  const unsigned Kinds = At ? Graph.kindsOf(At.Node) : unsigned(SK_Unknown);
+  const unsigned Known = Kinds & ~SK_Guessed;
+  if (Size < 4 || (Known != SK_Double && Known != SK_Float))
     return false;
   const int64_t Width = widthOfKinds(Known);
   const int64_t Other = Graph.fields(At.Node).begin()->first;
-  if (T.Size % Width || (At.Offset - Other) % Width || Graph.kindsAt(At, T.Size) != SK_Unknown)
+  if (Size % Width || (At.Offset - Other) % Width)
     return false;
-  for (int64_t Byte = 0; Byte < T.Size; Byte += Width)
-    Graph.addKind(Graph.fieldCell({At.Node, At.Offset + Byte}), Known);
-  return true;
+  bool News = false;
+  for (int64_t Byte = 0; Byte < Size; Byte += Width) {
+    const Location Element{At.Node, At.Offset + Byte};
+    if (Graph.kindsAt(Element, Width) != SK_Unknown || Graph.isDeclaredOther(Element))
+      continue;
+    Graph.addKind(Graph.fieldCell(Element), Kinds);
+    News = true;
+  }
+  return News;
+}
+
+/// The same where floats are copied together with what nobody looks at.
+static bool assumeCopied(MemoryGraph &Graph) {
+  constexpr int64_t MostBytes = 512;
+  SmallVector<std::pair<Location, int64_t>, 16> Ranges;
+  Graph.eachCopy([&](Location From, Location To, int64_t Size) {
+    for (const Location At : {From, To})
+      if (At && !At.Stride && Size <= MostBytes)
+        Ranges.push_back({At, Size});
+  });
+  bool News = false;
+  for (auto [At, Size] : Ranges)
+    News |= assumeElements(Graph, At, Size);
+  return News;
 }
 
 /// What the arguments of the root lead to directly: what is given as floats has a shadow.
@@ -539,9 +559,9 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   bool News = false;
   for (const Told &T : Words)
     if (const Location At = Graph.locate(T.Pointer);
-        At && Outside.contains(Graph.canonical(At.Node)) && !Graph.isDeclaredOther(At))
-      News |= assumeElement(Graph, T);
-  if (News)
+        At && Outside.contains(Graph.canonical(At.Node)))
+      News |= assumeElements(Graph, At, T.Size);
+  if (News || assumeCopied(Graph))
     return true;
   DenseSet<unsigned> Moved;
   erase_if(Moves, [&](const Told &T) {
