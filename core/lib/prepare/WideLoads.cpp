@@ -228,7 +228,15 @@ bool isWide(LoadInst &Load) {
          T->getScalarSizeInBits() <= WordBits;
 }
 
-/// True for several words that are stored and nothing else.
+/// True for a lane that is known by its number.
+bool isWordTaken(const User &U) {
+  auto *Lane = dyn_cast<ExtractElementInst>(&U);
+  auto *At = Lane ? dyn_cast<ConstantInt>(Lane->getIndexOperand()) : nullptr;
+  auto *T = Lane ? dyn_cast<FixedVectorType>(Lane->getVectorOperandType()) : nullptr;
+  return At && T && At->getValue().ult(T->getNumElements());
+}
+
+/// True for several words that are stored, together or one by one, and nothing else.
 bool isMoved(const LoadInst &Load) {
   Type *T = Load.getType();
   const unsigned Bits = T->getPrimitiveSizeInBits().getKnownMinValue();
@@ -238,7 +246,8 @@ bool isMoved(const LoadInst &Load) {
          Bits > WordBits && Bits % WordBits == 0 && !Load.use_empty() &&
          all_of(Load.users(), [&](const User *U) {
            auto *Store = dyn_cast<StoreInst>(U);
-           return Store && Store->isSimple() && Store->getValueOperand() == &Load;
+           return (Store && Store->isSimple() && Store->getValueOperand() == &Load) ||
+                  (isWordTaken(*U) && Scalar->isIntegerTy(WordBits));
          });
 }
 
@@ -260,7 +269,7 @@ bool splitJoined(StoreInst &Store) {
   return true;
 }
 
-/// Words of a load that is only stored.
+/// Words of a load that is only moved.
 void splitMoved(LoadInst &Load) {
   const unsigned Words = Load.getType()->getPrimitiveSizeInBits() / WordBits;
   constexpr uint64_t Bytes = WordBits / 8;
@@ -271,6 +280,11 @@ void splitMoved(LoadInst &Load) {
         B.getInt64Ty(), B.CreateConstGEP1_64(B.getInt8Ty(), Load.getPointerOperand(), W * Bytes),
         commonAlignment(Load.getAlign(), W * Bytes)));
   for (User *U : make_early_inc_range(Load.users())) {
+    if (auto *Lane = dyn_cast<ExtractElementInst>(U)) {
+      Lane->replaceAllUsesWith(Parts[cast<ConstantInt>(Lane->getIndexOperand())->getZExtValue()]);
+      Lane->eraseFromParent();
+      continue;
+    }
     auto *Store = cast<StoreInst>(U);
     B.SetInsertPoint(Store);
     for (const auto &[W, Part] : enumerate(Parts))
