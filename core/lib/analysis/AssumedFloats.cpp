@@ -13,6 +13,7 @@
 #include "MemoryGraph.h"
 #include "contraflow/core/Callee.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Function.h"
@@ -491,29 +492,50 @@ static bool assumeDeclared(MemoryGraph &Graph, ArrayRef<Told> Moves) {
   return !Found.empty();
 }
 
-/// Bytes beside floats of one kind, where nothing else lies: elements of their array.
-static bool assumeElements(MemoryGraph &Graph, Location At, int64_t Size) {
-  const unsigned Kinds = At ? Graph.kindsOf(At.Node) : unsigned(SK_Unknown);
-  const unsigned Known = Kinds & ~SK_Guessed;
+namespace {
+
+/// Bytes beside floats of one kind, where nothing else lies, are elements of their array.
+class Elements {
+public:
+  explicit Elements(MemoryGraph &Graph) : Graph(Graph) {}
+  void assume(Location At, int64_t Size);
+  void assumeCopied();
+  bool News = false;
+
+private:
+  unsigned kindsOf(unsigned Node);
+
+  MemoryGraph &Graph;
+  DenseMap<unsigned, unsigned> Kinds; ///< of whole nodes
+};
+
+unsigned Elements::kindsOf(unsigned Node) {
+  auto [At, New] = Kinds.try_emplace(Graph.canonical(Node), 0);
+  if (New)
+    At->second = Graph.kindsOf(Node);
+  return At->second;
+}
+
+void Elements::assume(Location At, int64_t Size) {
+  const unsigned All = At ? kindsOf(At.Node) : unsigned(SK_Unknown);
+  const unsigned Known = All & ~SK_Guessed;
   if (Size < 4 || (Known != SK_Double && Known != SK_Float))
-    return false;
+    return;
   const int64_t Width = widthOfKinds(Known);
   const int64_t Other = Graph.fields(At.Node).begin()->first;
   if (Size % Width || (At.Offset - Other) % Width)
-    return false;
-  bool News = false;
+    return;
   for (int64_t Byte = 0; Byte < Size; Byte += Width) {
     const Location Element{At.Node, At.Offset + Byte};
     if (Graph.kindsAt(Element, Width) != SK_Unknown || Graph.isDeclaredOther(Element))
       continue;
-    Graph.addKind(Graph.fieldCell(Element), Kinds);
+    Graph.addKind(Graph.fieldCell(Element), All);
     News = true;
   }
-  return News;
 }
 
-/// The same where floats are copied together with what nobody looks at.
-static bool assumeCopied(MemoryGraph &Graph) {
+/// Where floats are copied together with what nobody looks at.
+void Elements::assumeCopied() {
   constexpr int64_t MostBytes = 512;
   SmallVector<std::pair<Location, int64_t>, 16> Ranges;
   Graph.eachCopy([&](Location From, Location To, int64_t Size) {
@@ -521,11 +543,11 @@ static bool assumeCopied(MemoryGraph &Graph) {
       if (At && !At.Stride && Size <= MostBytes)
         Ranges.push_back({At, Size});
   });
-  bool News = false;
   for (auto [At, Size] : Ranges)
-    News |= assumeElements(Graph, At, Size);
-  return News;
+    assume(At, Size);
 }
+
+} // namespace
 
 /// What the arguments of the root lead to directly: what is given as floats has a shadow.
 static DenseSet<unsigned> givenNodes(const MemoryGraph &Graph, const Function &Root) {
@@ -556,12 +578,13 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
     return true;
   const DenseSet<unsigned> Outside =
       nodesFrom(Graph, outside(Graph, *Closure.front(), [](auto &) { return true; }));
-  bool News = false;
+  Elements Assumed(Graph);
   for (const Told &T : Words)
     if (const Location At = Graph.locate(T.Pointer);
         At && Outside.contains(Graph.canonical(At.Node)))
-      News |= assumeElements(Graph, At, T.Size);
-  if (News || assumeCopied(Graph))
+      Assumed.assume(At, T.Size);
+  Assumed.assumeCopied();
+  if (Assumed.News)
     return true;
   DenseSet<unsigned> Moved;
   erase_if(Moves, [&](const Told &T) {
@@ -577,6 +600,7 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   if (assumeTold(Graph, Closure, Moved))
     return true;
   const DenseSet<unsigned> Given = givenNodes(Graph, *Closure.front());
+  bool News = false;
   for (const Told &T : Moves) {
     const Location At = Graph.locate(T.Pointer);
     const bool IsText = T.Size == 1 && !Given.contains(Graph.canonical(At.Node));
