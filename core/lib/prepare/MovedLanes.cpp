@@ -196,18 +196,24 @@ bool splitStore(StoreInst &Store) {
   return false;
 }
 
-/// Constant words, as the elements have it.
+/// Words of eight bytes: two halves may be one number.
 bool splitConstant(StoreInst &Store) {
   auto *All = cast<Constant>(Store.getValueOperand());
   auto *T = cast<FixedVectorType>(All->getType());
-  const unsigned Size = T->getScalarSizeInBits() / 8;
+  constexpr unsigned WordBits = 64;
+  const unsigned Bits = T->getScalarSizeInBits(), Each = WordBits / Bits;
+  if (T->getNumElements() % Each)
+    return false;
   IRBuilder<> B(&Store);
-  for (unsigned I = 0; I < T->getNumElements(); ++I) {
-    Constant *Word = All->getAggregateElement(I);
-    if (!Word)
-      return false;
-    Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), I * Size);
-    StoreInst *One = B.CreateAlignedStore(Word, At, commonAlignment(Store.getAlign(), I * Size));
+  for (unsigned Word = 0; Word < T->getNumElements() / Each; ++Word) {
+    APInt Whole(WordBits, 0);
+    for (unsigned I = 0; I < Each; ++I)
+      if (auto *Part = dyn_cast_or_null<ConstantInt>(All->getAggregateElement(Word * Each + I)))
+        Whole.insertBits(Part->getValue(), I * Bits);
+    const unsigned Byte = Word * WordBits / 8;
+    Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), Byte);
+    StoreInst *One = B.CreateAlignedStore(ConstantInt::get(B.getContext(), Whole), At,
+                                          commonAlignment(Store.getAlign(), Byte));
     One->setAAMetadata(Store.getAAMetadata());
   }
   Store.eraseFromParent();
