@@ -107,3 +107,28 @@ GRADIENT_CHECK(filled_by_the_system, Double, asked, In(double, 4), Int(4))
 GRADIENT_CHECK(filled_names, Double, named, In(double, 3))
 GRADIENT_CHECK(filled_by_scanf, Double, scanned, In(double, 4), In(double, 4))
 GRADIENT_CHECK(filled_by_fread, Double, received, In(double, 6), Int(6))
+
+// A text beside numbers that it names; only what it is read by is told where it ends.
+struct Line {
+  char text[24];
+  double numbers[4];
+};
+static double parsed(const double *x, int n) {
+  struct Line *line = (struct Line *)malloc(sizeof *line);
+  memcpy(line->text, "0 2 3", 6);
+  for (int i = 0; i < 4; ++i)
+    line->numbers[i] = x[i] * x[i];
+  double s = 0;
+  char *rest = line->text, *end;
+  for (;;) {
+    const long which = strtol(rest, &end, 10);
+    if (end == rest)
+      break;
+    s += line->numbers[which] * x[which];
+    rest = end;
+  }
+  s += line->numbers[atoi(line->text + 2)];
+  free(line);
+  return s * n;
+}
+GRADIENT_CHECK(filled_parsed, Double, parsed, In(double, 4), Int(3))

@@ -84,6 +84,68 @@ static void wordsSwapped(double *x) {
   memcpy(x + 1, first, 8);
 }
 
+// Some elements are calculated, others move as words, are cleared or get the bits of a constant.
+static double besideWords(const double *x, double *y) {
+  const double half = 0.5;
+  y[0] = 2 * x[0];
+  memcpy(y + 1, x + 2, 8);
+  memset(y + 2, 0, 8);
+  memcpy(y + 3, &half, 8);
+  return x[0] * y[3];
+}
+static double besideNarrowWords(const float *x, float *y) {
+  const float half = 0.5F;
+  y[0] = 2 * x[0];
+  memcpy(y + 1, x + 2, 4);
+  memset(y + 2, 0, 4);
+  memcpy(y + 3, &half, 4);
+  memcpy(y + 4, x + 4, 8);
+  return x[0] * y[3];
+}
+// Two elements are loaded at once.
+static float pairsMoved(const float *x, float *y) {
+  float copy[4];
+  memcpy(copy, x, sizeof copy);
+  memcpy(y, copy + 1, 4);
+  memcpy(y + 1, copy, 4);
+  return y[3] * copy[2];
+}
+// Among words that move one is read as a number, another as an integer.
+static double readWords(double *x, double *y) {
+  unsigned long bits;
+  memcpy(&bits, x, 8);
+  memmove(x + 2, x + 5, 16);
+  memset(x + 3, 0, 8);
+  memcpy(y, x + 1, 8);
+  y[1] = x[4] * (bits >> 63 ? 2 : 3);
+  return x[2] * y[1];
+}
+// Two numbers go through one integer of 128 bits.
+static double widened(const double *x, double *y) {
+  const double first = x[0] * x[1];
+  unsigned long low, high;
+  memcpy(&low, &first, 8);
+  memcpy(&high, x + 2, 8);
+  const unsigned __int128 both = (unsigned __int128)high << 64 | low;
+  memcpy(y, &both, 16);
+  y[2] = x[1] * x[2];
+  return first;
+}
+// Of what is copied from, nothing else is read.
+static double besideCopies(const double *x, double *y, double *z) {
+  y[5] = 3 * y[6];
+  memcpy(y, x + 2, 16);
+  memcpy(z + 1, x, 16);
+  z[0] = z[3] * y[5];
+  return z[0];
+}
+GRADIENT_CHECK(memcpy_beside_copies, Double, besideCopies, In(double, 4), InOut(double, 7),
+               InOut(double, 4))
+GRADIENT_CHECK(memcpy_widened, Double, widened, In(double, 3), InOut(double, 3))
+GRADIENT_CHECK(memcpy_pairs, Float, pairsMoved, In(float, 4), InOut(float, 4))
+GRADIENT_CHECK(memcpy_read, Double, readWords, InOut(double, 7), InOut(double, 2))
+GRADIENT_CHECK(memcpy_beside, Double, besideWords, In(double, 3), InOut(double, 4))
+GRADIENT_CHECK(memcpy_beside_narrow, Double, besideNarrowWords, In(float, 6), InOut(float, 6))
 GRADIENT_CHECK(memcpy_word, Void, words, In(double, 1), Out(double, 1))
 GRADIENT_CHECK(memcpy_words, Void, wordsOfLoop, In(float, 4), Out(float, 4), Int(4))
 GRADIENT_CHECK(memcpy_words_swapped, Void, wordsSwapped, InOut(double, 2))

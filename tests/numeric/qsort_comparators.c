@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// qsort, qsort_r, bsearch and lfind: doubles, structs, pointers to structs.
+// qsort, qsort_r, bsearch, lfind and lsearch: doubles, structs, pointers to structs.
 // Supports: `realloc`, `qsort`, `bsearch`
 // Supports: `qsort_r`
 #ifndef _GNU_SOURCE
@@ -96,6 +96,23 @@ static double found(const double *x, int n) {
 }
 
 GRADIENT_CHECK(lfind_comparators, Double, found, In(double, 8), Int(8))
+
+/// What is not found is appended.
+static double gathered(const double *x, int n) {
+  struct Item items[8];
+  size_t many = 0;
+  for (int i = 0; i < n; ++i) {
+    struct Item wanted = {3 * i % 5, x[i], NULL};
+    struct Item *at = (struct Item *)lsearch(&wanted, items, &many, sizeof wanted, byKey);
+    at->value += x[i] * x[0];
+  }
+  double s = 0;
+  for (size_t i = 0; i < many; ++i)
+    s += items[i].key * items[i].value * items[0].value;
+  return s;
+}
+
+GRADIENT_CHECK(lsearch_comparators, Double, gathered, In(double, 8), Int(8))
 
 /// What qsort_r compares with: contexts, one of which leads to an active number.
 struct Rule {

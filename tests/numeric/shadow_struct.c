@@ -57,7 +57,7 @@ GRADIENT_CHECK_CUSTOM(shadow_struct, Double, primal, tangent, adjoint, InOut(dou
 
 // Only moves, none of which says what it moves.
 struct Moved {
-  double *from, *to, *cleared;
+  double *from, *to, *cleared, *made;
   float *small;
   double first, second, third;
   long *count, *counts, id;
@@ -70,6 +70,8 @@ static void move(struct Moved *m, struct Moved *copy, int n) {
     memcpy(m->to + i, m->from + n - i, 8);
   memcpy(m->small, m->small + 1, 4);
   memset(m->cleared, 0, 8);
+  m->made[0] = 2 * m->first;
+  memcpy(m->made + 1, m->from, 8);
   memcpy(&m->second, &m->first, 8);
   memset(&m->third, 0, 8);
   m->counts[0] = n > 1 ? m->count[0] : m->count[1];
@@ -82,11 +84,13 @@ static void moveAll(void *const *v, void *const *d, int mode) {
   double *const x = v[0], *const dx = d ? d[0] : 0;
   long count[2] = {3, 4}, counts[2];
   int tag[3] = {5, 6, 7}, tags[3];
-  struct Moved m = {x, x + 3, x + 6, v[1], x[7], x[8], x[9], count, counts, 8, tag, tags}, copy = m;
+  struct Moved m = {x, x + 3, x + 6, x + 10, v[1], x[7], x[8], x[9], count, counts, 8, tag, tags},
+               copy = m;
   struct Moved shadow = {0}, copied = {0};
   if (d)
-    shadow = (struct Moved){dx,     dx + 3, dx + 6, d[1], mode < 0 ? 0 : dx[7], dx[8], dx[9], count,
-                            counts, 0,      0,      0};
+    shadow =
+        (struct Moved){dx,    dx + 3, dx + 6, dx + 10, d[1], mode < 0 ? 0 : dx[7], dx[8], dx[9],
+                       count, counts, 0,      0,       0};
   if (mode < 0)
     copied.first = dx[7];
   if (mode > 0)
@@ -106,4 +110,4 @@ static double movesTangent(void *const *v, void *const *d) { return moveAll(v, d
 static void movesAdjoint(void *const *v, void *const *d) { moveAll(v, d, -1); }
 
 GRADIENT_CHECK_CUSTOM(shadow_struct_moves, Void, moves, movesTangent, movesAdjoint,
-                      InOut(double, 10), InOut(float, 2))
+                      InOut(double, 12), InOut(float, 2))

@@ -5,6 +5,7 @@
 // barrier.
 // Supports: vectors of floats handled as integers, empty `asm` barriers
 #include "GradientCheck.h"
+#include <string.h>
 
 #ifdef __x86_64__
 #include <emmintrin.h>
@@ -216,6 +217,25 @@ static double transposed(const double *x, int n) {
   return s;
 }
 GRADIENT_CHECK(vector_bits_transposed, Double, transposed, In(double, 8), Int(8))
+
+// Nothing else looks at most of these numbers.
+static float besideVectors(const float *x, float *y) {
+  const __m128i moved = _mm_loadu_si128((const __m128i *)(x + 4));
+  const __m128i made = _mm_castps_si128(_mm_mul_ps(_mm_loadu_ps(x), _mm_set1_ps(2)));
+  _mm_storeu_si128((__m128i *)y, _mm_unpackhi_epi32(moved, made));
+  _mm_storeu_si128((__m128i *)(y + 4), _mm_setzero_si128());
+  _mm_storeu_si128((__m128i *)(y + 8), _mm_set1_epi32(0x3f000000));
+  return x[0];
+}
+// A vector that is stored, of which a lane is stored once more.
+static double lanesTwice(const double *x, double *y) {
+  _mm_storeu_si128((__m128i *)y, _mm_loadu_si128((const __m128i *)(x + 2)));
+  memcpy(y + 2, y + 1, 8);
+  y[3] = x[0] * x[1];
+  return y[3];
+}
+GRADIENT_CHECK(vector_bits_twice, Double, lanesTwice, In(double, 4), InOut(double, 4))
+GRADIENT_CHECK(vector_bits_beside, Float, besideVectors, In(float, 8), InOut(float, 12))
 #else
 static double nothing(const double *x) { return x[0] * x[1]; }
 GRADIENT_CHECK(vector_bits, Double, nothing, In(double, 2))

@@ -9,9 +9,11 @@
 // and what pointers lead to ("double", "p1 double").
 
 #include "AssumedFloats.h"
+#include "Layouts.h"
 #include "MemoryGraph.h"
 #include "contraflow/core/Callee.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Function.h"
@@ -169,7 +171,7 @@ void eachMoved(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers,
 }
 
 /// Appends where a value goes on to: chosen between others, or to another function of the closure.
-/// False if anybody looks at it there.
+/// False if anybody looks at it there as an integer.
 bool followWord(const Use &U, ArrayRef<Function *> Closure, SmallVectorImpl<const Value *> &To) {
   const User *By = U.getUser();
   if (const auto *Call = dyn_cast<CallBase>(By)) {
@@ -185,12 +187,13 @@ bool followWord(const Use &U, ArrayRef<Function *> Closure, SmallVectorImpl<cons
   } else if (isa<PHINode, SelectInst, FreezeInst>(By)) {
     To.push_back(By);
   } else {
-    return isa<StoreInst>(By) && U.getOperandNo() == 0;
+    return (isa<StoreInst>(By) && U.getOperandNo() == 0) ||
+           (isa<BitCastInst>(By) && By->getType()->isFPOrFPVectorTy());
   }
   return true;
 }
 
-/// True for a word that is stored, and that nobody looks at.
+/// True for a word that is stored, and that nobody looks at as an integer.
 bool isOnlyStored(const LoadInst &Load, ArrayRef<Function *> Closure) {
   constexpr unsigned MaxSteps = 16;
   SmallVector<const Value *, 4> Todo{&Load};
@@ -221,12 +224,35 @@ bool mayBeMoved(const StoreInst &Store) {
   return isa<LoadInst, PHINode, SelectInst, FreezeInst, Argument, CallBase>(V);
 }
 
-/// Visits the pointers to words that are loaded and stored, and nothing else, or cleared: what
-/// becomes of a copy of 4 or 8 bytes, and to bytes that are. Memory in which somebody looks at such
-/// a word is left out.
+/// True for the bits of zero, or of a number that is neither tiny nor huge, as counts would be.
+bool isOfNumber(const APInt &Bits) {
+  constexpr int MostExponent = 100;
+  const bool IsDouble = Bits.getBitWidth() == 64;
+  if (Bits.isZero())
+    return true;
+  if (!IsDouble && Bits.getBitWidth() != 32)
+    return false;
+  const APFloat Number(IsDouble ? APFloat::IEEEdouble() : APFloat::IEEEsingle(), Bits);
+  return Number.isFiniteNonZero() && std::abs(ilogb(Number)) <= MostExponent;
+}
+
+/// True for constant bits that may be a float's, or those of two.
+bool mayBeNumber(const StoreInst &Store) {
+  const auto *Bits = dyn_cast<ConstantInt>(Store.getValueOperand());
+  if (!Bits || !is_contained({32U, 64U}, Bits->getBitWidth()))
+    return false;
+  const APInt &All = Bits->getValue();
+  return isOfNumber(All) || (All.getBitWidth() == 64 && isOfNumber(All.trunc(32)) &&
+                             isOfNumber(All.lshr(32).trunc(32)));
+}
+
+/// Visits the accesses of words that are loaded and stored, and nothing else, or constant: what
+/// becomes of a copy of 4 or 8 bytes, and to bytes that are, and says whether somebody looks at
+/// such a word of the same memory. Where that is the same place, it is left out.
 void eachMovedWord(const MemoryGraph &Graph, ArrayRef<Function *> Closure,
-                   function_ref<void(const Value &, unsigned)> Visit) {
+                   function_ref<void(const Instruction &, unsigned, bool)> Visit) {
   DenseSet<unsigned> Seen;
+  DenseSet<std::pair<unsigned, int64_t>> SeenPlaces;
   SmallVector<const Instruction *, 16> Accesses;
   for (Function *F : Closure)
     for (const Instruction &I : instructions(*F)) {
@@ -235,15 +261,18 @@ void eachMovedWord(const MemoryGraph &Graph, ArrayRef<Function *> Closure,
       const Location At = Graph.find(getLoadStorePointerOperand(&I));
       const auto *Load = dyn_cast<LoadInst>(&I);
       const auto *Store = dyn_cast<StoreInst>(&I);
-      if (At && Load && !isOnlyStored(*Load, Closure))
+      if (At && Load && !isOnlyStored(*Load, Closure)) {
         Seen.insert(Graph.canonical(At.Node));
-      else if (At && (Load || mayBeMoved(*Store)))
+        SeenPlaces.insert({Graph.canonical(At.Node), At.Offset});
+      } else if (At && (Load || mayBeMoved(*Store) || mayBeNumber(*Store))) {
         Accesses.push_back(&I);
+      }
     }
   for (const Instruction *I : Accesses) {
-    const Value &Pointer = *getLoadStorePointerOperand(I);
-    if (!Seen.contains(Graph.canonical(Graph.find(&Pointer).Node)))
-      Visit(Pointer, wordOf(*I) / 8);
+    const Location At = Graph.find(getLoadStorePointerOperand(I));
+    const unsigned Node = Graph.canonical(At.Node);
+    if (!SeenPlaces.contains({Node, At.Offset}))
+      Visit(*I, wordOf(*I) / 8, Seen.contains(Node));
   }
 }
 
@@ -463,6 +492,63 @@ static bool assumeDeclared(MemoryGraph &Graph, ArrayRef<Told> Moves) {
   return !Found.empty();
 }
 
+namespace {
+
+/// Bytes beside floats of one kind, where nothing else lies, are elements of their array.
+class Elements {
+public:
+  explicit Elements(MemoryGraph &Graph) : Graph(Graph) {}
+  void assume(Location At, int64_t Size);
+  void assumeCopied();
+  bool News = false;
+
+private:
+  unsigned kindsOf(unsigned Node);
+
+  MemoryGraph &Graph;
+  DenseMap<unsigned, unsigned> Kinds; ///< of whole nodes
+};
+
+unsigned Elements::kindsOf(unsigned Node) {
+  auto [At, New] = Kinds.try_emplace(Graph.canonical(Node), 0);
+  if (New)
+    At->second = Graph.kindsOf(Node);
+  return At->second;
+}
+
+void Elements::assume(Location At, int64_t Size) {
+  const unsigned All = At ? kindsOf(At.Node) : unsigned(SK_Unknown);
+  const unsigned Known = All & ~SK_Guessed;
+  if (Size < 4 || (Known != SK_Double && Known != SK_Float))
+    return;
+  const int64_t Width = widthOfKinds(Known);
+  const int64_t Other = Graph.fields(At.Node).begin()->first;
+  if (Size % Width || (At.Offset - Other) % Width)
+    return;
+  for (int64_t Byte = 0; Byte < Size; Byte += Width) {
+    const Location Element{At.Node, At.Offset + Byte};
+    if (Graph.kindsAt(Element, Width) != SK_Unknown || Graph.isDeclaredOther(Element))
+      continue;
+    Graph.addKind(Graph.fieldCell(Element), All);
+    News = true;
+  }
+}
+
+/// Where floats are copied together with what nobody looks at.
+void Elements::assumeCopied() {
+  constexpr int64_t MostBytes = 512;
+  SmallVector<std::pair<Location, int64_t>, 16> Ranges;
+  Graph.eachCopy([&](Location From, Location To, int64_t Size) {
+    for (const Location At : {From, To})
+      if (At && !At.Stride && Size <= MostBytes)
+        Ranges.push_back({At, Size});
+  });
+  for (auto [At, Size] : Ranges)
+    assume(At, Size);
+}
+
+} // namespace
+
 /// What the arguments of the root lead to directly: what is given as floats has a shadow.
 static DenseSet<unsigned> givenNodes(const MemoryGraph &Graph, const Function &Root) {
   DenseSet<unsigned> Given;
@@ -477,10 +563,28 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   SmallVector<Told, 16> Moves;
   eachMoved(Closure, Handlers,
             [&](const Value &Pointer) { Moves.push_back({&Pointer, SK_Unknown}); });
-  eachMovedWord(Graph, Closure, [&](const Value &Pointer, unsigned Bytes) {
-    Moves.push_back({&Pointer, Bytes == 4 ? SK_Float : SK_Unknown, Bytes});
+  SmallVector<Told, 16> Words, Declared = Moves;
+  eachMovedWord(Graph, Closure, [&](const Instruction &I, unsigned Bytes, bool IsSeen) {
+    const Value *Pointer = getLoadStorePointerOperand(&I);
+    const Told Word{Pointer, Bytes == 4 ? SK_Float : SK_Unknown, Bytes};
+    Declared.push_back(Word);
+    const auto *Store = dyn_cast<StoreInst>(&I);
+    if (!IsSeen && (!Store || mayBeMoved(*Store)))
+      Moves.push_back(Word);
+    if (namesNoType(I))
+      Words.push_back(Word);
   });
-  if (assumeDeclared(Graph, Moves))
+  if (assumeDeclared(Graph, Declared))
+    return true;
+  const DenseSet<unsigned> Outside =
+      nodesFrom(Graph, outside(Graph, *Closure.front(), [](auto &) { return true; }));
+  Elements Assumed(Graph);
+  for (const Told &T : Words)
+    if (const Location At = Graph.locate(T.Pointer);
+        At && Outside.contains(Graph.canonical(At.Node)))
+      Assumed.assume(At, T.Size);
+  Assumed.assumeCopied();
+  if (Assumed.News)
     return true;
   DenseSet<unsigned> Moved;
   erase_if(Moves, [&](const Told &T) {
@@ -495,8 +599,6 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
     return false;
   if (assumeTold(Graph, Closure, Moved))
     return true;
-  const DenseSet<unsigned> Outside =
-      nodesFrom(Graph, outside(Graph, *Closure.front(), [](auto &) { return true; }));
   const DenseSet<unsigned> Given = givenNodes(Graph, *Closure.front());
   bool News = false;
   for (const Told &T : Moves) {

@@ -272,6 +272,8 @@ bool isAmongDigits(const MemoryGraph &Graph, Location At, int64_t Size) {
       int64_t Away = At.Offset - Begin;
       if (Period)
         Away = (Away % Period + Period) % Period;
+      else if (Away < 0) // no step before the last one decides anything
+        Away = (Away % Width + Width) % Width - Width;
       for (; Away < Width; Away += Step) {
         Inside &= Away + Size <= 0 || (Away >= 0 && Away + Size <= Digits);
         Known |= Away >= 0;

@@ -25,9 +25,10 @@ namespace {
 
 constexpr StringLiteral NotesName = "cf.layouts";
 constexpr StringLiteral OwnName = "cf.member";
-constexpr StringLiteral UnionPrefix = "union."; ///< of clang's types
-constexpr unsigned MostPlaces = 4096;           ///< of one structure
-constexpr unsigned MostLevels = 32;             ///< of structures in structures
+constexpr StringLiteral UnionPrefix = "union.";      ///< of clang's types
+constexpr StringLiteral WrapperPrefix = "struct.__"; ///< of one integer: names of the compiler's
+constexpr unsigned MostPlaces = 4096;                ///< of one structure
+constexpr unsigned MostLevels = 32;                  ///< of structures in structures
 constexpr int64_t Word = 8;
 
 /// The outermost structure that Pointer leads into by constant offsets alone.
@@ -106,11 +107,17 @@ MDNode *Noter::ownTag(StructType *S, int64_t Offset, StringRef Name) {
   return Tag;
 }
 
+/// What the headers of intrinsics take memory for that holds anything.
+bool isWrapper(const StructType &S) {
+  return S.getNumElements() == 1 && S.getElementType(0)->isIntOrIntVectorTy() && S.hasName() &&
+         S.getName().starts_with(WrapperPrefix);
+}
+
 void Noter::note(Instruction &I) {
   if (!isa<LoadInst, StoreInst>(I) || getLoadStoreType(&I)->isAggregateType())
     return; // in parts, each would have the tag of the whole
   const auto At = memberAt(getLoadStorePointerOperand(&I), M.getDataLayout());
-  if (!At)
+  if (!At || isWrapper(*At->first))
     return;
   const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
   if (!Tag)
@@ -234,6 +241,13 @@ void closeGaps(LayoutPlaces &Places) {
 }
 
 } // namespace
+
+bool namesNoType(const Instruction &Access) {
+  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
+  auto *Type = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+  auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+  return !Name || Name->getString() == "omnipotent char" || Name->getString() == OwnName;
+}
 
 void noteLayouts(Module &M) {
   Noter N(M);

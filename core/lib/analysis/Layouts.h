@@ -42,6 +42,9 @@ using LayoutPlaces = std::map<int64_t, LayoutPlace>;
 /// Notes what the types say of members that are accessed.
 void noteLayouts(llvm::Module &M);
 
+/// True for an access whose TBAA names no type, as that of a copied word does not.
+bool namesNoType(const llvm::Instruction &Access);
+
 /// What a load or a store says of the structure that it accesses a member of.
 class LayoutReader {
 public:

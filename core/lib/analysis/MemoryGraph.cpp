@@ -484,9 +484,13 @@ void MemoryGraph::overlapping(Location At, int64_t Size, function_ref<void(unsig
   if (!At)
     return;
   At = resolve(At);
+  constexpr int64_t Widest = 16;
   const Node &N = Nodes[At.Node];
   bool All = Size < 0 || (N.Period && Size >= N.Period);
-  for (auto [Offset, C] : N.Fields) {
+  const bool Near = !All && !N.Period;
+  for (auto Next = Near ? N.Fields.lower_bound(At.Offset - Widest) : N.Fields.begin();
+       Next != N.Fields.end() && !(Near && Next->first >= At.Offset + Size); ++Next) {
+    const auto [Offset, C] = *Next;
     int64_t Width = widthOfKinds(typeOf(C).Kinds);
     bool Meets = Offset < At.Offset + Size && At.Offset < Offset + Width;
     if (!Meets && N.Period) // the range or the field may wrap around

@@ -8,6 +8,7 @@
 //   control
 //   __sort<less<double>>(b, e, _)     qsort(b, e - b, sizeof(double), order)
 //   qsort_r(y, n, size, f, c)         qsort(y, n, size, order_with(f, c)); order_done()
+//   lsearch(k, y, n, size, f)         lfind(...), or memcpy(y + size * (*n)++, k, size)
 //
 // or call what the program gave them,
 //
@@ -123,6 +124,34 @@ Function *sort(Module &M, FunctionType *Like, Type *T, StringRef Suffix) {
   Value *Count = B.CreateExactUDiv(Extent, B.getInt64(Bytes));
   B.CreateCall(Sort, {F->getArg(0), Count, B.getInt64(Bytes), orderOf(M, T, Suffix)});
   B.CreateRetVoid();
+  return F;
+}
+
+/// What is not found is appended.
+Function *findOrAppend(Module &M, FunctionType *T) {
+  Function *F = ownFunction(M, "cf.body.lsearch", T);
+  if (!F->empty())
+    return F;
+  LLVMContext &Context = M.getContext();
+  BasicBlock *Append = BasicBlock::Create(Context, "append", F);
+  BasicBlock *Done = BasicBlock::Create(Context, "done", F);
+  IRBuilder<> B(BasicBlock::Create(Context, "entry", F, Append));
+  Value *Key = F->getArg(0), *Array = F->getArg(1), *Count = F->getArg(2), *Size = F->getArg(3);
+  CallInst *Found =
+      B.CreateCall(M.getOrInsertFunction("lfind", T), {Key, Array, Count, Size, F->getArg(4)});
+  BasicBlock *Entry = B.GetInsertBlock();
+  B.CreateCondBr(B.CreateIsNull(Found), Append, Done);
+  B.SetInsertPoint(Append);
+  Value *Old = B.CreateLoad(Size->getType(), Count);
+  Value *Last = B.CreatePtrAdd(Array, B.CreateMul(Old, Size));
+  B.CreateMemCpy(Last, MaybeAlign(), Key, MaybeAlign(), Size);
+  B.CreateStore(B.CreateAdd(Old, ConstantInt::get(Old->getType(), 1)), Count);
+  B.CreateBr(Done);
+  B.SetInsertPoint(Done);
+  PHINode *Place = B.CreatePHI(T->getReturnType(), 2);
+  Place->addIncoming(Found, Entry);
+  Place->addIncoming(Last, Append);
+  B.CreateRet(Place);
   return F;
 }
 
@@ -351,6 +380,7 @@ enum class Known {
   SortFloat,
   SortDouble,
   SortWith,
+  FindOrAppend,
   Once,
   CallOnce,
   OnceProxy,
@@ -368,6 +398,7 @@ Known knownBody(const Function &F) {
       .StartsWith("_ZNSt3__16__sortIRNS_6__lessIddEEPd", Known::SortDouble)
       .Cases({"htonl", "ntohl", "htons", "ntohs"}, Known::NetworkOrder)
       .Case("qsort_r", Known::SortWith)
+      .Case("lsearch", Known::FindOrAppend)
       .Case("pthread_once", Known::Once)
       .Case("_ZNSt3__111__call_onceERVmPvPFvS2_E", Known::CallOnce)
       .Case("__once_proxy", Known::OnceProxy)
@@ -404,6 +435,7 @@ unsigned parametersOf(Known Which) {
   case Known::CallOnce:
     return 3;
   case Known::SortWith:
+  case Known::FindOrAppend:
     return 5;
   }
   llvm_unreachable("all bodies are known");
@@ -445,6 +477,10 @@ Function *bodyOf(const Function &F) {
     return sort(M, T, Double, "d");
   case Known::SortWith:
     return sortWith(M, T);
+  case Known::FindOrAppend:
+    return T->getParamType(3)->isIntegerTy() && T->getReturnType()->isPointerTy()
+               ? findOrAppend(M, T)
+               : nullptr;
   case Known::Once:
     return posixOnce(M, T);
   case Known::CallOnce:

@@ -5,6 +5,7 @@
 #include "ForwardSweep.h"
 #include "Steps.h"
 #include "analysis/ReadsOnly.h"
+#include "callee/Streams.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Remark.h"
 #include "contraflow/core/Rule.h"
@@ -20,12 +21,19 @@ using namespace llvm;
 
 namespace contraflow {
 
+/// True for text that a number is made of: nothing is written there.
+static bool isParsed(const CallBase &Call, const Use &Text) {
+  const auto Move = textMove(Call);
+  return Move && Move->To == TextMove::Result && Move->From == int(Call.getArgOperandNo(&Text)) &&
+         (Call.getType()->isIntegerTy() || Call.getType()->isFloatingPointTy());
+}
+
 /// A call without a derivative that puts numbers into active memory would leave the old ones'
 /// adjoints behind. What it writes begins where its arguments point to. Numbers are seldom repeated
 /// byte by byte: it is enough to say so when it happens.
 Error ForwardSweep::checkOverwrites(CallBase &I) {
-  for (Value *V : I.args()) {
-    if (!V->getType()->isPointerTy() || !S.Activity.activeAt(S.Graph.find(V), 1))
+  for (const Use &V : I.args()) {
+    if (!V->getType()->isPointerTy() || !S.Activity.activeAt(S.Graph.find(V), 1) || isParsed(I, V))
       continue;
     if (!repeatsBytes(I))
       return diffError(DiagId::UnsupportedMemory, I,

@@ -196,6 +196,30 @@ bool splitStore(StoreInst &Store) {
   return false;
 }
 
+/// Words of eight bytes: two halves may be one number.
+bool splitConstant(StoreInst &Store) {
+  auto *All = cast<Constant>(Store.getValueOperand());
+  auto *T = cast<FixedVectorType>(All->getType());
+  constexpr unsigned WordBits = 64;
+  const unsigned Bits = T->getScalarSizeInBits(), Each = WordBits / Bits;
+  if (T->getNumElements() % Each)
+    return false;
+  IRBuilder<> B(&Store);
+  for (unsigned Word = 0; Word < T->getNumElements() / Each; ++Word) {
+    APInt Whole(WordBits, 0);
+    for (unsigned I = 0; I < Each; ++I)
+      if (auto *Part = dyn_cast_or_null<ConstantInt>(All->getAggregateElement(Word * Each + I)))
+        Whole.insertBits(Part->getValue(), I * Bits);
+    const unsigned Byte = Word * WordBits / 8;
+    Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), Byte);
+    StoreInst *One = B.CreateAlignedStore(ConstantInt::get(B.getContext(), Whole), At,
+                                          commonAlignment(Store.getAlign(), Byte));
+    One->setAAMetadata(Store.getAAMetadata());
+  }
+  Store.eraseFromParent();
+  return true;
+}
+
 bool joinFloats(BitCastInst &Cast) {
   auto *T = cast<FixedVectorType>(Cast.getType());
   const unsigned Size = T->getElementType()->isDoubleTy() ? 8 : 4;
@@ -212,10 +236,10 @@ bool joinFloats(BitCastInst &Cast) {
   return true;
 }
 
-/// A vector of integers that an instruction makes, not of bytes nor of conditions.
+/// A vector of integers that an instruction makes, or a constant, not of bytes nor of conditions.
 bool isWords(const Value &V) {
   auto *T = dyn_cast<FixedVectorType>(V.getType());
-  return T && isa<Instruction>(V) &&
+  return T && (isa<Instruction>(V) || (isa<ConstantData>(V) && !isa<UndefValue>(V))) &&
          (T->getElementType()->isIntegerTy(32) || T->getElementType()->isIntegerTy(64));
 }
 
@@ -236,7 +260,7 @@ bool splitMovedLanes(Function &F) {
   }
   bool Changed = false;
   for (StoreInst *Store : Stores)
-    Changed |= splitStore(*Store);
+    Changed |= isa<Constant>(Store->getValueOperand()) ? splitConstant(*Store) : splitStore(*Store);
   for (BitCastInst *Cast : Casts)
     Changed |= joinFloats(*Cast);
   return Changed;

@@ -31,6 +31,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/IR/ValueHandle.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -52,11 +53,13 @@ bool isWord(const Instruction &Trunc, uint64_t Shift) {
   return Bits % 8 == 0 && Shift % 8 == 0 && Shift / WordBits == (Shift + Bits - 1) / WordBits;
 }
 
-/// The words that are taken of V, shifted so far. False if it has other uses.
+/// The words that are taken of V, shifted so far. False if it has other uses than to be stored.
 bool collect(Value &V, uint64_t Shift, SmallVectorImpl<Word> &Words) {
   for (User *U : V.users()) {
     auto *I = cast<Instruction>(U);
     const APInt *By = nullptr;
+    if (auto *Store = dyn_cast<StoreInst>(I); Store && Shift == 0 && Store->getOperand(0) == &V)
+      continue;
     if (isa<TruncInst>(I) && I->getType()->isIntegerTy() && isWord(*I, Shift))
       Words.push_back({I, Shift});
     else if (!match(I, m_LShr(m_Specific(&V), m_APInt(By))) ||
@@ -204,28 +207,69 @@ bool isPairOfWords(const StoreInst &Store) {
   return T && (T->getElementType()->isDoubleTy() || T->getElementType()->isIntegerTy(WordBits));
 }
 
-bool isWide(const LoadInst &Load) {
+/// A word whose halves are stored or floats, and nothing else.
+bool isTwoHalves(LoadInst &Load) {
+  SmallVector<Word, 4> Words;
+  const auto Moves = [](const User *U) {
+    auto *Store = dyn_cast<StoreInst>(U);
+    return isa<BitCastInst>(U) ? U->getType()->isFloatTy() : Store && Store->isSimple();
+  };
+  return Load.getType()->isIntegerTy(WordBits) && collect(Load, 0, Words) &&
+         all_of(Words, [&](const Word &W) {
+           return W.Trunc->getType()->isIntegerTy(WordBits / 2) && all_of(W.Trunc->users(), Moves);
+         });
+}
+
+bool isWide(LoadInst &Load) {
   Type *T = Load.getType();
   if (T->isIntegerTy())
-    return T->getIntegerBitWidth() > WordBits;
+    return T->getIntegerBitWidth() > WordBits || isTwoHalves(Load);
   return isa<FixedVectorType>(T) && T->getScalarType()->isFloatingPointTy() &&
          T->getScalarSizeInBits() <= WordBits;
 }
 
-/// True for several words that are stored and nothing else.
+/// True for a lane that is known by its number.
+bool isWordTaken(const User &U) {
+  auto *Lane = dyn_cast<ExtractElementInst>(&U);
+  auto *At = Lane ? dyn_cast<ConstantInt>(Lane->getIndexOperand()) : nullptr;
+  auto *T = Lane ? dyn_cast<FixedVectorType>(Lane->getVectorOperandType()) : nullptr;
+  return At && T && At->getValue().ult(T->getNumElements());
+}
+
+/// True for several words that are stored, together or one by one, and nothing else.
 bool isMoved(const LoadInst &Load) {
   Type *T = Load.getType();
   const unsigned Bits = T->getPrimitiveSizeInBits().getKnownMinValue();
-  return (T->isIntegerTy() ||
-          (isa<FixedVectorType>(T) && T->getScalarType()->isIntegerTy(WordBits))) &&
+  const Type *Scalar = T->getScalarType();
+  return (T->isIntegerTy() || (isa<FixedVectorType>(T) && (Scalar->isIntegerTy(WordBits) ||
+                                                           Scalar->isIntegerTy(WordBits / 2)))) &&
          Bits > WordBits && Bits % WordBits == 0 && !Load.use_empty() &&
          all_of(Load.users(), [&](const User *U) {
            auto *Store = dyn_cast<StoreInst>(U);
-           return Store && Store->isSimple() && Store->getValueOperand() == &Load;
+           return (Store && Store->isSimple() && Store->getValueOperand() == &Load) ||
+                  (isWordTaken(*U) && Scalar->isIntegerTy(WordBits));
          });
 }
 
-/// Words of a load that is only stored.
+/// Two words that are put together to be stored.
+bool splitJoined(StoreInst &Store) {
+  Value *Low = nullptr, *High = nullptr;
+  if (!Store.getValueOperand()->getType()->isIntegerTy(2 * WordBits) ||
+      !match(Store.getValueOperand(),
+             m_c_Or(m_Shl(m_ZExt(m_Value(High)), m_SpecificInt(WordBits)), m_ZExt(m_Value(Low)))) ||
+      !High->getType()->isIntegerTy(WordBits) || !Low->getType()->isIntegerTy(WordBits))
+    return false;
+  IRBuilder<> B(&Store);
+  constexpr uint64_t Bytes = WordBits / 8;
+  B.CreateAlignedStore(Low, Store.getPointerOperand(), Store.getAlign());
+  B.CreateAlignedStore(
+      High, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), Bytes),
+      commonAlignment(Store.getAlign(), Bytes));
+  Store.eraseFromParent();
+  return true;
+}
+
+/// Words of a load that is only moved.
 void splitMoved(LoadInst &Load) {
   const unsigned Words = Load.getType()->getPrimitiveSizeInBits() / WordBits;
   constexpr uint64_t Bytes = WordBits / 8;
@@ -236,6 +280,11 @@ void splitMoved(LoadInst &Load) {
         B.getInt64Ty(), B.CreateConstGEP1_64(B.getInt8Ty(), Load.getPointerOperand(), W * Bytes),
         commonAlignment(Load.getAlign(), W * Bytes)));
   for (User *U : make_early_inc_range(Load.users())) {
+    if (auto *Lane = dyn_cast<ExtractElementInst>(U)) {
+      Lane->replaceAllUsesWith(Parts[cast<ConstantInt>(Lane->getIndexOperand())->getZExtValue()]);
+      Lane->eraseFromParent();
+      continue;
+    }
     auto *Store = cast<StoreInst>(U);
     B.SetInsertPoint(Store);
     for (const auto &[W, Part] : enumerate(Parts))
@@ -310,7 +359,7 @@ bool splitWideLoads(Function &F) {
   if (!F.getDataLayout().isLittleEndian())
     return false;
   SmallVector<LoadInst *, 8> Wide, Moved, Addresses;
-  SmallVector<StoreInst *, 8> Stores;
+  SmallVector<StoreInst *, 8> Stores, Joined;
   for (Instruction &I : instructions(F))
     if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple() && isMoved(*Load))
       Moved.push_back(Load);
@@ -321,14 +370,22 @@ bool splitWideLoads(Function &F) {
     else if (auto *Store = dyn_cast<StoreInst>(&I);
              Store && Store->isSimple() && isPairOfWords(*Store))
       Stores.push_back(Store);
+    else if (Store && Store->isSimple() && isa<BinaryOperator>(Store->getValueOperand()))
+      Joined.push_back(Store);
   bool Any = !Moved.empty();
   erase_if(Stores, [&](StoreInst *Store) { return is_contained(Moved, Store->getValueOperand()); });
   for (LoadInst *Load : Moved)
     splitMoved(*Load);
   for (StoreInst *Store : Stores)
     Any |= splitStore(*Store);
-  for (LoadInst *Load : Wide)
+  for (StoreInst *Store : Joined)
+    Any |= splitJoined(*Store);
+  for (LoadInst *Load : Wide) {
+    const WeakVH Whole(Load); // which may still be stored as such
     Any |= Load->getType()->isIntegerTy() ? split(*Load, *Load) : splitLanes(*Load);
+    if (Whole && isMoved(*Load))
+      splitMoved(*Load);
+  }
   for (LoadInst *Load : Addresses)
     Any |= splitAddress(*Load);
   return Any;

@@ -213,7 +213,23 @@ Error checkRequestUses(Module &M) {
   return Errors;
 }
 
+/// A request that was refused is left in the module; clang ends where code is made of one whose
+/// markers are metadata.
+static void dropRefused(Function &Request) {
+  for (User *U : make_early_inc_range(Request.users())) {
+    auto *Call = dyn_cast<CallInst>(U);
+    if (!Call || Call->getCalledOperand() != &Request ||
+        none_of(Call->args(), [](const Use &Arg) { return Arg->getType()->isMetadataTy(); }))
+      continue;
+    Call->replaceAllUsesWith(PoisonValue::get(Call->getType()));
+    Call->eraseFromParent();
+  }
+}
+
 void retireRequests(Module &M) {
+  for (Function &F : M)
+    if (F.isDeclaration() && findRequestSpelling(F.getName()))
+      dropRefused(F);
   for (Function &F : make_early_inc_range(M))
     if (F.use_empty() && F.isDeclaration() && findRequestSpelling(F.getName()))
       F.eraseFromParent();
