@@ -232,9 +232,11 @@ static double lanesTwice(const double *x, double *y) {
   _mm_storeu_si128((__m128i *)y, _mm_loadu_si128((const __m128i *)(x + 2)));
   memcpy(y + 2, y + 1, 8);
   y[3] = x[0] * x[1];
+  const __m128i numbers = _mm_castpd_si128(_mm_set_pd(0.5, 2)); // folded to four integers
+  _mm_storeu_si128((__m128i *)(y + 4), _mm_shuffle_epi32(numbers, 0x4e));
   return y[3];
 }
-GRADIENT_CHECK(vector_bits_twice, Double, lanesTwice, In(double, 4), InOut(double, 4))
+GRADIENT_CHECK(vector_bits_twice, Double, lanesTwice, In(double, 4), InOut(double, 6))
 GRADIENT_CHECK(vector_bits_beside, Float, besideVectors, In(float, 8), InOut(float, 12))
 #else
 static double nothing(const double *x) { return x[0] * x[1]; }
