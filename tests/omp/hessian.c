@@ -89,6 +89,24 @@ static double hessian_tasks(const double *x) {
 }
 HESSIAN(hessian_tasks)
 
+/// How often the inner loop runs is kept beside the numbers of the matrix, which the task copies.
+static double hessian_task_nests(const double *x) {
+  double a[36], sum = 0;
+  for (int i = 0; i < 36; i++)
+    a[i] = x[i % n] * x[i % 5];
+#pragma omp parallel
+#pragma omp masked
+  for (int k = 0; k < 3; k++)
+#pragma omp task depend(inout : a[0])
+    for (int i = 1; i < 2 * k + 2; i++)
+      for (int j = 1; j < 2 * k + 2; j++)
+        a[i * 6 + j] -= a[i * 6] * a[j];
+  for (int i = 0; i < 6; i++)
+    sum += a[i * 7];
+  return sum;
+}
+HESSIAN(hessian_task_nests)
+
 static double hessian_storage(const double *x) {
   double *y = (double *)malloc(n * sizeof *y), sum = 0;
 #pragma omp parallel reduction(+ : sum)
