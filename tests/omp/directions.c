@@ -297,3 +297,18 @@ static void directions_room(double *x, double *y) {
   free(room);
 }
 DIRECTIONS(directions_room)
+
+/// A row that each piece of the loop has for itself, beside the addresses of what all share.
+static void directions_rows(double *x, double *y) {
+  double row[4];
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop private(row)
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 4; j++)
+      row[j] = x[4 * i + j] * x[j];
+    for (int j = 0; j < 4; j++)
+      y[4 * i + j] = row[3 - j] + row[i] * row[0];
+  }
+}
+DIRECTIONS(directions_rows)
