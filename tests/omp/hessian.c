@@ -107,6 +107,38 @@ static double hessian_task_nests(const double *x) {
 }
 HESSIAN(hessian_task_nests)
 
+static double own[2];
+#pragma omp threadprivate(own)
+
+/// The atomic sums are forward code of the gradient that is asked for as such, too, where a thread
+/// that is alone adds plainly.
+static double hessian_scattered(const double *x) {
+  double a[n], sum = 0;
+  int place[n];
+  for (int i = 0; i < n; i++) {
+    a[i] = x[i];
+    place[i] = 5 * i % n;
+  }
+#pragma omp parallel for schedule(static, 3)
+  for (int i = 0; i < n; i++) {
+    double part = x[i] * x[0];
+#pragma omp atomic
+    a[place[i]] += part;
+  }
+#pragma omp parallel num_threads(3)
+  own[0] = own[1] = 0;
+#pragma omp parallel for schedule(static) num_threads(3)
+  for (int i = 0; i < n; i++)
+    own[i % 2] += a[i / 2] * x[i];
+#pragma omp parallel num_threads(3)
+#pragma omp critical
+  sum += own[0] + own[1];
+  for (int i = 0; i < n; i++)
+    sum += a[i] * a[i] * x[i];
+  return sum;
+}
+HESSIAN(hessian_scattered)
+
 static double hessian_storage(const double *x) {
   double *y = (double *)malloc(n * sizeof *y), sum = 0;
 #pragma omp parallel reduction(+ : sum)
