@@ -102,7 +102,7 @@ private:
   CodeReach Reach{otherCode()};
   PreparedLibrary Libraries[2]; ///< of tangents, of adjoints
   TwinTable Twins[2];
-  TwinTable AgainTwins; ///< of what is differentiated again: others share out additions
+  TwinTable AgainTwins;         ///< of what is differentiated again: others share out additions
   ClosureTemplates Closures[2]; ///< the first of both, where they do not differ
   Error Errors;
 };
