@@ -16,7 +16,7 @@
 //
 // Atomic operations on integers are how threads hand work to each other, if somebody looks at them:
 // the reverse of what was done before a write has to come after that of what was done by those who
-// saw it. So they are critical sections of their address, too.
+// saw it. So they are critical sections of their address, too, and where they are taken back.
 
 #include "contraflow/core/Repeated.h"
 #include "parallel/omp/Handlers.h"
@@ -468,12 +468,13 @@ class AtomicsHandler : public Rewriter {
 public:
   void canonicalise(Function &F) const override {
     Module &M = *F.getParent();
-    if (M.getNamedMetadata(RepeatedFlag) || ordersAtomics(F) || (hasCompany(F) && anyOrders(M)))
+    const bool Repeated = M.getNamedMetadata(RepeatedFlag);
+    if (Repeated || ordersAtomics(F) || (hasCompany(F) && anyOrders(M)))
       Rewriting(F).run();
     if (!hasTeams(M))
       return;
     const SmallVector<Instruction *, 4> Signals = signalsOf(F);
-    if (!Signals.empty() && any_of(M, looksAtOthers))
+    if (!Signals.empty() && (Repeated || any_of(M, looksAtOthers)))
       Rewriting(F).order(Signals);
   }
 

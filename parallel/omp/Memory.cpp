@@ -109,6 +109,8 @@ public:
   bool hasReverse(const CallBase &Call) const override { return !Call.getType()->isVoidTy(); }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
+  /// Each adjoint has an allocator of its own, until its own reverse.
+  bool isRepeatable(const CallBase &) const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     if (hasReverse(*Site.Anchor))
       Site.Recorded = {Site.Anchor};

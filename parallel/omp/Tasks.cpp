@@ -18,6 +18,7 @@
 
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
+#include "contraflow/core/ObjectType.h"
 #include "contraflow/core/Remark.h"
 #include "contraflow/core/Spawned.h"
 #include "parallel/omp/Handlers.h"
@@ -152,6 +153,7 @@ struct Task {
   Value *Bytes = nullptr; ///< of the task proper; the shared part follows
   Value *Whole = nullptr;
   Value *Flags = nullptr;
+  Type *Layout = nullptr; ///< if it is known
   bool Tied = true;
 };
 
@@ -166,7 +168,7 @@ public:
   bool run(CallBase &Call, Role What);
 
 private:
-  Value *allocate(IRBuilder<> &B, Value *Bytes, Value *Whole);
+  Value *allocate(IRBuilder<> &B, const Task &T);
   void make(CallBase &Call);
   void enter(IRBuilder<> &B, const Task &T, CallBase &Call, Value *Memory);
   bool runTask(CallBase &Call, bool IsLoop);
@@ -187,11 +189,26 @@ private:
 };
 
 /// New memory for a task, whose first word points behind it, to the shared part.
-Value *Unfolder::allocate(IRBuilder<> &B, Value *Bytes, Value *Whole) {
+Value *Unfolder::allocate(IRBuilder<> &B, const Task &T) {
   FunctionCallee Malloc = M.getOrInsertFunction("malloc", B.getPtrTy(), B.getInt64Ty());
-  Value *Memory = B.CreateCall(Malloc, {Whole}, "task");
-  B.CreateStore(B.CreatePtrAdd(Memory, Bytes), Memory);
+  CallInst *Memory = B.CreateCall(Malloc, {T.Whole}, "task");
+  if (T.Layout)
+    noteObjectType(*Memory, T.Layout);
+  B.CreateStore(B.CreatePtrAdd(Memory, T.Bytes), Memory);
   return Memory;
+}
+
+/// What a task has for itself, as clang has noted it, and the addresses of what it shares: arrays
+/// among the former are told from the latter.
+static Type *layoutOf(const CallBase &Call, uint64_t SharedAt, uint64_t Whole) {
+  LLVMContext &Context = Call.getContext();
+  Type *Own = notedObjectType(Call), *Address = PointerType::getUnqual(Context);
+  const DataLayout &DL = Call.getDataLayout();
+  if (!Own || DL.getTypeAllocSize(Own) != SharedAt)
+    return nullptr;
+  SmallVector<Type *, 8> Parts((Whole - SharedAt) / DL.getTypeAllocSize(Address), Address);
+  Parts.insert(Parts.begin(), Own);
+  return StructType::get(Context, Parts);
 }
 
 void Unfolder::release(IRBuilder<> &B, Value *Memory) {
@@ -211,7 +228,10 @@ void Unfolder::make(CallBase &Call) {
   Value *Rounded = B.CreateAdd(Call.getArgOperand(3), B.getInt64(7));
   T.Bytes = B.CreateAnd(Rounded, B.getInt64(-8));
   T.Whole = B.CreateAdd(T.Bytes, Call.getArgOperand(4));
-  Value *Memory = allocate(B, T.Bytes, T.Whole);
+  auto *SharedAt = dyn_cast<ConstantInt>(T.Bytes), *Whole = dyn_cast<ConstantInt>(T.Whole);
+  if (SharedAt && Whole)
+    T.Layout = layoutOf(Call, SharedAt->getZExtValue(), Whole->getZExtValue());
+  Value *Memory = allocate(B, T);
   Call.replaceAllUsesWith(Memory);
   Made[Memory] = T;
 }
@@ -256,7 +276,7 @@ bool Unfolder::spawn(const Task &T, CallBase &Call) {
 /// A copy of a taskloop's task, with what is private in it.
 Value *Unfolder::duplicate(IRBuilder<> &B, const Task &T, CallBase &Call, Value *IsLast) {
   Value *Original = Call.getArgOperand(2);
-  Value *Copy = allocate(B, T.Bytes, T.Whole);
+  Value *Copy = allocate(B, T);
   Value *Shareds = B.CreateLoad(B.getPtrTy(), Copy);
   B.CreateMemCpy(Copy, MaybeAlign(8), Original, MaybeAlign(8), T.Whole);
   B.CreateStore(Shareds, Copy);

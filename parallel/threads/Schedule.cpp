@@ -251,22 +251,17 @@ bool mayBlock(const Module &M) {
   return any_of(Blocking, [&](Role R) { return R != Role::Future && calls(M, R); });
 }
 
-/// Threads that take turns are reversed on other threads, which have other variables.
-std::string obstacleOfOwn(Module &M, bool Stay) {
-  for (GlobalVariable *G : ownVariables(M))
-    if (!Stay || !isAlwaysNamed(*G))
-      return "every thread has a variable '" + G->getName().str() + "' of its own";
-  return "";
-}
-
 Schedule scheduleOf(Module &M) {
   Schedule S;
   S.Obstacle = obstacle(M);
   const std::string Wait = waiting(M);
   const bool HasTeams = any_of(Forks, [&](StringRef Fork) { return M.getFunction(Fork); });
-  S.TakesTurns = !HasTeams && (!Wait.empty() || mayBlock(M));
-  if (S.Obstacle.empty())
-    S.Obstacle = obstacleOfOwn(M, !HasTeams && !S.TakesTurns);
+  // Threads that take turns have their variables, whoever comes to them.
+  const auto Own = ownVariables(M);
+  const bool Named = all_of(Own, [](GlobalVariable *G) { return isAlwaysNamed(*G); });
+  S.TakesTurns = !HasTeams && (!Wait.empty() || mayBlock(M) || !Named);
+  if (S.Obstacle.empty() && HasTeams && !Own.empty())
+    S.Obstacle = "every thread has a variable '" + Own[0]->getName().str() + "' of its own";
   if (S.Obstacle.empty() && !Wait.empty() && HasTeams)
     S.Obstacle = "threads may wait for each other (" + Wait + ") where there are OpenMP teams";
   return S;

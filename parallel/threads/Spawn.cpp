@@ -71,6 +71,8 @@ Error SpawnHandler::augment(SweepBuilder &B, CallSite &Site) const {
   Function *Augmented = Entered.augmented(*Call.getModule(), *Split);
   Value *Thread = B.runtime("thread_begin", IR.getPtrTy(),
                             {B.tape(), Augmented, Split->Reverse, Call.getArgOperand(Id)});
+  if (!notedVariables(*Call.getModule()).empty())
+    B.runtime("thread_stay", IR.getVoidTy(), {Thread});
   Value *Shadow = Entered.hasShadow(Split->HasShadow) ? B.shadow(Call.getArgOperand(Memory))
                                                       : ConstantPointerNull::get(IR.getPtrTy());
   Site.Anchor =
@@ -121,8 +123,8 @@ public:
 class AgainHandler : public RefusingHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
-    return {"cf_v1_thread_begin", "cf_v1_thread_run", "cf_v1_thread_reverse",
-            "cf_v1_thread_wait_record", "cf_v1_thread_back"};
+    return {"cf_v1_thread_begin",   "cf_v1_thread_stay",        "cf_v1_thread_run",
+            "cf_v1_thread_reverse", "cf_v1_thread_wait_record", "cf_v1_thread_back"};
   }
   CallFacts facts(const CallBase &) const override { return {}; }
 

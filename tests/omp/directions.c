@@ -7,6 +7,7 @@
 #include "GradientCheck.h"
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { n = 12 };
@@ -228,3 +229,86 @@ static void directions_tried(double *x, double *y) {
     x[i] *= y[n - 1 - i] * sum;
 }
 DIRECTIONS(directions_tried)
+
+/// Integers of the program that threads update atomically; what they say is right once only.
+static struct {
+  int next, most;
+  unsigned seen;
+  volatile int done;
+} state;
+
+static void directions_counted(double *x, double *y) {
+  state.next = state.most = state.done = 0;
+  state.seen = 0;
+#pragma omp parallel
+  {
+    for (;;) {
+      int i;
+#pragma omp atomic capture
+      i = state.next++;
+      if (i >= n)
+        break;
+      y[i] = x[i] * x[(i + 1) % n];
+#pragma omp atomic
+      state.seen |= 1U << i;
+#pragma omp atomic compare
+      if (state.most < i) {
+        state.most = i;
+      }
+    }
+  }
+  state.done = state.most;
+  const int all = state.seen == (1U << n) - 1 && state.done == n - 1;
+  for (int i = 0; i < n; i++)
+    x[i] *= all ? y[n - 1 - i] : 0;
+}
+DIRECTIONS(directions_counted)
+
+/// Tasks of which all but one read nothing of what they were given.
+static void directions_first(double *x, double *y) {
+  double sum = 0;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup
+  {
+    for (int i = 0; i < 6; i++)
+#pragma omp task shared(sum)
+    {
+      if (i == 0) {
+#pragma omp atomic
+        sum += x[i] * x[n - 1];
+      }
+#pragma omp cancel taskgroup if (i == n)
+    }
+  }
+  for (int i = 0; i < n; i++)
+    y[i] = x[i] * sum;
+}
+DIRECTIONS(directions_first)
+
+/// Heap memory, by functions of the program's own declaration.
+static void directions_room(double *x, double *y) {
+  double *room = calloc(n, sizeof *room);
+#pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    room[i] += x[i] * x[(i + 3) % n];
+  for (int i = 0; i < n; i++)
+    y[i] = room[i] * room[0];
+  free(room);
+}
+DIRECTIONS(directions_room)
+
+/// A row that each piece of the loop has for itself, beside the addresses of what all share.
+static void directions_rows(double *x, double *y) {
+  double row[4];
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop private(row)
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 4; j++)
+      row[j] = x[4 * i + j] * x[j];
+    for (int j = 0; j < 4; j++)
+      y[4 * i + j] = row[3 - j] + row[i] * row[0];
+  }
+}
+DIRECTIONS(directions_rows)

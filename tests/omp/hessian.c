@@ -89,6 +89,56 @@ static double hessian_tasks(const double *x) {
 }
 HESSIAN(hessian_tasks)
 
+/// How often the inner loop runs is kept beside the numbers of the matrix, which the task copies.
+static double hessian_task_nests(const double *x) {
+  double a[36], sum = 0;
+  for (int i = 0; i < 36; i++)
+    a[i] = x[i % n] * x[i % 5];
+#pragma omp parallel
+#pragma omp masked
+  for (int k = 0; k < 3; k++)
+#pragma omp task depend(inout : a[0])
+    for (int i = 1; i < 2 * k + 2; i++)
+      for (int j = 1; j < 2 * k + 2; j++)
+        a[i * 6 + j] -= a[i * 6] * a[j];
+  for (int i = 0; i < 6; i++)
+    sum += a[i * 7];
+  return sum;
+}
+HESSIAN(hessian_task_nests)
+
+static double own[2];
+#pragma omp threadprivate(own)
+
+/// The atomic sums are forward code of the gradient that is asked for as such, too, where a thread
+/// that is alone adds plainly.
+static double hessian_scattered(const double *x) {
+  double a[n], sum = 0;
+  int place[n];
+  for (int i = 0; i < n; i++) {
+    a[i] = x[i];
+    place[i] = 5 * i % n;
+  }
+#pragma omp parallel for schedule(static, 3)
+  for (int i = 0; i < n; i++) {
+    double part = x[i] * x[0];
+#pragma omp atomic
+    a[place[i]] += part;
+  }
+#pragma omp parallel num_threads(3)
+  own[0] = own[1] = 0;
+#pragma omp parallel for schedule(static) num_threads(3)
+  for (int i = 0; i < n; i++)
+    own[i % 2] += a[i / 2] * x[i];
+#pragma omp parallel num_threads(3)
+#pragma omp critical
+  sum += own[0] + own[1];
+  for (int i = 0; i < n; i++)
+    sum += a[i] * a[i] * x[i];
+  return sum;
+}
+HESSIAN(hessian_scattered)
+
 static double hessian_storage(const double *x) {
   double *y = (double *)malloc(n * sizeof *y), sum = 0;
 #pragma omp parallel reduction(+ : sum)

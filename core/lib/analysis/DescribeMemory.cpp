@@ -10,6 +10,7 @@
 #include "MovedWords.h"
 #include "Strides.h"
 #include "contraflow/core/Callee.h"
+#include "contraflow/core/ObjectType.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DataLayout.h"
@@ -495,6 +496,7 @@ void Describer::visitCallBase(CallBase &I) {
   Function *F = I.getCalledFunction();
   if (const ConstructHandler *H = Handlers.find(I)) {
     applyFacts(I, H->facts(I));
+    begin(&I, Layouts.ofType(notedObjectType(I)));
     if (auto C = H->closure(I))
       bindClosure(I, *C);
     return;

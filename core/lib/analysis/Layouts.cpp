@@ -7,6 +7,9 @@
 #include "Layouts.h"
 #include "MemoryGraph.h"
 
+#include "contraflow/core/Callee.h"
+#include "contraflow/core/ObjectType.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -240,6 +243,23 @@ void closeGaps(LayoutPlaces &Places) {
   }
 }
 
+/// What a function gives that is not one of the library's: of the type that it is taken for.
+void noteObject(CallInst &Call) {
+  if (!Call.getType()->isPointerTy() || !Call.hasRetAttr(Attribute::NoAlias) ||
+      lookupCallee(Call).Kind == CalleeKind::Allocate)
+    return;
+  Type *Taken = nullptr;
+  for (const User *U : Call.users())
+    if (auto *Member = dyn_cast<GetElementPtrInst>(U)) {
+      Type *T = Member->getSourceElementType();
+      if (!isa<StructType>(T) || (Taken && Taken != T))
+        return;
+      Taken = T;
+    }
+  if (Taken)
+    noteObjectType(Call, Taken);
+}
+
 } // namespace
 
 bool namesNoType(const Instruction &Access) {
@@ -252,8 +272,11 @@ bool namesNoType(const Instruction &Access) {
 void noteLayouts(Module &M) {
   Noter N(M);
   for (Function &F : M)
-    for (Instruction &I : instructions(F))
+    for (Instruction &I : instructions(F)) {
       N.note(I);
+      if (auto *Call = dyn_cast<CallInst>(&I))
+        noteObject(*Call);
+    }
 }
 
 LayoutReader::LayoutReader(const Module &M) : DL(M.getDataLayout()) {

@@ -30,6 +30,8 @@ struct LinearMove {
   bool Wide = false; ///< of doubles
 };
 LinearMove linearMove(const llvm::CallBase &Call);
+/// True if V leads into what a call of the runtime has reserved on a tape.
+bool isOnTape(const llvm::Value *V);
 
 /// What an adjoint that runs again takes back (Undo.cpp): whether that is possible for an
 /// instruction that writes, and what has to stand in front of it.

@@ -45,6 +45,13 @@ LinearMove linearMove(const CallBase &Call) {
   return Known == std::end(LinearCalls) ? LinearMove() : Known->Move;
 }
 
+static constexpr StringLiteral Reserve = "cf_v1_tape_reserve";
+
+bool isOnTape(const Value *V) {
+  auto *Call = dyn_cast<CallBase>(getUnderlyingObject(V));
+  return Call && Call->getCalledFunction() && Call->getCalledFunction()->getName() == Reserve;
+}
+
 namespace {
 
 class RuntimeHandler : public ConstructHandler {
@@ -93,7 +100,7 @@ public:
 
 class FrameHandler : public FreshHandler {
 public:
-  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_tape_reserve"}; }
+  SmallVector<StringRef, 0> callees() const override { return {Reserve}; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     if (!B.shadow(Site.Anchor))
       return Error::success();

@@ -3,7 +3,7 @@
 // An adjoint that is to run again from the same state takes back what its forward sweep has
 // written, write by write, in the reverse sweep:
 //
-//   *p = v                 forward:  old = *p; *p = v                        reverse:  *p = old
+//   *p = v, fetch_add      forward:  old = *p; *p = v                        reverse:  *p = old
 //   memcpy(y, x, n)        forward:  room = reserve(n) = y[0..n); memcpy     reverse:  y = room
 //
 // In front of the write a call stands for this until the sweeps are emitted.
@@ -72,10 +72,31 @@ static FunctionCallee standIn(Module &M, StringRef Name, Type *T) {
   return F;
 }
 
-bool canTakeBack(const Instruction &Write) {
+/// Of what type what is written at one place is; null: it is something else.
+static Type *writtenType(const Instruction &Write) {
   if (const auto *Store = dyn_cast<StoreInst>(&Write))
-    return Store->isSimple() && !Store->getValueOperand()->getType()->isPtrOrPtrVectorTy();
-  return isa<MemIntrinsic>(Write);
+    return Store->getValueOperand()->getType();
+  if (const auto *Update = dyn_cast<AtomicRMWInst>(&Write))
+    return Update->getType();
+  const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&Write);
+  return Swap ? Swap->getNewValOperand()->getType() : nullptr;
+}
+
+static Align alignOf(const Instruction &Write) {
+  if (const auto *Update = dyn_cast<AtomicRMWInst>(&Write))
+    return Update->getAlign();
+  if (const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&Write))
+    return Swap->getAlign();
+  return cast<StoreInst>(Write).getAlign();
+}
+
+/// Models put what is written atomically in an order.
+bool canTakeBack(const Instruction &Write) {
+  const Type *T = writtenType(Write);
+  const auto *Store = dyn_cast<StoreInst>(&Write);
+  if (Store && Store->isSimple())
+    return !T->isPtrOrPtrVectorTy();
+  return isa<MemIntrinsic>(Write) || (T && T->isIntegerTy());
 }
 
 void takeBack(Instruction &Write) {
@@ -87,13 +108,15 @@ void takeBack(Instruction &Write) {
                  {Memory->getRawDest(), B.CreateZExtOrTrunc(Memory->getLength(), B.getInt64Ty())});
     return;
   }
-  auto &Store = cast<StoreInst>(Write);
-  Type *T = Store.getValueOperand()->getType();
+  Type *T = writtenType(Write);
+  Value *Where = Write.getOperand(isa<StoreInst>(Write) ? 1 : 0);
   std::string Name;
   raw_string_ostream(Name) << ValuePrefix << *T;
-  Value *Old = B.CreateAlignedLoad(T, Store.getPointerOperand(), Store.getAlign());
-  cast<Instruction>(Old)->setAAMetadata(Store.getAAMetadata());
-  B.CreateCall(standIn(M, Name, T), {Store.getPointerOperand(), Old});
+  LoadInst *Old = B.CreateAlignedLoad(T, Where, alignOf(Write), Write.isVolatile());
+  if (Write.isAtomic())
+    Old->setAtomic(AtomicOrdering::Monotonic);
+  Old->setAAMetadata(Write.getAAMetadata());
+  B.CreateCall(standIn(M, Name, T), {Where, Old});
 }
 
 void registerUndoHandlers(HandlerRegistry &Registry) {

@@ -625,12 +625,13 @@ static void discard(RequestState &S) {
     S.Kept.Owner->eraseFromParent();
 }
 
-/// True if the module adds to floats atomically.
-static bool addsAtomically(const Module &M) {
+/// True if the module writes atomically, or to volatile places, which older programs use for that.
+static bool writesAtomically(const Module &M) {
   return any_of(M, [](const Function &F) {
     return any_of(instructions(F), [](const Instruction &I) {
-      auto *Update = dyn_cast<AtomicRMWInst>(&I);
-      return Update && Update->isFloatingPointOperation();
+      if (isa<StoreInst>(I))
+        return I.isAtomic() || I.isVolatile();
+      return isa<AtomicRMWInst, AtomicCmpXchgInst>(I);
     });
   });
 }
@@ -640,7 +641,7 @@ static Expected<PreparedClosure> prepare(const DerivativeSpec &Spec, Compilation
   Timed T("prepare", "Prepare: clone, inline, canonicalise");
   bool Two = Spec.Mode == DerivativeMode::Adjoint && Sw.MinCut;
   const SaveAndRestore Mode(C.TasksAtOnce, Spec.Again || Sw.Deterministic);
-  const bool Ordered = Spec.Repeated && addsAtomically(C.M);
+  const bool Ordered = Spec.Repeated && writesAtomically(C.M);
   const SaveAndRestore Shared(C.Library, Spec.Again || Ordered ? nullptr : C.Library);
   if (Ordered)
     C.M.getOrInsertNamedMetadata(RepeatedFlag);

@@ -30,6 +30,12 @@ static bool isRepeatable(const RequestState &S, const CallBase &I) {
   return H && H->isRepeatable(I);
 }
 
+/// True if an object is made where it is named: nothing else is known of one that nobody reads.
+static bool isMadeHere(const Value &Object) {
+  const auto *Call = dyn_cast<CallBase>(&Object);
+  return isa<AllocaInst>(Object) || (Call && lookupCallee(*Call).Kind == CalleeKind::Allocate);
+}
+
 /// True if what a pointer leads to belongs to the derived function, or is constant. Members of
 /// objects of its own hand out such.
 static bool isOwn(RequestState &S, const Value *V, unsigned Steps = 4) {
@@ -37,7 +43,7 @@ static bool isOwn(RequestState &S, const Value *V, unsigned Steps = 4) {
   if (const auto *G = dyn_cast<GlobalVariable>(Object))
     return G->isConstant();
   const Location At = S.Graph.find(V);
-  if (At ? !S.Graph.isExternal(At.Node) : isa<AllocaInst>(Object))
+  if (At ? !S.Graph.isExternal(At.Node) : isMadeHere(*Object))
     return true;
   const auto *Member = dyn_cast<CallBase>(Object);
   const CalleeInfo Info = Member ? lookupCallee(*Member) : CalleeInfo();
@@ -67,9 +73,8 @@ static bool mustHappenOnce(RequestState &S, const CallBase &I) {
   const CalleeInfo Info = lookupCallee(I);
   if (Info.Kind == CalleeKind::Allocate || Info.Kind == CalleeKind::NoReturn)
     return false;
-  if (Info.Kind == CalleeKind::Free)
-    if (Location At = S.Graph.find(I.getArgOperand(0)); At && !S.Graph.isExternal(At.Node))
-      return false;
+  if (Info.Kind == CalleeKind::Free && isOwn(S, I.getArgOperand(0)))
+    return false;
   if (isa<IntrinsicInst>(I)) // those that write are among the writes
     return false;
   return !Info.ReadOnly && !isRepeatable(S, I) && !staysInside(S, I, Info);

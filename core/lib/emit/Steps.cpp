@@ -5,6 +5,7 @@
 #include "Steps.h"
 #include "Frames.h"
 #include "analysis/BitSources.h"
+#include "construct/Memory.h"
 #include "contraflow/core/Barrier.h"
 #include "contraflow/core/Rule.h"
 
@@ -70,13 +71,20 @@ static bool storesInteger(const MemoryGraph &Graph, const StoreInst &I, int64_t 
   return Graph.isIntegerBeside(&I) || isAmongDigits(Graph, Graph.find(I.getPointerOperand()), Size);
 }
 
+/// True if I keeps an integer for the reverse of an inner derivative. The mark is lost where two
+/// such stores become one.
+static bool keepsInteger(const StoreInst &I) {
+  return I.getValueOperand()->getType()->isIntegerTy() &&
+         (I.hasMetadata(KeptValueKind) || isOnTape(I.getPointerOperand()));
+}
+
 bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &Graph = Activity.memory();
   const Value *V = I.getValueOperand();
   int64_t Size = Graph.layout().getTypeStoreSize(V->getType()).getFixedValue();
   Location At = Graph.find(I.getPointerOperand());
   if (!V->getType()->isIntOrIntVectorTy() || !At || !Activity.activeAt(At, Size) ||
-      storedFloat(Activity, I) || (I.hasMetadata(KeptValueKind) && V->getType()->isIntegerTy()))
+      storedFloat(Activity, I) || keepsInteger(I))
     return false;
   if (!(Graph.kindsAt(At, Size) & (SK_Int | SK_Pointer)) ||
       (V->getType()->isVectorTy() && mixesBits(Activity, V)))
@@ -154,10 +162,9 @@ bool changesBits(const ActivityResult &Activity, const StoreInst &I) {
   const Value *V = I.getValueOperand();
   const int64_t Size = Graph.layout().getTypeStoreSize(V->getType()).getFixedValue();
   const Location At = Graph.find(I.getPointerOperand());
-  const bool Bytes = Size < 4 && At && !I.hasMetadata(KeptValueKind) &&
-                     Activity.activeAt(At, Size) && // of a float, maybe
+  const bool Bytes = Size < 4 && At && Activity.activeAt(At, Size) && // of a float, maybe
                      !storesInteger(Graph, I, Size);
-  if (!V->getType()->isIntegerTy() || floatTypeOf(V, Graph) ||
+  if (!V->getType()->isIntegerTy() || keepsInteger(I) || floatTypeOf(V, Graph) ||
       !(Bytes || storedFloat(Activity, I)) || changesFlags(I, Graph))
     return false;
   return any_of(changedBits(V, Graph), [&](const Value *From) {

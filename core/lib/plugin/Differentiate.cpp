@@ -103,6 +103,7 @@ private:
   CodeReach Reach{otherCode()};
   PreparedLibrary Libraries[2]; ///< of tangents, of adjoints
   TwinTable Twins[2];
+  TwinTable AgainTwins;         ///< of what is differentiated again: others share out additions
   ClosureTemplates Closures[2]; ///< the first of both, where they do not differ
   Error Errors;
 };
@@ -261,6 +262,8 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
   auto *const Shared = C.Twins;
   if (Spec.Rounding)
     C.Twins = nullptr; // they hold tangents
+  else if (Spec.Again)
+    C.Twins = &AgainTwins;
   auto New = differentiate(Spec, C, chosenSwitches());
   if (!New && C.Spared) {
     // More is known about what is inlined.
@@ -497,6 +500,7 @@ bool ModuleDriver::run() {
     Twins[I].clear();
     Closures[I].clear();
   }
+  AgainTwins.clear();
   Any |= serveCallbacks();
   dropReplays();
   if (!Errors)

@@ -64,6 +64,19 @@ void simplifyFunction(Function &F, Compilation &C, Simplify How) {
   C.FAM.invalidate(F, PA);
 }
 
+/// A constant with static storage is not set for ever where what is written is taken back.
+static void dropInvariance(Function &P) {
+  for (Instruction &I : make_early_inc_range(instructions(P))) {
+    auto *Mark = dyn_cast<IntrinsicInst>(&I);
+    const Intrinsic::ID Id = Mark ? Mark->getIntrinsicID() : Intrinsic::not_intrinsic;
+    if (Id != Intrinsic::invariant_start && Id != Intrinsic::invariant_end)
+      continue;
+    if (Id == Intrinsic::invariant_start) // its end, somewhere else, is told so
+      Mark->replaceAllUsesWith(PoisonValue::get(Mark->getType()));
+    Mark->eraseFromParent();
+  }
+}
+
 /// Memory of a scope that has ended is read again by the reverse sweep.
 static void dropLifetimes(Function &P) {
   for (Instruction &I : make_early_inc_range(instructions(P)))
@@ -154,6 +167,7 @@ struct SplitEntriesPass : PassInfoMixin<SplitEntriesPass> {
 void canonicalise(Function &P, Compilation &C, Simplify How) {
   dropDeadMath(P, C.AsksErrno);
   expandMasks(P);
+  dropInvariance(P);
   allowStepsBefore(P);
   simplifyFunction(P, C, How);
   allowStepsBefore(P); // inlined callees may have named the array

@@ -88,9 +88,10 @@ void Relay::pass(Runner &Me, Runner &To) {
 }
 
 /// The runner may be gone when the lock is free again.
-void Relay::leave(Runner &Me, Runner &To) {
+void Relay::leave(Runner &Me, Runner &To, bool Stays) {
   const std::scoped_lock Guard(Lock);
-  Ended.push_back(std::move(Me.System));
+  if (!Stays)
+    Ended.push_back(std::move(Me.System));
   GivenBy = &Me;
   Holder = &To;
   To.Turn.notify_one();
@@ -189,9 +190,9 @@ void Relay::end(Runner &Me) {
   notify();
   const size_t At = indexOf(Me);
   Live.erase(Live.begin() + static_cast<std::ptrdiff_t>(At));
-  leave(Me, next(At));
+  leave(Me, next(At), Me.Stays);
 }
 
-void Relay::endReverse(Runner &Me, Runner &To) { leave(Me, To); }
+void Relay::endReverse(Runner &Me, Runner &To) { leave(Me, To, false); }
 
 } // namespace contraflow

@@ -52,6 +52,7 @@ struct Runner {
   int64_t Joins = 0; ///< For join: the thread
   bool TimedOut = false;
   bool Records = false; ///< its reverse will be run
+  bool Stays = false;   ///< on its thread of the system
   int Place = 0;        ///< no two that live have the same
 };
 
@@ -91,7 +92,7 @@ public:
 
 private:
   void pass(Runner &Me, Runner &To);
-  void leave(Runner &Me, Runner &To);
+  void leave(Runner &Me, Runner &To, bool Stays);
   Runner &next(size_t Start);
   Runner *firstFrom(size_t Start, bool (*Fits)(const Relay &, const Runner &)) const;
   size_t indexOf(const Runner &R) const;

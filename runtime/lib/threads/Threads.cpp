@@ -11,6 +11,8 @@
 // the same in both directions. A thread is reversed on a thread of the system of its own, from when
 // somebody gives back to it until its beginning.
 //
+// One that stays is reversed on its own, where its thread-local variables are as it has left them.
+//
 // Each records on a child of the arena of the derivative call. Threads that do not live at the same
 // time may have the same one: the younger one is reversed first.
 
@@ -45,6 +47,10 @@ struct cf_thread : Runner {
   Runner *Before = nullptr; ///< who had the baton before it began; null as in records
   enum { Made, Ended, Reversing, Reversed } State = Made;
 
+  std::mutex Rest; ///< of one that stays: between its end and its reverse
+  std::condition_variable Rested;
+  bool GoesBack = false;
+
   cf_thread(Arena *Maker, Forward Run, Reverse RunBack)
       : Maker(Maker), Run(Run), RunBack(RunBack) {}
 };
@@ -75,16 +81,6 @@ Runner *noted(Runner &R) { return &R == &R.In->first() ? nullptr : &R; }
 
 Runner &meant(Runner *Noted, const Runner &Me) { return Noted ? *Noted : Me.In->first(); }
 
-void runForward(cf_thread &T) {
-  Relay::become(T);
-  T.Before = noted(T.In->await(T));
-  setCurrentCall(&T.Maker->root());
-  T.Tape = &T.Maker->root().child(T.Place);
-  T.Frame = T.Run(T.Memory, T.Shadow, T.Tape);
-  T.State = cf_thread::Ended;
-  T.In->end(T);
-}
-
 void runReverse(cf_thread &T) {
   Relay::become(T);
   T.In->await(T);
@@ -92,6 +88,33 @@ void runReverse(cf_thread &T) {
   T.RunBack(T.Frame, T.Tape);
   T.State = cf_thread::Reversed;
   T.In->endReverse(T, meant(T.Before, T));
+}
+
+/// Until somebody gives back to it.
+void rest(cf_thread &T) {
+  std::unique_lock<std::mutex> Guard(T.Rest);
+  T.Rested.wait(Guard, [&] { return T.GoesBack; });
+}
+
+void wake(cf_thread &T) {
+  const std::scoped_lock Guard(T.Rest);
+  T.GoesBack = true;
+  T.Rested.notify_one();
+}
+
+void runForward(cf_thread &T) {
+  Relay::become(T);
+  T.Before = noted(T.In->await(T));
+  setCurrentCall(&T.Maker->root());
+  T.Tape = &T.Maker->root().child(T.Place);
+  T.Frame = T.Run(T.Memory, T.Shadow, T.Tape);
+  T.State = cf_thread::Ended;
+  const bool Stays = T.Stays; // others may reverse and release it from here on
+  T.In->end(T);
+  if (!Stays)
+    return;
+  rest(T);
+  runReverse(T);
 }
 
 void runTangent(TangentThread *Made) {
@@ -111,7 +134,10 @@ void giveBack(Runner &Me, Runner *Noted) {
   if (T && T->State == cf_thread::Ended) {
     T->State = cf_thread::Reversing;
     T->In = Me.In;
-    Me.In->startReverse(*T, std::thread(runReverse, std::ref(*T)));
+    if (T->Stays)
+      wake(*T);
+    else
+      Me.In->startReverse(*T, std::thread(runReverse, std::ref(*T)));
   }
   Me.In->give(Me, To);
 }
@@ -157,6 +183,8 @@ cf_thread *cf_v1_thread_begin(cf_tape *tape, cf_thread::Forward forward, cf_thre
   T->Records = true;
   return T;
 }
+
+void cf_v1_thread_stay(cf_thread *thread) { thread->Stays = true; }
 
 cf_thread *cf_v1_thread_run(cf_thread *thread, void *memory, void *shadow) {
   Runner &Me = Relay::self();

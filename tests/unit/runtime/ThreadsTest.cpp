@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -97,6 +98,28 @@ TEST(Threads, ThatNobodyWaitsForEndBeforeTheReverse) {
   EXPECT_EQ(Log.size(), 1U);
   cf_v1_thread_reverse(A.Thread, A.Before, Tape);
   EXPECT_EQ(Log.size(), 12U);
+  cf_v1_tape_end(Tape);
+}
+
+TEST(Threads, ThatStayAreReversedWhereTheyRan) {
+  using Where = std::thread::id;
+  static Where There, Back;
+  auto Forward = [](void *, void *, cf_tape *Tape) -> void * {
+    There = std::this_thread::get_id();
+    return cf_v1_tape_reserve(Tape, 16);
+  };
+  auto Reverse = [](void *Frame, cf_tape *Tape) {
+    Back = std::this_thread::get_id();
+    cf_v1_tape_release(Tape, Frame);
+  };
+  cf_tape *Tape = cf_v1_tape_begin();
+  cf_thread *First = cf_v1_thread_begin(Tape, Forward, Reverse, cf_v1_thread_new());
+  cf_v1_thread_stay(First);
+  cf_thread *Before = cf_v1_thread_run(First, nullptr, nullptr);
+  std::thread([] {}).join(); // takes the number of a thread that has ended
+  cf_v1_thread_reverse(First, Before, Tape);
+  EXPECT_EQ(Back, There);
+  EXPECT_NE(Back, std::this_thread::get_id());
   cf_v1_tape_end(Tape);
 }
 
