@@ -163,7 +163,6 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   if (splitInlineStorage(P))
     simplifyFunction(P, C);
   splitAggregates(P);
-  splitMemberChoices(P);
   const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);
   const bool Words = splitWideLoads(P), Pointers = splitPointerMoves(P);
   const bool Lanes = splitMovedLanes(P);
@@ -175,6 +174,7 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   const bool Rounds = expandRoundings(P), Floats = restoreFloats(P);
   if (smoothDigits(P) || Floats || Rounds)
     tidy(P, C);
+  splitMemberChoices(P); // what simplifies would undo it
   joinZeroStores(P);
   undisguisePointers(P);
   restoreAddresses(P);
