@@ -21,6 +21,7 @@
 #include "PointerVectors.h"
 #include "Promises.h"
 #include "SignBits.h"
+#include "Unions.h"
 #include "Versioning.h"
 #include "WideLoads.h"
 #include "ZeroStores.h"
@@ -171,6 +172,7 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   if (splitPointerVectors(P, C.FAM))
     simplifyFunction(P, C);
   splitAggregates(P);
+  splitUnions(P);
   const bool Rounds = expandRoundings(P), Floats = restoreFloats(P);
   if (smoothDigits(P) || Floats || Rounds)
     tidy(P, C);
