@@ -10,8 +10,10 @@
 
 namespace {
 struct Counting : std::pmr::memory_resource {
-  std::pmr::memory_resource *next = std::pmr::get_default_resource();
+  std::pmr::memory_resource *next;
   std::size_t bytes = 0;
+  explicit Counting(std::pmr::memory_resource *next = std::pmr::get_default_resource())
+      : next(next) {}
   void *do_allocate(std::size_t size, std::size_t alignment) override {
     bytes += size;
     return next->allocate(size, alignment);
@@ -60,6 +62,16 @@ static double counted(const double *x, int n) {
   return sum + x[1] * double(resource.bytes);
 }
 
+/// What hands memory on is one of the library's, which only the program's own resource asks.
+static double countedInABuffer(const double *x, int n) {
+  std::pmr::monotonic_buffer_resource buffer;
+  Counting resource(&buffer);
+  std::pmr::vector<double> v(&resource);
+  for (int i = 0; i < n; ++i)
+    v.push_back(x[i] * x[1]);
+  return v[0] * v.back() + x[1] * double(resource.bytes);
+}
+
 /// The resource is made where nobody asks it for memory.
 struct Workspace {
   std::byte room[512];
@@ -85,3 +97,4 @@ GRADIENT_CHECK(pmr_workspace, Double, inAWorkspace, In(double, 5), Int(4))
 GRADIENT_CHECK(pmr_buffer, Double, inABuffer, In(double, 5), Int(5))
 GRADIENT_CHECK(pmr_pool, Double, inAPool, In(double, 6), Int(6))
 GRADIENT_CHECK(pmr_counted, Double, counted, In(double, 5), Int(5))
+GRADIENT_CHECK(pmr_counted_buffer, Double, countedInABuffer, In(double, 5), Int(5))

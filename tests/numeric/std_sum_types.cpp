@@ -10,6 +10,7 @@
 #include <optional>
 #include <tuple>
 #include <variant>
+#include <vector>
 
 namespace {
 struct Square {
@@ -134,6 +135,29 @@ static double perhaps(double x) {
 GRADIENT_CHECK(perhaps_nothing, Double, perhaps, ScalarRange(double, -1, 1))
 GRADIENT_CHECK(std_sum_types, Double, sum, In(double, 9), Scalar(double), Int(9))
 GRADIENT_CHECK(owned_variants, Double, ownedVariants, In(double, 3))
+
+// Copies that become registers, which hold a number or an integer.
+using Value = std::variant<int, double>;
+static double asNumber(const Value &v) {
+  return std::visit([](auto held) { return static_cast<double>(held); }, v);
+}
+static double copies(const double *x, int n) {
+  std::vector<Value> values;
+  for (int i = 0; i < n; ++i)
+    if (i % 3 == 0)
+      values.push_back(i + 1);
+    else
+      values.push_back(x[i]);
+  Value largest = values[0];
+  double sum = 0;
+  for (const Value v : values) {
+    if (asNumber(v) > asNumber(largest))
+      largest = v;
+    sum = 0.5 * sum + asNumber(v) * asNumber(largest);
+  }
+  return sum;
+}
+GRADIENT_CHECK(copied_variants, Double, copies, In(double, 6), Int(6))
 
 // What is in an object is asked by the description of its type.
 static double anything(const double *x, int n) {

@@ -11,6 +11,7 @@
 #include "TextBytes.h"
 #include "TextNumbers.h"
 #include "contraflow/core/Callee.h"
+#include "prepare/Unions.h"
 #include "rules/Rounding.h"
 #include "rules/Smooth.h"
 
@@ -201,7 +202,7 @@ void Evidence::visit(const Instruction &I) {
   auto *C = dyn_cast<Constant>(A.V);
   const bool Derived = A.Writes && !C && isBits(A.V) && isDerived(A.V);
   const bool MovesFloat = IsFloat || (Derived && floatTypeOf(A.V, G));
-  const bool Reads = !A.Writes && isBits(A.V);
+  const bool Reads = !A.Writes && isBits(A.V) && !I.hasMetadata(LowHalfKind);
   const bool IsOwn = A.Writes ? mayBeOwn(A.V) : Reads && isCount(A.V, Extent::Whole);
   const bool IsNumber = Reads && !IsOwn && isCount(A.V, Extent::Part);
   const int64_t Size = G.layout().getTypeStoreSize(A.V->getType()).getFixedValue();

@@ -370,6 +370,16 @@ static bool holdsIntegers(const Places &P, const std::map<int64_t, int64_t> &Lan
   return IsInteger(Offset) && all_of(Landings, [&](auto At) { return IsInteger(At.first); });
 }
 
+/// True if an index may lead to a scalar of the kind that the structure begins with. If not, an
+/// array of such scalars would show: what an index finds in it would be of another kind.
+static bool landsOnKind(const std::map<int64_t, int64_t> &Landings, const Places &P) {
+  const unsigned First = P.begin()->second.Kind;
+  return any_of(Landings, [&](auto Landing) {
+    auto At = find(P, Landing.first);
+    return At == P.end() || At->second.Kind == SK_Unknown || At->second.Kind == First;
+  });
+}
+
 bool MemoryGraph::isMistaken(const Node &N) const {
   if (N.Places.empty())
     return true;
@@ -377,7 +387,9 @@ bool MemoryGraph::isMistaken(const Node &N) const {
   auto IsOther = [&](int64_t Offset) { return !holdsIntegers(N.Places, N.Landings, Offset); };
   if (any_of(N.Origins, [&](int64_t Offset) { return Offset != First->first && IsOther(Offset); }))
     return true;
-  if ((First->second.IsArray || hasTwin(N.Places, First)) && any_of(N.UntypedOrigins, IsOther))
+  const bool MayBeArray =
+      First->second.IsArray || (hasTwin(N.Places, First) && landsOnKind(N.Landings, N.Places));
+  if (MayBeArray && any_of(N.UntypedOrigins, IsOther))
     return true;
   for (auto [Offset, C] : N.Fields) {
     auto At = contraflow::find(N.Places, Offset);

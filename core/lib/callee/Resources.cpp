@@ -163,6 +163,11 @@ Function *resourceBodyOf(const Function &F) {
   return Body;
 }
 
+Constant *tableInPlaceOf(GlobalValue &G) {
+  auto *Table = dyn_cast<GlobalVariable>(&G);
+  return Table && isTableOfLibrary(*Table) ? ownTable(*G.getParent()) : nullptr;
+}
+
 void ownResources(Function &P) {
   Module &M = *P.getParent();
   // What P calls may have made a resource: its functions are among those that P may call.

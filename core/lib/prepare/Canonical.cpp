@@ -21,6 +21,7 @@
 #include "PointerVectors.h"
 #include "Promises.h"
 #include "SignBits.h"
+#include "Unions.h"
 #include "Versioning.h"
 #include "WideLoads.h"
 #include "ZeroStores.h"
@@ -177,7 +178,6 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   if (splitInlineStorage(P))
     simplifyFunction(P, C);
   splitAggregates(P);
-  splitMemberChoices(P);
   const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);
   const bool Words = splitWideLoads(P), Pointers = splitPointerMoves(P);
   const bool Lanes = splitMovedLanes(P);
@@ -186,9 +186,11 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   if (splitPointerVectors(P, C.FAM))
     simplifyFunction(P, C);
   splitAggregates(P);
+  splitUnions(P);
   const bool Rounds = expandRoundings(P), Floats = restoreFloats(P);
   if (smoothDigits(P) || Floats || Rounds)
     tidy(P, C);
+  splitMemberChoices(P); // what simplifies would undo it
   joinZeroStores(P);
   undisguisePointers(P);
   restoreAddresses(P);

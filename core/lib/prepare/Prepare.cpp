@@ -100,6 +100,7 @@ private:
   Function *cloneOf(Function &F);
   Error resolveCalls(Function &P, Function &Origin);
   bool inlineCalls(Function &P);
+  bool shrinks(Function &P);
   bool unfoldConstructs(Function &P); ///< True if there was something to unfold.
   Expected<bool> chooseCallees(Function &P, unsigned Round);
   int historyOf(const CallBase &Call) const;
@@ -139,6 +140,7 @@ private:
   uint64_t Looked = 0;    ///< instructions, by the rounds so far
   uint64_t TakenOver = 0; ///< instructions of callees, inlined
   uint64_t Repeated = 0;  ///< of these, instructions that are needed elsewhere as well
+  bool CutShort = false;  ///< the last round of inlining stopped where its function was too long
   uint64_t OfSmall = 0;   ///< of these, instructions of small functions
   SmallPtrSet<const Function *, 16> Taken; ///< whose code is inlined at least once
   std::optional<ReachedFunctions> Reached; ///< of the root
@@ -298,6 +300,7 @@ bool Preparer::inlineCalls(Function &P) {
       Work.push_back({Call, historyOf(*Call)});
   unsigned Size = P.getInstructionCount();
   bool Any = false;
+  CutShort = false;
   for (unsigned Next = 0; Next < Work.size(); ++Next) {
     auto [Call, Parent] = Work[Next];
     callByFirstName(*Call);
@@ -312,8 +315,10 @@ bool Preparer::inlineCalls(Function &P) {
       continue;
     Function &Slim = Slims.of(*Callee);
     const unsigned Added = Slim.getInstructionCount();
-    if (Size + Added > (Added <= TinyCallee ? TinyBudget : InlineBudget))
+    if (Size + Added > (Added <= TinyCallee ? TinyBudget : InlineBudget)) {
+      CutShort = true;
       continue;
+    }
     if (!mayTakeOver(*Call, Added))
       continue;
     Function *Fixed = nullptr; // the copy of a variadic function for this call
@@ -385,14 +390,29 @@ bool Preparer::unfoldConstructs(Function &P) {
   return Round > 0;
 }
 
+/// True if little remains of what has been inlined so far: code without optimisation, where there
+/// is room for more then.
+bool Preparer::shrinks(Function &P) {
+  const uint64_t Before = P.getInstructionCount();
+  simplifyFunction(P, C);
+  const uint64_t After = P.getInstructionCount();
+  if (4 * After > 3 * Before)
+    return false;
+  TakenOver = TakenOver * After / Before;
+  return true;
+}
+
 /// Inlining and simplification make callees known; where they do not, the callee is chosen.
 Error Preparer::resolveCalls(Function &P, Function &Origin) {
   History.clear();
   History.push_back({&Origin, -1});
-  inlineCalls(P);
-  unfoldConstructs(P);
-  NeverReturning.mark(P);
-  dropUnwinding(P, Callees::Some);
+  unsigned Cuts = 0;
+  do {
+    inlineCalls(P);
+    unfoldConstructs(P);
+    NeverReturning.mark(P);
+    dropUnwinding(P, Callees::Some);
+  } while (CutShort && Origin.hasOptNone() && ++Cuts < MostRounds && shrinks(P));
   auto HasIndirect = [&] {
     return any_of(instructions(P), [](Instruction &I) {
       auto *Call = dyn_cast<CallBase>(&I);

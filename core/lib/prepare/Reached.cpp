@@ -21,6 +21,7 @@
 
 #include "callee/Bodies.h"
 #include "callee/Classes.h"
+#include "callee/Resources.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 
@@ -69,9 +70,12 @@ void ReachedFunctions::note(const Value *V) {
 void ReachedFunctions::follow(const Function &F, const HandlerRegistry &Handlers) {
   if (F.hasFnAttribute(attr::Again)) // stands for it where it is differentiated again
     note(F.getParent()->getFunction(F.getFnAttribute(attr::Again).getValueAsString()));
-  if (F.isDeclaration())
-    Known &= F.isIntrinsic() || isOfStandardLibrary(F) || bodyOf(F) ||
+  if (F.isDeclaration()) {
+    const Function *Body = bodyOf(F);
+    note(Body);
+    Known &= F.isIntrinsic() || isOfStandardLibrary(F) || Body ||
              lookupCallee(F).Kind != CalleeKind::Unknown || Handlers.find(F.getName());
+  }
   for (const Instruction &I : instructions(F))
     for (const Use &Op : I.operands())
       note(Op);
@@ -80,6 +84,7 @@ void ReachedFunctions::follow(const Function &F, const HandlerRegistry &Handlers
 void ReachedFunctions::follow(const GlobalValue &G) {
   if (auto *Second = dyn_cast<GlobalAlias>(&G))
     return note(Second->getAliasee());
+  note(tableInPlaceOf(const_cast<GlobalValue &>(G)));
   auto *Variable = dyn_cast<GlobalVariable>(&G);
   if (Variable && Variable->isConstant() && Variable->hasDefinitiveInitializer())
     return note(Variable->getInitializer());

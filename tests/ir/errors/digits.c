@@ -77,7 +77,16 @@ void ask(float *x, float *xb, float *table) {
 float low(float x) { return x * (float)(bits(x) & 0xff); }
 // CHECK-DAG: digits.c:[[@LINE+1]]:{{.*}}[CF216] {{.*}}taken apart or mixed
 float both(float x, float y) { return x * (float)(bits(x) ^ bits(y)); }
-void ask(void) {
+// Half a number that is a number itself, where nobody stores integers.
+// CHECK-DAG: digits.c:[[@LINE+1]]:{{.*}}[CF216]
+double half(const double *x, int n) {
+  double v = x[n / 2] > 1 ? x[0] : x[1];
+  unsigned long b;
+  memcpy(&b, &v, sizeof b);
+  return v * (double)(int)b;
+}
+void ask(double *x, double *xb) {
+  __enzyme_autodiff((void *)half, x, xb, 4);
   __enzyme_autodiff((void *)low, 2.0F);
   __enzyme_autodiff((void *)both, 2.0F, 3.0F);
 }
