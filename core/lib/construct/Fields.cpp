@@ -55,12 +55,15 @@ static bool isBlurred(const MemoryLayout &Layout) {
          (Wide || (Floats == SK_Float && !(Kinds & SK_Pointer)));
 }
 
-/// Bytes among which a program has put numbers of two sizes, wherever it had come to: archives.
-static bool isMixture(const MemoryLayout &Layout) {
+/// Numbers of two sizes, wherever the program had come to.
+static bool mixesSizes(const MemoryLayout &Layout) {
   const unsigned Kinds = allKinds(Layout), Floats = Kinds & (SK_AnyFloat | SK_Guessed);
-  return Layout.Period && Layout.Period < Word && !Layout.Aligned &&
-         Floats == (SK_Double | SK_Float) && !(Kinds & SK_Pointer);
+  return Layout.Period && Layout.Period < Word && Floats == (SK_Double | SK_Float) &&
+         !(Kinds & SK_Pointer);
 }
+
+/// The same among bytes: archives.
+static bool isMixture(const MemoryLayout &Layout) { return mixesSizes(Layout) && !Layout.Aligned; }
 
 /// Nothing tells where in a blurred object the floats are.
 static bool isAnywhere(const MemoryLayout &Layout) {
@@ -80,11 +83,7 @@ bool liesAnywhere(const MemoryLayout &Layout) {
   return isGuess(Layout) || isMixture(Layout) || isAnywhere(Layout);
 }
 
-bool movesAsBytes(const MemoryLayout &Layout) {
-  const unsigned Kinds = allKinds(Layout);
-  const bool Blurred = Layout.Period && Layout.Period < widthOf(Kinds);
-  return liesAnywhere(Layout) || (Blurred && (Kinds & SK_AnyFloat) && !(Kinds & SK_Pointer));
-}
+bool movesAsBytes(const MemoryLayout &Layout) { return liesAnywhere(Layout) || mixesSizes(Layout); }
 
 /// Where places are blurred, the alignment of the floats tells, or that of addresses beside them;
 /// bytes that a program has packed itself say nothing.
@@ -163,11 +162,15 @@ static bool isPlain(const MemoryLayout &Layout) {
                  [&](auto &F) { return F.Active && (ambiguous(F.Kinds) || overlaps(Layout, F)); });
 }
 
-/// What is put among bytes is known where it comes from: a structure with other members, too.
+/// What is put among bytes is known where it comes from: a structure with other members, too, or
+/// numbers that lie as their alignment says.
 const MemoryLayout &sharper(const MemoryLayout &To, const MemoryLayout &From) {
-  const bool Anywhere = liesAnywhere(To) && isPlain(From);
+  const bool Lies =
+      isBlurred(From) && From.Aligned && !From.Packed && !(allKinds(From) & SK_Pointer);
+  const bool AmongBytes = liesAnywhere(To) && (isPlain(From) || Lies);
   const bool OneKind = isFloatOnly(allKinds(From)) && !isBlurred(From) && !From.Packed;
-  const bool Tells = (Anywhere || OneKind) && any_of(From.Fields, [](auto &F) { return F.Active; });
+  const bool Tells =
+      (AmongBytes || OneKind) && any_of(From.Fields, [](auto &F) { return F.Active; });
   return (isBlurred(To) || isMixture(To) || isGuess(To)) && Tells ? From : To;
 }
 
