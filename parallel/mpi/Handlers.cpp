@@ -115,7 +115,7 @@ bool isBlurred(const MemoryLayout &Layout) {
   if (Layout.Period && Layout.Period < int64_t{sizeof(float)})
     return true;
   return any_of(Layout.Fields, [&](const MemoryLayout::Field &F) {
-    const int64_t Width = F.Kinds & SK_Float ? sizeof(float) : sizeof(double);
+    const int64_t Width = (F.Kinds & SK_AnyFloat) == SK_Float ? sizeof(float) : sizeof(double);
     return F.Active && Layout.Period && Layout.Period < Width;
   });
 }

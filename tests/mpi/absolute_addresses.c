@@ -2,7 +2,8 @@
 //
 // Messages from and to MPI_BOTTOM: the datatype says where the values are. Variables of the stack,
 // arguments and members of structures, integers among them; blocking, nonblocking, persistent, and
-// a broadcast of what a program would read from its input; and accesses to windows.
+// a broadcast of what a program would read from its input; blocks for every rank and for
+// neighbours; and accesses to windows.
 // Supports: `MPI_BOTTOM` with datatypes of absolute addresses
 #include "GradientCheck.h"
 #include "Neighbour.h"
@@ -196,8 +197,82 @@ static double accesses(const double *x) {
   return sum;
 }
 
+static int ranks(void) {
+  int size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+// To every rank another block, by a datatype of its own; from one block and to it.
+static double movements(const double *x, double *y, int n) {
+  const int size = ranks();
+  double *out = malloc((size_t)(size * n) * sizeof *out),
+         *in = calloc((size_t)(size * n), sizeof *in);
+  int *ones = malloc((size_t)size * sizeof *ones), *zeros = calloc((size_t)size, sizeof *zeros);
+  MPI_Datatype *from = malloc((size_t)size * sizeof *from), *to = malloc((size_t)size * sizeof *to);
+  for (int r = 0; r < size; r++) {
+    ones[r] = 1;
+    for (int i = 0; i < n; i++)
+      out[r * n + i] = x[i] * x[(i + r) % n] * (r + 1);
+    from[r] = blocks(n, out + r * n, 1);
+    to[r] = blocks(n, in + r * n + n - 1, -1);
+  }
+  MPI_Alltoallw(MPI_BOTTOM, ones, zeros, from, MPI_BOTTOM, ones, zeros, to, MPI_COMM_WORLD);
+  MPI_Request request;
+  MPI_Ialltoallw(MPI_BOTTOM, ones, zeros, to, MPI_BOTTOM, ones, zeros, from, MPI_COMM_WORLD,
+                 &request);
+  double a[3] = {in[0] * x[0], x[1], 1}, b = in[n - 1], got[5];
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Datatype mine = gathered(a, &b, x), back = gathered(got, got + 2, got + 3);
+  double *all = malloc((size_t)(5 * size) * sizeof *all), sum = 0;
+  MPI_Allgather(MPI_BOTTOM, 1, mine, all, 5, MPI_DOUBLE, MPI_COMM_WORLD);
+  for (int i = 0; i < 5 * size; i++)
+    all[i] *= all[5 * size - 1 - i];
+  MPI_Scatter(all, 5, MPI_DOUBLE, MPI_BOTTOM, 1, back, size - 1, MPI_COMM_WORLD);
+  for (int i = 0; i < n; i++) {
+    y[i] = got[i % 5] * out[i] * in[n * size - 1 - i];
+    sum += y[i];
+  }
+  for (int r = 0; r < size; r++) {
+    MPI_Type_free(&from[r]);
+    MPI_Type_free(&to[r]);
+  }
+  MPI_Type_free(&mine);
+  MPI_Type_free(&back);
+  void *used[7] = {out, in, ones, zeros, from, to, all};
+  for (int i = 0; i < 7; i++)
+    free(used[i]);
+  return sum;
+}
+
+// The addresses are the displacements.
+static double neighbours(const double *x, double *y, int n) {
+  double low[2] = {x[0], x[1] * x[2]}, high[2] = {x[1], x[0] * x[0]}, left[2] = {0}, right[2] = {0};
+  double sum = 0;
+  const int both[2] = {neighbour(-1), neighbour(1)}, counts[2] = {2, 2};
+  const MPI_Datatype types[2] = {MPI_DOUBLE, MPI_DOUBLE};
+  MPI_Aint from[2], to[2];
+  MPI_Comm ring;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, both, MPI_UNWEIGHTED, 2, both, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &ring);
+  MPI_Get_address(low, &from[0]);
+  MPI_Get_address(high, &from[1]);
+  MPI_Get_address(left, &to[0]);
+  MPI_Get_address(right, &to[1]);
+  for (int i = 0; i < n; i++) {
+    MPI_Neighbor_alltoallw(MPI_BOTTOM, counts, from, types, MPI_BOTTOM, counts, to, types, ring);
+    low[i % 2] += 0.1 * left[0] * right[1];
+    y[i] = left[1] * right[i % 2];
+    sum += y[i] * low[0];
+  }
+  MPI_Comm_free(&ring);
+  return sum;
+}
+
 GRADIENT_CHECK(absolute_messages, Double, messages, InOut(double, 4), Out(double, 5), Int(3))
 GRADIENT_CHECK(absolute_broadcast, Double, broadcast, In(double, 4), Out(double, 4), Int(4))
 GRADIENT_CHECK(absolute_persistent, Double, persistent, In(double, 4), Out(double, 4), Int(4))
 GRADIENT_CHECK(absolute_scattered, Double, scattered, In(double, 5), Out(double, 5), Int(5))
+GRADIENT_CHECK(absolute_movements, Double, movements, In(double, 4), Out(double, 4), Int(4))
+GRADIENT_CHECK(absolute_neighbours, Double, neighbours, In(double, 3), Out(double, 3), Int(3))
 GRADIENT_CHECK(absolute_accesses, Double, accesses, In(double, 5))

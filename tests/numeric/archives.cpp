@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers packed into bytes behind a count or a name, where nothing is aligned: archives that grow,
-// are copied as a whole and read again.
+// are copied as a whole, once or several times, and read again.
 // Supports: numbers serialised into bytes, wherever they begin
 #include "GradientCheck.h"
 
@@ -131,9 +131,43 @@ double allocated(const double *x, double *y, int n) {
   return s;
 }
 
+/// Several copies of the same bytes are read, and the bytes themselves; then they are written anew,
+/// with the numbers at other places. A constant among them.
+double copiedTwice(const double *x, double *y, int n) {
+  double s = 0;
+  std::vector<char> Bytes;
+  const auto Put = [&](const auto &Value) {
+    const auto *From = reinterpret_cast<const char *>(&Value);
+    Bytes.insert(Bytes.end(), From, From + sizeof Value);
+  };
+  for (int Round = 1; Round <= 3; ++Round) {
+    Bytes.clear();
+    for (int i = 0; i < Round; ++i)
+      Put('r');
+    Put(1.5);
+    Put(n);
+    for (int i = 0; i < n; ++i)
+      Put(x[i] * x[(i + Round) % n]);
+    const std::vector<char> First(Bytes), Second(Bytes);
+    for (const char *Copy :
+         {First.data(), Second.data(), static_cast<const char *>(Bytes.data())}) {
+      const char *At = Copy + Round;
+      double Factor = 0, Value = 0;
+      std::memcpy(&Factor, At, sizeof Factor);
+      for (int i = 0; i < n; ++i) {
+        std::memcpy(&Value, At + sizeof Factor + sizeof n + i * sizeof Value, sizeof Value);
+        y[i] = Value * Factor + s;
+        s += Value * Value * y[i];
+      }
+    }
+  }
+  return s;
+}
+
 } // namespace
 
 GRADIENT_CHECK(archive_copied, Double, copied, In(double, 5), Out(double, 5), Int(5))
 GRADIENT_CHECK(archive_named, Double, named, In(double, 5), Out(double, 5), Int(5))
 GRADIENT_CHECK(archive_erased, Double, erased, In(double, 5), Out(double, 5), Int(5))
 GRADIENT_CHECK(archive_allocated, Double, allocated, In(double, 5), Out(double, 5), Int(5))
+GRADIENT_CHECK(archive_copied_twice, Double, copiedTwice, In(double, 3), Out(double, 3), Int(3))

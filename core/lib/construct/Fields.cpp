@@ -55,6 +55,16 @@ static bool isBlurred(const MemoryLayout &Layout) {
          (Wide || (Floats == SK_Float && !(Kinds & SK_Pointer)));
 }
 
+/// Numbers of two sizes, wherever the program had come to.
+static bool mixesSizes(const MemoryLayout &Layout) {
+  const unsigned Kinds = allKinds(Layout), Floats = Kinds & (SK_AnyFloat | SK_Guessed);
+  return Layout.Period && Layout.Period < Word && Floats == (SK_Double | SK_Float) &&
+         !(Kinds & SK_Pointer);
+}
+
+/// The same among bytes: archives.
+static bool isMixture(const MemoryLayout &Layout) { return mixesSizes(Layout) && !Layout.Aligned; }
+
 /// Nothing tells where in a blurred object the floats are.
 static bool isAnywhere(const MemoryLayout &Layout) {
   return isBlurred(Layout) && !Layout.Aligned && !(allKinds(Layout) & SK_Pointer);
@@ -69,23 +79,23 @@ bool isGuess(const MemoryLayout &Layout) {
                 [](auto &F) { return !(F.Kinds & SK_Double) || (F.Kinds & SK_Guessed); });
 }
 
+bool liesAnywhere(const MemoryLayout &Layout) {
+  return isGuess(Layout) || isMixture(Layout) || isAnywhere(Layout);
+}
+
+bool movesAsBytes(const MemoryLayout &Layout) { return liesAnywhere(Layout) || mixesSizes(Layout); }
+
 /// Where places are blurred, the alignment of the floats tells, or that of addresses beside them;
 /// bytes that a program has packed itself say nothing.
 static MemoryLayout sharpened(const MemoryLayout &Layout) {
   bool Active = any_of(Layout.Fields, [](auto &F) { return F.Active; });
-  if (isGuess(Layout))
+  if (isGuess(Layout) || isMixture(Layout))
     return {8, Layout.Aligned, {{Anywhere, SK_Double, Active}}};
   if (!isBlurred(Layout))
     return Layout;
   unsigned Kinds = allKinds(Layout);
   int64_t Place = isAnywhere(Layout) ? Anywhere : ByAlignment;
   return {Kinds & SK_Double ? 8 : 4, Layout.Aligned, {{Place, Kinds, Active}}};
-}
-
-const MemoryLayout &sharper(const MemoryLayout &To, const MemoryLayout &From) {
-  bool Tells = isFloatOnly(allKinds(From)) && !isBlurred(From) && !From.Packed &&
-               any_of(From.Fields, [](auto &F) { return F.Active; });
-  return (isBlurred(To) || isGuess(To)) && Tells ? From : To;
 }
 
 /// True if these kinds at two places of a layout meet, in one record or two.
@@ -132,7 +142,8 @@ static bool overlaps(const MemoryLayout &Layout, const MemoryLayout::Field &F) {
 }
 
 MemoryLayout firstBytes(const MemoryLayout &Layout, int64_t Bytes) {
-  if (isGuess(Layout) || isBlurred(Layout) || (Layout.Period && Bytes > Layout.Period))
+  if (isGuess(Layout) || isBlurred(Layout) || isMixture(Layout) ||
+      (Layout.Period && Bytes > Layout.Period))
     return Layout;
   MemoryLayout Out = Layout;
   erase_if(Out.Fields, [&](auto &F) {
@@ -142,6 +153,25 @@ MemoryLayout firstBytes(const MemoryLayout &Layout, int64_t Bytes) {
   });
   const bool HoldsActive = any_of(Out.Fields, [](auto &F) { return F.Active; });
   return HoldsActive && !isGuess(Out) ? Out : Layout;
+}
+
+/// True if it is known where numbers are, and nothing else is there.
+static bool isPlain(const MemoryLayout &Layout) {
+  return !isBlurred(Layout) && !Layout.Packed && !(allKinds(Layout) & SK_Pointer) &&
+         none_of(Layout.Fields,
+                 [&](auto &F) { return F.Active && (ambiguous(F.Kinds) || overlaps(Layout, F)); });
+}
+
+/// What is put among bytes is known where it comes from: a structure with other members, too, or
+/// numbers that lie as their alignment says.
+const MemoryLayout &sharper(const MemoryLayout &To, const MemoryLayout &From) {
+  const bool Lies =
+      isBlurred(From) && From.Aligned && !From.Packed && !(allKinds(From) & SK_Pointer);
+  const bool AmongBytes = liesAnywhere(To) && (isPlain(From) || Lies);
+  const bool OneKind = isFloatOnly(allKinds(From)) && !isBlurred(From) && !From.Packed;
+  const bool Tells =
+      (AmongBytes || OneKind) && any_of(From.Fields, [](auto &F) { return F.Active; });
+  return (isBlurred(To) || isMixture(To) || isGuess(To)) && Tells ? From : To;
 }
 
 Error checkLayout(const MemoryLayout &Blurred, CallBase &Call) {
@@ -265,7 +295,7 @@ void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value
 
 void clearFloats(SweepBuilder &B, const MemoryLayout &Layout, Value *Shadow, Value *Bytes) {
   auto &IR = B.ir();
-  if (allKinds(Layout) & SK_Pointer)
+  if ((allKinds(Layout) & SK_Pointer) || liesAnywhere(Layout))
     callFields(B, "copy_fields_adjoint",
                {Shadow, ConstantPointerNull::get(IR.getPtrTy()), Bytes, IR.getInt32(0)}, Layout,
                activeFields(Layout));

@@ -45,6 +45,12 @@ void callFields(SweepBuilder &B, llvm::StringRef Name, llvm::ArrayRef<llvm::Valu
 unsigned allKinds(const MemoryLayout &Layout);
 /// Floats that are only passed on, or packed ones: nobody says where they are, nor of which kind.
 bool isGuess(const MemoryLayout &Layout);
+
+/// True if numbers may lie anywhere in the memory, which moves as bytes.
+bool liesAnywhere(const MemoryLayout &Layout);
+/// The same of what such memory is copied from or to, though the program tells where it has
+/// numbers.
+bool movesAsBytes(const MemoryLayout &Layout);
 /// Of what so many bytes of an object hold.
 MemoryLayout firstBytes(const MemoryLayout &Layout, int64_t Bytes);
 /// Every active field has one kind of float, and there is an active field.

@@ -172,10 +172,34 @@ Value *ReverseSweep::holdsAddress(const Value *V, Value *Bits) {
   return B.CreateIsNotNull(runtime("is_address_not_floats", B.getInt32Ty(), {Bits}));
 }
 
+/// A quick answer for most memory: where numbers have places of their own.
+static bool mayMoveAsBytes(const MemoryGraph &Graph, Location At) {
+  constexpr int64_t Widest = 16;
+  if (!At)
+    return false;
+  const int64_t Period = Graph.period(At.Node);
+  return (Period && Period < Widest) || Graph.isPacked(At.Node) || Graph.isGuessed(At.Node);
+}
+
+/// Among bytes that may lie anywhere, there is a number here: what several messages brought back
+/// for it is added before it is read.
+void ReverseSweep::settleBytes(Value *Pointer, Value *Where, Type *T) {
+  Type *Number = T->getScalarType();
+  const bool IsNumber = Number->isFloatTy() || Number->isDoubleTy() || Number->isX86_FP80Ty();
+  if (In.S.Spec.Again || !IsNumber || !mayMoveAsBytes(In.S.Graph, In.S.Graph.find(Pointer)) ||
+      !movesAsBytes(layout(Pointer)))
+    return;
+  auto *Vec = dyn_cast<FixedVectorType>(T);
+  const unsigned Kind = Number->isFloatTy() ? 0 : Number->isDoubleTy() ? 1 : 2; // of a cf_field
+  runtime("bytes_settle", B.getVoidTy(),
+          {Where, B.getInt32(Kind), B.getInt64(Vec ? Vec->getNumElements() : 1)});
+}
+
 Error ReverseSweep::reverseStore(StoreInst &I) {
   Type *T = storedFloat(In.S.Activity, I);
   Value *V = I.getValueOperand();
   Value *Where = recall(In.Fwd.accessOf(I));
+  settleBytes(I.getPointerOperand(), Where, T);
   takeInOrder(I, Where);
   takeFromWindows(I, Where, T);
   dropAddresses(I.getPointerOperand(), Where, T);
@@ -206,6 +230,7 @@ Error ReverseSweep::reverseAtomic(AtomicRMWInst &I) {
       (In.S.Activity.active(&I) && !I.use_empty()))
     return diffError(DiagId::UnsupportedInstruction, I, "atomic update other than x += v, x -= v");
   Value *Where = recall(In.Fwd.accessOf(I));
+  settleBytes(I.getPointerOperand(), Where, I.getType());
   takeInOrder(I, Where);
   takeFromWindows(I, Where, I.getType());
   dropAddresses(I.getPointerOperand(), Where, I.getType());

@@ -88,6 +88,7 @@ private:
   llvm::Error reverseSite(const CallSite &Site);
   void reverseClosureCall(const CallSite &Site);
   void dropAddresses(const llvm::Value *Pointer, llvm::Value *Where, llvm::Type *T);
+  void settleBytes(llvm::Value *Pointer, llvm::Value *Where, llvm::Type *T);
   llvm::Error reverseStore(llvm::StoreInst &I);
   llvm::Error reverseAtomic(llvm::AtomicRMWInst &I);
   bool reverseMove(llvm::Instruction &I);

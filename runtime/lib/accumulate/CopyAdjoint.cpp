@@ -13,7 +13,8 @@
 #include "contraflow/abi.h"
 
 #include "accumulate/Atomic.h"
-#include "support/Fail.h"
+#include "accumulate/Layers.h"
+#include "support/FieldKind.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -123,10 +124,12 @@ void moveField(const cf_copy_adjoint &Copy, int64_t Record, const cf_field &Fiel
 using namespace contraflow;
 
 void cf_v1_copy_adjoint_f64(double *dst_bar, double *src_bar, int64_t n, int32_t atomic) {
+  settle(reinterpret_cast<char *>(dst_bar), Double, n);
   copyAdjoint(dst_bar, src_bar, n, atomic);
 }
 
 void cf_v1_copy_adjoint_f32(float *dst_bar, float *src_bar, int64_t n, int32_t atomic) {
+  settle(reinterpret_cast<char *>(dst_bar), Float, n);
   copyAdjoint(dst_bar, src_bar, n, atomic);
 }
 

@@ -10,6 +10,7 @@
 #include "contraflow/abi.h"
 
 #include "accumulate/Atomic.h"
+#include "accumulate/Layers.h"
 #include "support/FieldKind.h"
 
 #include <algorithm>
@@ -160,18 +161,26 @@ bool writeAmong(char *Src, const std::vector<char> &Bars) {
   return Alone;
 }
 
-/// Of bytes whose numbers may be anywhere: they can be added to nothing but zeros.
+[[noreturn]] void refuseSum(int64_t Bytes) { fail(ErrorId::BytesAdded, std::to_string(Bytes)); }
+
+/// Of bytes whose numbers may be anywhere: they can be added to nothing but zeros, and lie above
+/// others until it is known where the numbers are.
 void moveBytes(char *Dst, char *Src, int64_t Bytes, bool Atomic) {
+  moveLayers(Dst, Src, Bytes);
   if (isZero(Dst, Bytes))
     return;
-  const std::vector<char> Bars(Dst, Dst + Bytes); // the two may overlap
+  const std::vector<char> Bars(Dst, Src ? Dst + Bytes : Dst); // the two may overlap
   std::memset(Dst, 0, static_cast<std::size_t>(Bytes));
   if (!Src)
     return;
-  if (Atomic ? !writeAmong(Src, Bars) : !isZero(Src, Bytes))
-    fail(ErrorId::BytesAdded, std::to_string(Bytes));
-  if (!Atomic)
-    std::copy(Bars.begin(), Bars.end(), Src);
+  if (Atomic ? writeAmong(Src, Bars) : isZero(Src, Bytes)) {
+    if (!Atomic)
+      std::copy(Bars.begin(), Bars.end(), Src);
+    return;
+  }
+  if (Atomic)
+    refuseSum(Bytes);
+  addLayer(Src, Bars.data(), Bytes, refuseSum);
 }
 
 /// Half a word that is a number of either width is a float.
@@ -207,6 +216,16 @@ template <typename Visitor> void forEachField(const Fields &All, bool Upwards, V
     }
 }
 
+void settleFields(const Fields &All) {
+  char *Base = const_cast<char *>(static_cast<const char *>(All.Base));
+  forEachField(All, true, [&](int64_t At, int32_t K) {
+    if (K == Float || K == LongDouble)
+      settle(Base + At, K, 1);
+    else if (K != Pointer && K != WordOfFloats && widthOf(K) == sizeof(double))
+      settle(Base + At, Double, 1);
+  });
+}
+
 } // namespace
 } // namespace contraflow
 
@@ -230,7 +249,10 @@ void cf_v1_copy_fields_adjoint(void *dst_bar, void *src_bar, int64_t bytes, int3
   if (n > 0 && fields->offset == Anywhere)
     return moveBytes(static_cast<char *>(dst_bar), static_cast<char *>(src_bar), bytes,
                      atomic != 0);
-  forEachField({dst_bar, bytes, period, fields, n}, dst_bar > src_bar, [&](int64_t At, int32_t K) {
+  const Fields All = {dst_bar, bytes, period, fields, n};
+  if (areLayers())
+    settleFields(All);
+  forEachField(All, dst_bar > src_bar, [&](int64_t At, int32_t K) {
     moveAdjoint(static_cast<char *>(dst_bar) + At,
                 src_bar ? static_cast<char *>(src_bar) + At : nullptr, atomic != 0, K);
   });

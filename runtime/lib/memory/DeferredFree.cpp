@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <malloc.h>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -158,6 +159,8 @@ bool freeIfDeferred(void *Primal, void *Shadow) {
     return false;
   Outstanding.fetch_sub(1, std::memory_order_relaxed);
   freePrimal(Primal, *Object);
+  if (Shadow)
+    cf_v1_bytes_dropped(Shadow, static_cast<int64_t>(malloc_usable_size(Shadow)));
   std::free(Shadow);
   return true;
 }

@@ -24,7 +24,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -193,21 +192,16 @@ private:
   std::vector<Piece> Pieces;
 };
 
-/// The layouts of all directions; never goes away.
-const Layout *const *keep(std::vector<const Layout *> Layouts) {
+/// Directions that differ by their layouts, if there is a shadow; never go away.
+const Directions *directionsOf(std::vector<const Layout *> Layouts) {
   static std::mutex Lock;
-  static auto *All = new std::set<std::vector<const Layout *>>;
+  static auto *All = new std::map<std::vector<const Layout *>, Directions>;
   const std::scoped_lock Guard(Lock);
-  return All->insert(std::move(Layouts)).first->data();
-}
-
-/// As long as the call lasts, which has two buffers at most.
-const Directions *announce(Directions D) {
-  thread_local Directions Of[2];
-  thread_local unsigned Next = 0;
-  Directions &Here = Of[Next++ % 2];
-  Here = D;
-  return &Here;
+  const auto [At, New] = All->try_emplace(std::move(Layouts));
+  if (New)
+    At->second = {static_cast<int>(At->first.size()), nullptr,
+                  At->first.front() ? At->first.data() : nullptr};
+  return &At->second;
 }
 
 } // namespace
@@ -221,6 +215,10 @@ static Resolution resolve(const Table &T, const Home *Of, std::uintptr_t Start, 
   Resolution R(T, Of);
   const Layout &L = *What.L;
   const std::vector<Run> &Runs = L.Placed.empty() ? L.Runs : L.Placed;
+  if (L.Dense && L.Placed.empty() && What.Count > 0) {
+    R.add(Start, Start, {0, What.Count * L.Leaves, 0, L.Runs.front().Kind});
+    return R;
+  }
   for (std::int64_t Item = 0; Item < What.Count; ++Item) {
     const std::uintptr_t From = Start + static_cast<std::uintptr_t>(Item * L.Extent);
     for (std::size_t I = 0; I < Runs.size(); ++I) {
@@ -241,17 +239,15 @@ static View absoluteView(const Resolution &R, const Layout &L, std::int64_t Coun
     refuse(Refusal::Nested, "memory at absolute addresses");
   const std::int64_t Leaves = Count * L.Leaves;
   const int Width = directionCount();
+  std::vector<const Layout *> Layouts(static_cast<std::size_t>(Width), nullptr);
   if (!R.hasShadow())
-    return {nullptr, &L, Leaves, Width > 1 ? announce({Width, nullptr}) : nullptr};
+    return {nullptr, &L, Leaves, Width > 1 ? directionsOf(std::move(Layouts)) : nullptr};
   const Layout &First = R.layout(L, Count, 0);
   if (Width == 1)
     return {R.first(), &First, Leaves};
-  std::vector<const Layout *> Layouts;
-  for (int D = 0; D < Width; ++D)
-    Layouts.push_back(&R.layout(L, Count, static_cast<std::size_t>(D)));
-  Directions All{Width, nullptr};
-  All.Layouts = keep(std::move(Layouts));
-  return {R.first(), &First, Leaves, announce(All)};
+  for (std::size_t D = 0; D < Layouts.size(); ++D)
+    Layouts[D] = &R.layout(L, Count, D);
+  return {R.first(), &First, Leaves, directionsOf(std::move(Layouts))};
 }
 
 /// The object of a buffer; what the table says of it, if that is about the same object. Nothing if
@@ -271,11 +267,18 @@ static std::optional<Home> homeOf(const Table &T, const Buffer &B) {
   return Of;
 }
 
-/// Nothing if all is in the buffer's own object.
-static std::optional<View> viewElsewhere(const Buffer &B, const Layout &L,
-                                         std::ptrdiff_t From = 0) {
+bool mayLeadElsewhere(const void *Primal) {
+  return Primal == MPI_BOTTOM ||
+         (Primal != MPI_IN_PLACE && table().Used.load(std::memory_order_relaxed));
+}
+
+enum class Where : std::uint8_t { Elsewhere, Anywhere };
+
+/// Nothing if all is in the buffer's own object, unless that is asked for as well.
+static std::optional<View> viewElsewhere(const Buffer &B, const Layout &L, std::ptrdiff_t From = 0,
+                                         Where Wanted = Where::Elsewhere) {
   Table &T = table();
-  if (L.Placed.empty() || B.Primal == MPI_IN_PLACE || !T.Used.load(std::memory_order_relaxed))
+  if ((L.Placed.empty() && Wanted == Where::Elsewhere) || !mayLeadElsewhere(B.Primal))
     return std::nullopt;
   const std::scoped_lock Guard(T.Lock);
   const std::optional<Home> Of = homeOf(T, B);
@@ -283,16 +286,42 @@ static std::optional<View> viewElsewhere(const Buffer &B, const Layout &L,
     return std::nullopt;
   const Resolution R =
       resolve(T, &*Of, Of->Start + static_cast<std::uintptr_t>(From), {&L, B.Count});
-  if (R.allAtHome())
+  if (Wanted == Where::Elsewhere && R.allAtHome())
     return std::nullopt;
   return absoluteView(R, L, B.Count);
 }
 
-View ownViewOf(const Buffer &B, const char *Function, Characters What, std::ptrdiff_t From) {
-  if (B.Count > 0 && !B.Known && B.Primal != MPI_BOTTOM &&
-      viewElsewhere(B, layoutOf(B.Type, What), From))
+static View absoluteViewOf(const Buffer &B, const Layout &L, std::ptrdiff_t From = 0) {
+  Table &T = table();
+  const std::scoped_lock Guard(T.Lock);
+  const auto Start = static_cast<std::uintptr_t>(From);
+  return absoluteView(resolve(T, nullptr, Start, {&L, B.Count}), L, B.Count);
+}
+
+/// Nothing as well where nothing moves.
+static std::optional<View> blockView(const Block &B, Where Wanted) {
+  const Layout &L = layoutOf(B.Of.Type, Characters::Moved);
+  if (B.Of.Count <= 0 || L.Leaves == 0 || L.Opaque)
+    return std::nullopt;
+  return B.Of.Primal == MPI_BOTTOM ? absoluteViewOf(B.Of, L, B.From)
+                                   : viewElsewhere(B.Of, L, B.From, Wanted);
+}
+
+std::vector<View> blockViewsOf(const std::vector<Block> &All) {
+  const auto IsElsewhere = [](const Block &B) {
+    return blockView(B, Where::Elsewhere).has_value();
+  };
+  std::vector<View> Views;
+  if (std::ranges::any_of(All, IsElsewhere))
+    for (const Block &B : All)
+      Views.push_back(blockView(B, Where::Anywhere).value_or(B.Here));
+  return Views;
+}
+
+View ownViewOf(const Buffer &B, const char *Function) {
+  if (B.Count > 0 && !B.Known && B.Primal != MPI_BOTTOM && viewElsewhere(B, layoutOf(B.Type)))
     refuse(Refusal::Datatype, std::string("blocks of several objects in ") + Function);
-  return viewOf(B, What);
+  return viewOf(B);
 }
 
 View messageViewOf(const Buffer &B, Characters What) {
@@ -306,9 +335,7 @@ View messageViewOf(const Buffer &B, Characters What) {
     const std::optional<View> Elsewhere = viewElsewhere(B, L);
     return Elsewhere ? *Elsewhere : viewOf(B, What);
   }
-  Table &T = table();
-  const std::scoped_lock Guard(T.Lock);
-  return absoluteView(resolve(T, nullptr, 0, {&L, B.Count}), L, B.Count);
+  return absoluteViewOf(B, L);
 }
 
 } // namespace contraflow::mpi

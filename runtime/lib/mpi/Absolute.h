@@ -22,9 +22,22 @@ namespace contraflow::mpi {
 /// of its own then.
 View messageViewOf(const Buffer &B, Characters What = Characters::Moved);
 
-/// viewOf() for a function whose buffers lead to one object only, `From` bytes behind the buffer.
-View ownViewOf(const Buffer &B, const char *Function, Characters What = Characters::Integers,
-               std::ptrdiff_t From = 0);
+/// A block of a buffer, and its view if it is in the buffer's object.
+struct Block {
+  Buffer Of;
+  std::ptrdiff_t From; ///< bytes behind the buffer
+  View Here;
+};
+
+/// The views of all blocks if some are in other objects than the buffer's, or at addresses; else
+/// nothing.
+std::vector<View> blockViewsOf(const std::vector<Block> &All);
+
+/// False if all blocks of a buffer are in its object.
+bool mayLeadElsewhere(const void *Primal);
+
+/// viewOf() for a function whose buffers lead to one object only.
+View ownViewOf(const Buffer &B, const char *Function);
 
 /// Items of its layout that a view has.
 inline std::int64_t itemsOf(const View &V, std::int64_t IfEmpty) {

@@ -149,6 +149,8 @@ struct View {
   std::int64_t leafBytes() const; ///< bytes() without what is said about them
 
 private:
+  /// Before adjoints are read: of bytes that several messages brought back (Layers.h).
+  void settleLayers() const;
   void packLeaves(std::byte *To) const;
   void storeLeaves(const std::byte *From, bool Elsewhere) const;
   void addLeaves(const std::byte *From, bool Elsewhere) const;

@@ -14,7 +14,6 @@
 
 namespace contraflow::mpi {
 
-/// In bytes.
 std::int64_t Blocks::start(int Block) const {
   if (Places)
     return Places[Block];
@@ -24,9 +23,12 @@ std::int64_t Blocks::start(int Block) const {
 }
 
 View Blocks::at(int Block) const {
-  const Layout *Here = Layouts ? Layouts[Block] : L;
+  const View *There = Views ? &Views[Same ? 0 : Block] : nullptr;
+  const Layout *Here = There ? There->L : Layouts ? Layouts[Block] : L;
   if (Block == Skip || (Edges && Edges[Block].Rank == MPI_PROC_NULL))
     return {nullptr, Here, 0};
+  if (There)
+    return *There;
   const std::int64_t Items = Counts ? Counts[Block] : Count;
   if (Here->Pieces && start(Block) != 0)
     Here = Here->Plain;

@@ -29,6 +29,7 @@ struct Blocks {
   const int *Displs = nullptr;            ///< in items; if null, one block after the other
   const MPI_Aint *Places = nullptr;       ///< displacements in bytes
   const Layout *const *Layouts = nullptr; ///< one for each block; Displs are in bytes then
+  const View *Views = nullptr;            ///< one for each block, if they lie in several objects
   const Edge *Edges = nullptr;            ///< where each block goes or comes from
   int Skip = -1;                          ///< a block that does not move (MPI_IN_PLACE)
   bool Same = false;                      ///< every block is the same memory
@@ -37,12 +38,11 @@ struct Blocks {
   bool PassesOn = false;                  ///< of these bytes some have been received (Relayed.h)
 
   View at(int Block) const;
+  /// From the beginning of the buffer, in bytes.
+  std::int64_t start(int Block) const;
   /// If bytes of the block have no shadow, where it begins; else null.
   const char *unseenAt(int Block) const;
   std::int64_t leaves() const;
-
-private:
-  std::int64_t start(int Block) const;
 };
 
 enum class Pattern : std::uint8_t { Bcast, Gather, Scatter, Allgather, Alltoall, Neighbours };

@@ -14,40 +14,50 @@
 namespace contraflow::mpi {
 namespace {
 
-Blocks blocksOf(const Side &S, int Size, std::vector<const Layout *> &Layouts) {
+/// The layout of a block, whose memory is known unless the buffer is MPI_BOTTOM.
+const Layout *layoutIn(const Side &S, int Count, MPI_Datatype Type) {
+  if (S.Primal == MPI_BOTTOM)
+    return &layoutOf(Type, Characters::Moved);
+  return viewOf({S.Primal, S.Shadow, Count, Type}, Characters::Moved).L;
+}
+
+/// Of blocks that lie in other objects than the buffer's, or at absolute addresses.
+void lookElsewhere(const Side &S, Blocks &B, std::vector<View> &Views) {
+  if (!mayLeadElsewhere(S.Primal))
+    return;
+  std::vector<Block> All;
+  for (int I = 0; I < B.Size; ++I)
+    All.push_back(
+        {{S.Primal, S.Shadow, S.Counts ? S.Counts[I] : S.Count, S.Types ? S.Types[I] : S.Type},
+         B.start(I),
+         B.at(I)});
+  Views = blockViewsOf(All);
+  if (Views.empty())
+    return;
+  B.Views = Views.data();
+  B.Primal = nullptr;
+}
+
+Blocks blocksOf(const Side &S, int Size, BlockViews &Kept) {
   Blocks B;
   B.Size = Size;
   B.Count = S.Count;
   B.Counts = S.Counts;
   B.Displs = S.Displs;
   B.Places = S.Places;
-  if (S.Types) {
-    const Shadows Found = shadowsOf(S.Shadow);
-    B.Base = Found.First;
-    B.All = Found.All;
-    for (int I = 0; I < Size; ++I)
-      Layouts.push_back(ownViewOf({S.Primal, S.Shadow, S.Counts[I], S.Types[I]}, "a block",
-                                  Characters::Moved, S.Places ? S.Places[I] : S.Displs[I])
-                            .L);
-    B.Layouts = Layouts.data();
-    B.Primal = B.Base ? nullptr : static_cast<const char *>(S.Primal);
-    return B;
-  }
-  const int Most = S.Counts && Size > 0 ? *std::max_element(S.Counts, S.Counts + Size) : S.Count;
-  const View V = messageViewOf({S.Primal, S.Shadow, Most, S.Type});
-  B.Base = V.Base;
-  B.L = V.L;
-  B.All = V.All;
+  const Shadows Found = shadowsOf(S.Shadow);
+  B.Base = Found.First;
+  B.All = Found.All;
   B.Primal = B.Base ? nullptr : static_cast<const char *>(S.Primal);
-  const bool Elsewhere =
-      S.Primal == MPI_BOTTOM || (!V.L->Raw && V.L != &layoutOf(S.Type, Characters::Moved));
-  if (V.Leaves > 0 && Elsewhere) { // there is no first block to count from
-    if (Size != 1 || (S.Displs && S.Displs[0] != 0))
-      refuse(Refusal::Datatype, "several blocks, each of several objects");
-    B.Counts = nullptr;
-    B.Displs = nullptr;
-    B.Count = static_cast<int>(itemsOf(V, Most));
+  if (S.Types) {
+    for (int I = 0; I < Size; ++I)
+      Kept.Layouts.push_back(layoutIn(S, S.Counts[I], S.Types[I]));
+    B.Layouts = Kept.Layouts.data();
+  } else {
+    const bool Counted = S.Counts && Size > 0;
+    B.L = layoutIn(S, Counted ? *std::max_element(S.Counts, S.Counts + Size) : S.Count, S.Type);
   }
+  lookElsewhere(S, B, Kept.Views);
   return B;
 }
 
@@ -58,6 +68,7 @@ Blocks oneBlock(const Blocks &All, int Block) {
   Blocks One = {V.Base, V.L, 1, Count};
   One.All = V.All;
   One.Primal = All.unseenAt(Block);
+  One.Views = All.Views ? All.Views + Block : nullptr;
   return One;
 }
 
@@ -70,10 +81,13 @@ template <class T> void copyArray(const T *&Array, int Count, std::byte *&To) {
   To += Bytes;
 }
 
+int viewsOf(const Blocks &B) { return B.Same ? std::min(B.Size, 1) : B.Size; }
+
 std::int64_t arrayBytes(const Blocks &B) {
   const std::size_t Each = (B.Counts ? sizeof(int) : 0) + (B.Displs ? sizeof(int) : 0) +
                            (B.Places ? sizeof(MPI_Aint) : 0) + (B.Layouts ? sizeof(B.L) : 0);
-  return B.Size * static_cast<std::int64_t>(Each);
+  return B.Size * static_cast<std::int64_t>(Each) +
+         (B.Views ? viewsOf(B) * std::int64_t{sizeof(View)} : 0);
 }
 
 /// What came back is added to the same memory again and again.
@@ -123,11 +137,11 @@ void describeBetweenGroups(Described &D, const MovementCall &C, const Side &Send
   const std::vector<Edge> &All = M.Comm->groups().Remote;
   const auto Size = static_cast<int>(All.size());
   const auto give = [&](int Blocks, const Edge *Edges) {
-    M.Given = blocksOf(Send, Blocks, D.GivenLayouts);
+    M.Given = blocksOf(Send, Blocks, D.Given);
     M.Given.Edges = Edges;
   };
   const auto get = [&](int Blocks, const Edge *Edges) {
-    M.Got = blocksOf(Receive, Blocks, D.GotLayouts);
+    M.Got = blocksOf(Receive, Blocks, D.Got);
     M.Got.Edges = Edges;
   };
   const auto giveAll = [&] {
@@ -186,8 +200,8 @@ void describe(Described &D, const MovementCall &C, const Side &Send, const Side 
     return describeBetweenGroups(D, C, Send, Receive);
   const int Size = M.Comm->size(), Rank = M.Comm->rank();
   const bool IsRoot = Rank == C.Root;
-  const auto give = [&](int Blocks) { M.Given = blocksOf(Send, Blocks, D.GivenLayouts); };
-  const auto get = [&](int Blocks) { M.Got = blocksOf(Receive, Blocks, D.GotLayouts); };
+  const auto give = [&](int Blocks) { M.Given = blocksOf(Send, Blocks, D.Given); };
+  const auto get = [&](int Blocks) { M.Got = blocksOf(Receive, Blocks, D.Got); };
   switch (C.How) {
   case Pattern::Bcast:
     IsRoot ? give(1) : get(1);
@@ -256,6 +270,7 @@ std::int64_t arrayBytes(const Movement &M) { return arrayBytes(M.Given) + arrayB
 /// Those of wide elements first: all are aligned then.
 void copyArrays(Movement &M, std::byte *To) {
   for (Blocks *B : {&M.Given, &M.Got}) {
+    copyArray(B->Views, viewsOf(*B), To);
     copyArray(B->Places, B->Size, To);
     copyArray(B->Layouts, B->Size, To);
   }

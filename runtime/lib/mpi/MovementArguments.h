@@ -41,10 +41,16 @@ struct MovementCall {
   bool OneForAll = false;     ///< the same block goes to all neighbours
 };
 
+/// Of the blocks of one buffer.
+struct BlockViews {
+  std::vector<const Layout *> Layouts;
+  std::vector<View> Views;
+};
+
 /// A movement and what it refers to besides the user's arrays.
 struct Described {
   Movement M;
-  std::vector<const Layout *> GivenLayouts, GotLayouts;
+  BlockViews Given, Got;
   bool Active = false; ///< false if all ranks know that nothing here carries a derivative
 };
 

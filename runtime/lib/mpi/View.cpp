@@ -11,6 +11,7 @@
 #include "mpi/Layout.h"
 
 #include "accumulate/Atomic.h"
+#include "accumulate/Layers.h"
 #include "mpi/PackedPieces.h"
 #include "mpi/Refuse.h"
 #include "mpi/Relayed.h"
@@ -93,13 +94,30 @@ bool isZero(const char *At, std::int64_t Bytes) {
   return std::all_of(At, At + Bytes, [](char C) { return C == 0; });
 }
 
-/// Bytes of which nothing is known can be added to nothing.
+[[noreturn]] void refuseBytes(std::int64_t) { refuse(Refusal::Datatype, "bytes"); }
+
+/// Bytes of which nothing is known can be added to nothing: they lie above others until it is known
+/// where the numbers are.
 void addUnknown(char *To, const std::byte *From, std::int64_t Bytes) {
   if (std::all_of(From, From + Bytes, [](std::byte B) { return B == std::byte{0}; }))
     return;
-  if (!isZero(To, Bytes))
-    refuse(Refusal::Datatype, "bytes");
-  std::memcpy(To, From, static_cast<std::size_t>(Bytes));
+  if (isZero(To, Bytes))
+    std::memcpy(To, From, static_cast<std::size_t>(Bytes));
+  else
+    addLayer(To, reinterpret_cast<const char *>(From), Bytes, refuseBytes);
+}
+
+int fieldKindOf(Leaf Kind) {
+  return static_cast<int>(std::find(std::begin(FieldKinds), std::end(FieldKinds), Kind) -
+                          std::begin(FieldKinds));
+}
+
+/// Before the adjoints of a run are taken: bytes can be sent in one layer only.
+void settleRun(char *At, Leaf Kind, std::int64_t Count) {
+  if (Kind != Leaf::Byte)
+    settle(At, fieldKindOf(Kind), Count);
+  else if (liesUnderLayers(At, Count))
+    refuseBytes(Count);
 }
 
 template <class T>
@@ -236,7 +254,14 @@ std::int64_t View::leafBytes() const {
   return Bytes;
 }
 
+void View::settleLayers() const {
+  for (int D = 0; areLayers() && D < directions(); ++D)
+    if (const View V = direction(D); V.Base)
+      forEachRun(V, settleRun);
+}
+
 void View::pack(std::byte *To) const {
+  settleLayers();
   packLeaves(To);
   if (Leaves <= 0 || !L->Raw)
     return;
@@ -263,6 +288,7 @@ void View::packLeaves(std::byte *To) const {
 
 std::byte *View::direct() const {
   const bool Same = Base && !All && L->Dense && !L->Raw;
+  settleLayers();
   return Same ? reinterpret_cast<std::byte *>(Base) : nullptr;
 }
 
@@ -272,6 +298,7 @@ void View::take(std::byte *To) const {
     pack(To);
     return zero();
   }
+  settleLayers();
   forEachRun(*this, [&](char *At, Leaf Kind, std::int64_t Count) {
     for (std::int64_t Left = Count * sizeOf(Kind), Now = 0; Left > 0; Left -= Now) {
       Now = std::min(Left, Piece);
@@ -353,6 +380,7 @@ void View::zero() const {
     const bool Whole = Kind != Leaf::Byte || mayLieAnywhere(*this, At, Count);
     if (Kind == Leaf::Byte)
       forgetRelayed({At, Count});
+    moveLayers(At, nullptr, Count * sizeOf(Kind));
     if (Whole)
       std::memset(At, 0, static_cast<std::size_t>(Count * sizeOf(Kind)));
     else
@@ -368,6 +396,7 @@ void View::packAs(Leaf As, std::byte *To) const {
     std::memset(To, 0, static_cast<std::size_t>(bytes(As)));
     return;
   }
+  settleLayers();
   forEachRun(*this, [&](const char *At, Leaf Kind, std::int64_t Count) {
     convert(To, As, At, Kind, Count, Replace);
     To += Count * sizeOf(As);

@@ -17,6 +17,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -126,29 +127,36 @@ public:
   }
   void enter(const Waiting &W) {
     const std::scoped_lock Guard(Lock);
-    All.insert_or_assign(std::this_thread::get_id(), W);
-    Lookers.erase(std::this_thread::get_id());
+    Each &Mine = mine();
+    Mine.Waits = W;
+    Mine.Looks.reset();
   }
   void leave() {
     const std::scoped_lock Guard(Lock);
-    All.erase(std::this_thread::get_id());
+    mine().Waits.reset();
   }
   void looked(MPI_Comm Comm, int Peer) {
     const std::scoped_lock Guard(Lock);
-    const auto [Row, IsFirst] = Lookers.try_emplace(std::this_thread::get_id());
-    Looking &L = Row->second;
-    if (!IsFirst)
-      L.Seconds += std::min(secondsSince(L.Last), Looking::Short);
+    std::optional<Looking> &L = mine().Looks;
+    if (L)
+      L->Seconds += std::min(secondsSince(L->Last), Looking::Short);
     else
-      L.Rank = worldRank(Comm, Peer);
-    L.Last = Clock::now();
+      L.emplace().Rank = worldRank(Comm, Peer);
+    L->Last = Clock::now();
   }
   void found() {
     const std::scoped_lock Guard(Lock);
-    Lookers.erase(std::this_thread::get_id());
+    mine().Looks.reset();
   }
 
 private:
+  /// Of a thread. It stays where it is, so that waiting again allocates nothing.
+  struct Each {
+    std::optional<Waiting> Waits;
+    std::optional<Looking> Looks;
+  };
+  Each &mine() { return All[std::this_thread::get_id()]; }
+
   List() {
     std::thread([this] { look(); }).detach();
   }
@@ -159,12 +167,12 @@ private:
       const std::scoped_lock Guard(Lock);
       if (Board *B = Board::get())
         useBoard(*B);
-      for (const auto &[Thread, W] : All)
-        if (secondsSince(W.Since) > limit())
-          tooLong(describe(W));
-      for (const auto &[Thread, L] : Lookers)
-        if (L.Seconds > limit() && L.goesOn())
-          tooLong(describe(L));
+      for (const auto &[Thread, E] : All) {
+        if (E.Waits && secondsSince(E.Waits->Since) > limit())
+          tooLong(describe(*E.Waits));
+        if (E.Looks && E.Looks->Seconds > limit() && E.Looks->goesOn())
+          tooLong(describe(*E.Looks));
+      }
     }
   }
 
@@ -174,11 +182,12 @@ private:
 
   /// For whom this rank waits.
   int waitsFor() const {
-    if (!All.empty())
-      return All.begin()->second.Rank;
-    for (const auto &[Thread, L] : Lookers)
-      if (L.goesOn() && L.Seconds > Looking::Short)
-        return L.Rank;
+    for (const auto &[Thread, E] : All)
+      if (E.Waits)
+        return E.Waits->Rank;
+    for (const auto &[Thread, E] : All)
+      if (E.Looks && E.Looks->goesOn() && E.Looks->Seconds > Looking::Short)
+        return E.Looks->Rank;
     return Board::Nobody;
   }
 
@@ -190,8 +199,7 @@ private:
   }
 
   std::mutex Lock;
-  std::map<std::thread::id, Waiting> All;
-  std::map<std::thread::id, Looking> Lookers;
+  std::map<std::thread::id, Each> All;
 };
 
 } // namespace

@@ -21,7 +21,7 @@ int64_t callOf(const void *Name);
 void nameCall(const void *Name);
 
 /// Who has to do something at the end of a derivative call.
-enum class AtCallEnd { DeferredFrees, Messages, PackedPieces, ThreadsVariables };
+enum class AtCallEnd { DeferredFrees, Messages, PackedPieces, ThreadsVariables, Layers };
 
 /// Called with the root arena when the outermost derivative call on it ends.
 void setCallEndHook(AtCallEnd Whose, void (*Hook)(Arena *Root));

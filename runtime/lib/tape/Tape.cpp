@@ -40,7 +40,7 @@ struct OpenTape : Arena {
 
 thread_local std::unique_ptr<ThreadTape> OwnTape;
 thread_local Arena *CurrentCall = nullptr;
-std::array<std::atomic<void (*)(Arena *)>, 4> CallEndHooks = {};
+std::array<std::atomic<void (*)(Arena *)>, 5> CallEndHooks = {};
 
 void callEnds(Arena *Root) {
   for (const auto &Each : CallEndHooks)

@@ -8,13 +8,13 @@
 #include "mpi/Message.h"
 #include "mpi/Packed.h"
 
-#include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace {
 
-std::atomic<long> Allocations = 0;
+/// Of a thread: the one that watches those that wait (CONTRAFLOW_MPI_TIMEOUT) is no part of a step.
+thread_local long Allocations = 0;
 
 void *counted(std::size_t Bytes, std::size_t Alignment) {
   ++Allocations;

@@ -20,6 +20,7 @@ const auto Begin = std::chrono::steady_clock::now();
 double Value[8], Shadow[8];
 MPI_Request Request;
 cf_tape *Tape;
+void *Bottom; ///< of the tape
 cf_mpi_record *Record;
 int Rank, Size;
 
@@ -36,7 +37,6 @@ void receiveAs(int Source, int Tag, MPI_Request *To) {
                           &Record);
 }
 
-/// Bytes of which nobody has said what they are can be added to nothing but zeros.
 void integers() {
   cf_v1_mpi_integers(8, 8);
   cf_v1_mpi_integers(12, 8);
@@ -52,11 +52,20 @@ void characters() {
   sendAs(Eight, 0);
 }
 
+/// The derivative call is over.
+void end() {
+  cf_v1_tape_release(Tape, Bottom);
+  cf_v1_tape_end(Tape);
+}
+
+/// Bytes of which nobody has said what they are can be added to nothing but zeros; that there is a
+/// number nobody says later either.
 void bytes() {
   cf_v1_mpi_sendrecv_augment(Value, 8, MPI_BYTE, next(), 0, Value + 4, 8, MPI_BYTE, previous(), 0,
                              MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow, Shadow + 4, Tape, &Record);
   Shadow[0] = Shadow[4] = 1;
   cf_v1_mpi_sendrecv_adjoint(Record);
+  end();
 }
 
 /// The same of bytes that are received, and passed on to who does not know what they are.
@@ -70,6 +79,7 @@ void relayedBytes() {
                              MPI_COMM_WORLD, MPI_STATUS_IGNORE, Shadow, Shadow + 4, Tape, &Record);
   Shadow[0] = Shadow[4] = 1;
   cf_v1_mpi_sendrecv_adjoint(Record);
+  end();
 }
 
 /// Bytes that memory without a shadow passes on, of what has a derivative at both ends.
@@ -425,6 +435,7 @@ int main(int Count, char **Words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &Rank);
   MPI_Comm_size(MPI_COMM_WORLD, &Size);
   Tape = cf_v1_tape_begin();
+  Bottom = cf_v1_tape_reserve(Tape, 0);
   for (const Case &C : Cases)
     if (Count == 2 && std::strcmp(C.Name, Words[1]) == 0)
       C.Program();

@@ -6,6 +6,7 @@
 #include "contraflow/abi.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <csignal>
 #include <cstdlib>
@@ -315,8 +316,63 @@ TEST(CopyFields, MovesBytesToZeros) {
 TEST(CopyFieldsDeathTest, DoesNotAddBytes) {
   constexpr cf_field Anywhere = {-2, 1};
   char Dst[12] = {1}, Src[12] = {1};
-  EXPECT_EXIT(cf_v1_copy_fields_adjoint(Dst, Src, sizeof Src, 0, 8, &Anywhere, 1),
+  EXPECT_EXIT(cf_v1_copy_fields_adjoint(Dst, Src, sizeof Src, 1, 8, &Anywhere, 1),
               testing::KilledBySignal(SIGABRT), "CF354. the adjoint of 12 copied bytes");
+}
+
+/// Numbers behind a byte; where they are is said when their adjoints are read.
+class LayersOfBytes : public testing::Test {
+protected:
+  static constexpr cf_field Anywhere = {-2, 1};
+  std::array<char, 17> Bars = {}, Copy = {};
+
+  static void put(char *At, double Bar) { std::memcpy(At, &Bar, sizeof Bar); }
+  static double taken(char *At) {
+    cf_v1_bytes_settle(At, 1, 1);
+    double Bar = 0;
+    std::memcpy(&Bar, At, sizeof Bar);
+    put(At, 0);
+    return Bar;
+  }
+  void copyBack() {
+    cf_v1_copy_fields_adjoint(Copy.data(), Bars.data(), Copy.size(), 0, 8, &Anywhere, 1);
+  }
+};
+
+TEST_F(LayersOfBytes, AreAddedNumberByNumber) {
+  put(Bars.data() + 1, 1);
+  for (const double Bar : {2., 3.}) {
+    put(Copy.data() + 1, Bar);
+    put(Copy.data() + 9, 10 * Bar);
+    copyBack();
+  }
+  EXPECT_EQ(taken(Bars.data() + 1), 6);
+  EXPECT_EQ(taken(Bars.data() + 9), 50);
+  EXPECT_EQ(taken(Bars.data() + 1), 0);
+}
+
+TEST_F(LayersOfBytes, MoveWithWhatIsBelow) {
+  std::array<char, 17> Other = {};
+  for (const double Bar : {2., 3.}) {
+    put(Copy.data() + 1, Bar);
+    copyBack();
+  }
+  cf_v1_copy_fields_adjoint(Bars.data(), Other.data(), Other.size(), 0, 8, &Anywhere, 1);
+  EXPECT_EQ(taken(Bars.data() + 1), 0);
+  EXPECT_EQ(taken(Other.data() + 1), 5);
+}
+
+TEST_F(LayersOfBytes, AreRefusedIfNothingIsAddedUp) {
+  for (const double Bar : {2., 3.}) {
+    put(Copy.data() + 1, Bar);
+    copyBack();
+  }
+  put(Bars.data() + 1, 0); // read, but not what lies above
+  EXPECT_EXIT(cf_v1_bytes_dropped(Bars.data(), Bars.size()), testing::KilledBySignal(SIGABRT),
+              "CF354. the adjoint of 2 copied bytes");
+  put(Bars.data() + 1, 1); // a constant's
+  cf_v1_bytes_dropped(Bars.data(), Bars.size());
+  EXPECT_EQ(taken(Bars.data() + 1), 1);
 }
 
 TEST(Reallocate, KeepsTheOldObject) {
