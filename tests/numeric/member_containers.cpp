@@ -123,3 +123,42 @@ static double nested(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(arrays_of_structures_inside, Double, nested, In(double, 6), Int(6))
+
+struct QuadMass {
+  double x, y, m;
+};
+/// Behind the array lies a pointer that leads elsewhere.
+struct Quad {
+  double m = 0;
+  Quad *child[4]{};
+  const QuadMass *last = nullptr;
+  float begin, width;
+  Quad(float begin, float width) : begin(begin), width(width) {}
+  void insert(const QuadMass *p, int depth) {
+    const int q = p->x > begin + width;
+    m += p->m;
+    last = p;
+    if (depth > 3)
+      return;
+    if (!child[q])
+      child[q] = new Quad(begin + q * width, width * 0.5F);
+    child[q]->insert(p, depth + 1);
+  }
+};
+static double moment(const Quad *q) {
+  double sum = q->m * q->last->y;
+  for (int i = 0; i < 4; i++)
+    if (q->child[i])
+      sum += moment(q->child[i]);
+  return sum;
+}
+static double masses(const double *x, int) {
+  QuadMass p[8];
+  for (int i = 0; i < 8; i++)
+    p[i].x = x[3 * i], p[i].y = x[3 * i + 1], p[i].m = x[3 * i + 2];
+  Quad root(-4, 8);
+  for (int i = 0; i < 8; i++)
+    root.insert(p + i, 0);
+  return moment(&root);
+}
+GRADIENT_CHECK(pointer_behind_pointers, Double, masses, In(double, 24), Int(24))

@@ -48,11 +48,13 @@ static bool hasTwin(const Places &P, Places::const_iterator At) {
   return (Next != P.end() && Touch(At, Next)) || (At != P.begin() && Touch(std::prev(At), At));
 }
 
-/// The end of the scalars of one kind that the object begins with.
+/// The end of the scalars of one kind that the object begins with. A member behind an array is none
+/// of its elements.
 static int64_t endOfFirstRun(const Places &P) {
+  const LayoutPlace &First = P.begin()->second;
   int64_t End = P.begin()->first;
   for (auto [Offset, At] : P) {
-    if (Offset != End || At.Kind != P.begin()->second.Kind)
+    if (Offset != End || At.Kind != First.Kind || At.IsArray < First.IsArray)
       break;
     End += At.Width;
   }
