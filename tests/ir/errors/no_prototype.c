@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function of another file that is declared without parameters, as C was written before prototypes, is
-// named where it is called.
+// A function of another file that is declared without parameters, as C was written before
+// prototypes, is named where it is called.
 //
 // RUN: %not %clang -std=gnu89 -w -O1 -gline-tables-only -c %s -o %t.o 2>&1 | FileCheck %s
 extern void __enzyme_autodiff(void *, ...);
