@@ -179,6 +179,20 @@ class Programs(WrapperTest):
         self.run_command(CXX, "-O1", "-flto", "use.o", "rule.o", "-o", "program")
         self.run_command(self.folder / "program")
 
+    def test_functions_that_other_files_choose(self):
+        """One file shows functions and a way to choose, another one chooses."""
+        (self.folder / "kernels.c").write_text(
+            "typedef double (*kernel)(double);\nstatic double square(double x) { return x * x; }\n"
+            "static double cube(double x) { return x * x * x; }\nkernel kernels[] = {square, cube};\n"
+            "static kernel chosen = square;\nvoid choose(kernel k) { chosen = k; }\n"
+            "double __enzyme_autodiff(void *, double);\nstatic double f(double x) { return chosen(x); }\n"
+            "double slope(double x) { return __enzyme_autodiff((void *)f, x); }\n")
+        (self.folder / "choice.c").write_text(
+            "typedef double (*kernel)(double);\nextern kernel kernels[];\nvoid choose(kernel);\n"
+            "double slope(double);\nint main(void) {\n  choose(kernels[1]);\n  return slope(2) == 12 ? 0 : 1;\n}\n")
+        self.run_command(C, "-O1", "kernels.c", "choice.c", "-o", "program")
+        self.run_command(self.folder / "program")
+
     def test_inline_functions_lost_at_link_time(self):
         """What the program and the runtime both have, and the optimiser removes from the program."""
         (self.folder / "quiet.h").write_text("void quiet(int);\ninline void silent(int i) noexcept { quiet(i); }\n")
