@@ -92,3 +92,26 @@ double chosen(const double *x, int n, int which) {
 GRADIENT_CHECK(member_chosen_linear, Double, chosen, In(double, 5), Int(5), Int(0))
 GRADIENT_CHECK(member_chosen_curved, Double, chosen, In(double, 5), Int(5), Int(1))
 GRADIENT_CHECK(member_chosen_virtual, Double, chosen, In(double, 5), Int(5), Int(2))
+
+namespace {
+struct Rule {
+  double Rate;
+  double growth(double x) { return Rate * x * x; }
+  double decay(double x) { return x / (1 + Rate * Rate); }
+  virtual double wave(double x) { return std::sin(Rate * x); }
+};
+/// Chosen for the whole file, by who is not derived.
+double (Rule::*Chosen)(double);
+double (Rule::*Rows[2])(double) = {&Rule::growth, &Rule::wave};
+void choose(int which) { Chosen = which == 0 ? &Rule::growth : &Rule::decay; }
+double inFile(const double *x, int n) {
+  Rule r;
+  r.Rate = x[0];
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += (r.*Chosen)(x[i]) + (r.*Rows[i % 2])(x[i]);
+  return sum;
+}
+[[maybe_unused]] const bool IsChosen = (choose(0), Rows[0] = &Rule::decay, true);
+} // namespace
+GRADIENT_CHECK(member_chosen_in_file, Double, inFile, In(double, 5), Int(5))

@@ -111,3 +111,74 @@ static void movesAdjoint(void *const *v, void *const *d) { moveAll(v, d, -1); }
 
 GRADIENT_CHECK_CUSTOM(shadow_struct_moves, Void, moves, movesTangent, movesAdjoint,
                       InOut(double, 12), InOut(float, 2))
+
+// Integers that are only copied, between numbers, have no shadow either: what lies there stays.
+struct Cell {
+  double value;
+  int id, kind;
+  double weight;
+};
+
+static void reorder(const struct Cell *from, struct Cell *to, int n) {
+  for (int i = 0; i < n; i++) {
+    to[i] = from[n - 1 - i];
+    to[i].value *= to[i].weight;
+  }
+}
+
+enum { Cells = 4 };
+
+static void bindCells(struct Cell *cells, void *const *v, int first) {
+  for (int i = 0; i < Cells; i++)
+    cells[i] =
+        (struct Cell){((double *)v[first])[i], 10 * first + i, 7, ((double *)v[first + 1])[i]};
+}
+
+static void unbindCells(const struct Cell *cells, void *const *v, int first, int ids) {
+  for (int i = 0; i < Cells; i++) {
+    ((double *)v[first])[i] = cells[i].value;
+    ((double *)v[first + 1])[i] =
+        cells[i].id == 10 * ids + i && cells[i].kind == 7 ? cells[i].weight : __builtin_nan("");
+  }
+}
+
+static double reordered(void *const *v) {
+  struct Cell from[Cells], to[Cells];
+  bindCells(from, v, 0);
+  reorder(from, to, Cells);
+  for (int i = 0; i < Cells; i++)
+    to[i].id = i;
+  unbindCells(to, v, 2, 0);
+  return 0;
+}
+
+static double reorderedTangent(void *const *v, void *const *d) {
+  struct Cell from[Cells], to[Cells], fromShadow[Cells], toShadow[Cells];
+  bindCells(from, v, 0);
+  bindCells(fromShadow, d, 0);
+  bindCells(toShadow, d, 2);
+  __enzyme_fwddiff_model((void *)reorder, enzyme_dup, from, fromShadow, enzyme_dup, to, toShadow,
+                         enzyme_const, Cells);
+  for (int i = 0; i < Cells; i++)
+    to[i].id = toShadow[i].id = i;
+  unbindCells(to, v, 2, 0);
+  unbindCells(toShadow, d, 2, 0);
+  return 0;
+}
+
+static void reorderedAdjoint(void *const *v, void *const *d) {
+  struct Cell from[Cells], to[Cells], fromShadow[Cells], toShadow[Cells];
+  bindCells(from, v, 0);
+  bindCells(fromShadow, d, 0);
+  bindCells(toShadow, d, 2);
+  __enzyme_autodiff_model((void *)reorder, enzyme_dup, from, fromShadow, enzyme_dup, to, toShadow,
+                          enzyme_const, Cells);
+  unbindCells(fromShadow, d, 0, 0);
+  unbindCells(toShadow, d, 2, 2);
+  for (int i = 0; i < Cells; i++)
+    to[i].id = i;
+  unbindCells(to, v, 2, 0);
+}
+
+GRADIENT_CHECK_CUSTOM(shadow_integers, Double, reordered, reorderedTangent, reorderedAdjoint,
+                      In(double, 4), In(double, 4), Out(double, 4), Out(double, 4))

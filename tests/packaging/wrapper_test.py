@@ -158,6 +158,41 @@ class Programs(WrapperTest):
             self.link_two_files(mode)
             self.run_command(self.folder / "program")
 
+    def test_pointers_to_members_of_other_files(self):
+        """Made in one file, in which nobody calls them, and called in another."""
+        (self.folder / "rule.h").write_text(
+            "struct Rate { double r; double grow(double x); };\nstruct Wave { double w; double turn(double x); };\n"
+            "struct Both : Rate, Wave { virtual double mixed(double x); };\n"
+            "double (Both::*choose(int which))(double);\n")
+        (self.folder / "rule.cpp").write_text(
+            '#include "rule.h"\ndouble Rate::grow(double x) { return r * x; }\n'
+            "double Wave::turn(double x) { return w * x * x; }\ndouble Both::mixed(double x) { return r * w * x; }\n"
+            "double (Both::*choose(int which))(double) {\n  if (which == 0)\n    return &Both::grow;\n"
+            "  return which == 1 ? static_cast<double (Both::*)(double)>(&Wave::turn) : &Both::mixed;\n}\n")
+        (self.folder / "use.cpp").write_text(
+            '#include "rule.h"\ndouble __enzyme_autodiff(void *, double, int);\n'
+            "double f(double x, int n) {\n  Both b;\n  b.r = 2, b.w = 3;\n  double s = 0;\n"
+            "  for (int i = 0; i < n; i++)\n    s += (b.*choose(i))(x);\n  return s;\n}\n"
+            "int main() { return __enzyme_autodiff((void *)f, 0.5, 3) == 2 + 3 + 6 ? 0 : 1; }\n")
+        for source in ("rule", "use"):
+            self.run_command(CXX, "-O1", "-flto", "-c", f"{source}.cpp", "-o", f"{source}.o")
+        self.run_command(CXX, "-O1", "-flto", "use.o", "rule.o", "-o", "program")
+        self.run_command(self.folder / "program")
+
+    def test_functions_that_other_files_choose(self):
+        """One file shows functions and a way to choose, another one chooses."""
+        (self.folder / "kernels.c").write_text(
+            "typedef double (*kernel)(double);\nstatic double square(double x) { return x * x; }\n"
+            "static double cube(double x) { return x * x * x; }\nkernel kernels[] = {square, cube};\n"
+            "static kernel chosen = square;\nvoid choose(kernel k) { chosen = k; }\n"
+            "double __enzyme_autodiff(void *, double);\nstatic double f(double x) { return chosen(x); }\n"
+            "double slope(double x) { return __enzyme_autodiff((void *)f, x); }\n")
+        (self.folder / "choice.c").write_text(
+            "typedef double (*kernel)(double);\nextern kernel kernels[];\nvoid choose(kernel);\n"
+            "double slope(double);\nint main(void) {\n  choose(kernels[1]);\n  return slope(2) == 12 ? 0 : 1;\n}\n")
+        self.run_command(C, "-O1", "kernels.c", "choice.c", "-o", "program")
+        self.run_command(self.folder / "program")
+
     def test_inline_functions_lost_at_link_time(self):
         """What the program and the runtime both have, and the optimiser removes from the program."""
         (self.folder / "quiet.h").write_text("void quiet(int);\ninline void silent(int i) noexcept { quiet(i); }\n")
@@ -182,7 +217,7 @@ class Programs(WrapperTest):
             self.run_command(C, "-O0", mode, "-S", "-emit-llvm", "state.c", "-o", "state.ll")
             text = (self.folder / "state.ll").read_text()
             self.assertEqual(text.count("!cf.layouts = "), wanted)
-            self.assertEqual(len(re.findall(r"call double %\d+\(.*!cf\.slot", text)), wanted)
+            self.assertEqual(len(re.findall(r'"cf\.slot"="', text)), wanted)
 
     def test_no_debug_information(self):
         self.run_command(C, "-O1", "-S", CONSUMER / "square.c", "-o", "square.s")

@@ -133,10 +133,10 @@ public:
   /// What lies there is floats by guess alone, and need not have a shadow if it is something else.
   void noteGuess(Location At) { Nodes[canonical(At.Node)].Guessed = true; }
   bool isGuessed(unsigned Node) const { return Nodes[canonical(Node)].Guessed; }
-  /// Visits the members within [At, At + Size) that are known to be floats of some kind; Size < 0:
-  /// all of the object's.
-  void eachDeclaredFloat(Location At, int64_t Size,
-                         llvm::function_ref<void(Location, unsigned)> Visit) const;
+  /// Visits the members within [At, At + Size) that are known to be of one of these kinds; Size <
+  /// 0: all of the object's.
+  void eachDeclared(unsigned Kinds, Location At, int64_t Size,
+                    llvm::function_ref<void(Location, unsigned)> Visit) const;
   /// True if what begins there is known to be a member that is an integer or a pointer.
   bool isDeclaredOther(Location At) const;
   /// A load of, or a store to, a member whose type is an integer: what else lies there does so at

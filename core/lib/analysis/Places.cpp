@@ -120,8 +120,8 @@ void MemoryGraph::addPlaces(Location At, const LayoutPlaces &L) {
     mistake(At.Node, 0);
 }
 
-void MemoryGraph::eachDeclaredFloat(Location At, int64_t Size,
-                                    function_ref<void(Location, unsigned)> Visit) const {
+void MemoryGraph::eachDeclared(unsigned Kinds, Location At, int64_t Size,
+                               function_ref<void(Location, unsigned)> Visit) const {
   At = resolve(At);
   const Node &N = Nodes[At.Node];
   const bool Everywhere = Size < 0 || At.Stride || (N.Period && Size >= N.Period);
@@ -129,7 +129,7 @@ void MemoryGraph::eachDeclaredFloat(Location At, int64_t Size,
     const auto IsIn = [&, Begin = Offset, Width = P.Width](int64_t Shift) {
       return Begin + Shift < At.Offset + Size && At.Offset < Begin + Shift + Width;
     };
-    if (!N.Mistaken && (P.Kind & SK_AnyFloat) && (Everywhere || IsIn(0) || IsIn(N.Period)))
+    if (!N.Mistaken && (P.Kind & Kinds) && (Everywhere || IsIn(0) || IsIn(N.Period)))
       Visit({At.Node, Offset}, P.Kind);
   }
 }

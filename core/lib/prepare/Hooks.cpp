@@ -6,14 +6,16 @@
 //   void set_release(void (*f)(void *)) { release = f ? f : release_default; }
 //
 // What is called through the variable is release_default and what this file hands to set_release,
-// and no other function of that type. What other files hand over or store is taken for theirs: the
-// program ends with CF307 where it is called.
+// and no other function of that type. What other files hand over or store is in an array or a
+// structure that this file shows them, or taken for theirs: the program ends with CF307 where it is
+// called.
 
 #include "Hooks.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -33,6 +35,7 @@ public:
 private:
   bool addArguments(const Argument &Parameter);
   bool addParts(const Value &V);
+  void addShown(const Module &M);
 
   SmallSetVector<const Value *, 8> Todo;
 };
@@ -51,6 +54,8 @@ bool Sources::addStored(const Value &Variable) {
 
 /// What calls of its function give a parameter.
 bool Sources::addArguments(const Argument &Parameter) {
+  if (!Parameter.getParent()->hasLocalLinkage())
+    addShown(*Parameter.getParent()->getParent());
   return all_of(Parameter.getParent()->uses(), [&](const Use &U) {
     auto *Call = dyn_cast<CallBase>(U.getUser());
     if (!Call || !Call->isCallee(&U) || Parameter.getArgNo() >= Call->arg_size())
@@ -58,6 +63,21 @@ bool Sources::addArguments(const Argument &Parameter) {
     Todo.insert(Call->getArgOperand(Parameter.getArgNo()));
     return true;
   });
+}
+
+/// What other files find in variables: no tables of classes.
+void Sources::addShown(const Module &M) {
+  for (const GlobalVariable &G : M.globals()) {
+    if (!G.hasExternalLinkage() || G.isDeclaration() || G.hasGlobalUnnamedAddr())
+      continue;
+    SmallSetVector<const Value *, 8> Parts;
+    Parts.insert(G.getInitializer());
+    for (unsigned I = 0; I < Parts.size() && I < MostValues; ++I)
+      if (auto *F = dyn_cast<Function>(Parts[I]))
+        Functions.insert(F);
+      else if (isa<ConstantAggregate>(Parts[I]))
+        Parts.insert_range(cast<ConstantAggregate>(Parts[I])->operand_values());
+  }
 }
 
 bool Sources::addParts(const Value &V) {

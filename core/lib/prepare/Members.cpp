@@ -8,10 +8,12 @@
 //
 // An address anywhere in the object would take all its members for one. But pointers to members
 // begin as constants, {f, 0} unless f is of a class's second base, so the distance is one of those
-// of f, or the program ends with CF307. What is virtual is a number instead of f.
+// of f, or the program ends with CF307. What is virtual is a number instead of f. Files that are
+// linked later note what others may call, and how far they convert pointers that others made.
 
 #include "Members.h"
 #include "Indirect.h"
+#include "Slots.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -29,7 +31,8 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-constexpr StringLiteral ListName = "contraflow.member-distances"; // of (function or null, number)
+/// Of (function or null, number), and of (number): a step to pointers of derived classes, or back.
+constexpr StringLiteral ListName = "contraflow.member-distances";
 constexpr unsigned MostDistances = 8;
 using DistanceSet = SmallSetVector<Constant *, MostDistances>;
 
@@ -51,8 +54,8 @@ private:
   LLVMContext &Context;
   SmallPtrSet<const Constant *, 32> Seen;
   SmallSetVector<std::pair<Function *, int64_t>, 8> Found; ///< no function: virtual ones
-  SmallSetVector<int64_t, 4> Steps; ///< to pointers of derived classes, and back
-  bool Called = false;              ///< some function is called through one
+  SmallSetVector<int64_t, 4> Steps;
+  bool Called = false; ///< some function is called through one
 };
 
 void Noter::look(const Instruction &I) {
@@ -94,29 +97,54 @@ void Noter::look(const Value *V) {
 }
 
 void Noter::write(Module &M) const {
-  if (!Called || Steps.size() > 1)
+  if (!Called && !isLinkedLater(M))
     return;
   NamedMDNode *List = M.getOrInsertNamedMetadata(ListName);
+  auto Number = [&](int64_t N) {
+    return ConstantAsMetadata::get(ConstantInt::getSigned(Type::getInt64Ty(Context), N));
+  };
   auto Add = [&](Function *F, int64_t Distance) {
-    auto *Number = ConstantInt::getSigned(Type::getInt64Ty(Context), Distance);
-    List->addOperand(MDNode::get(
-        Context, {F ? ConstantAsMetadata::get(F) : nullptr, ConstantAsMetadata::get(Number)}));
+    List->addOperand(
+        MDNode::get(Context, {F ? ConstantAsMetadata::get(F) : nullptr, Number(Distance)}));
   };
   Add(nullptr, 0);
-  for (auto [F, Distance] : Found) {
+  for (auto [F, Distance] : Found)
     Add(F, Distance);
-    for (int64_t Step : Steps)
-      Add(F, Distance + Step);
-  }
+  for (int64_t Step : Steps)
+    List->addOperand(MDNode::get(Context, Number(Step)));
+}
+
+int64_t numberOf(const MDNode &Note) {
+  return mdconst::extract<ConstantInt>(Note.operands().back())->getSExtValue();
+}
+
+/// The steps between classes. With more than one, nothing is known of the distances.
+SmallSetVector<int64_t, 4> stepsOf(const NamedMDNode &List) {
+  SmallSetVector<int64_t, 4> Steps;
+  for (const MDNode *Note : List.operands())
+    if (Note->getNumOperands() == 1)
+      Steps.insert(numberOf(*Note));
+  return Steps;
 }
 
 /// What is noted of F, or of virtual functions if nothing is: pointers to these do not name them.
 DistanceSet distancesOf(const Module &M, const Function *F) {
+  const NamedMDNode &List = *M.getNamedMetadata(ListName);
+  const auto Steps = stepsOf(List);
   DistanceSet Own, Virtual;
-  for (const MDNode *Note : M.getNamedMetadata(ListName)->operands()) {
+  for (const MDNode *Note : List.operands()) {
+    if (Note->getNumOperands() == 1)
+      continue;
     auto *Of = mdconst::dyn_extract_or_null<Constant>(Note->getOperand(0));
-    if (!Of || Of == F)
-      (Of ? Own : Virtual).insert(mdconst::extract<ConstantInt>(Note->getOperand(1)));
+    if (Of && Of != F)
+      continue;
+    DistanceSet &Here = Of ? Own : Virtual;
+    auto Add = [&](int64_t N) {
+      Here.insert(ConstantInt::getSigned(Type::getInt64Ty(M.getContext()), N));
+    };
+    Add(numberOf(*Note));
+    for (int64_t Step : Steps)
+      Add(numberOf(*Note) + Step);
   }
   return Own.empty() ? Virtual : Own;
 }
@@ -126,7 +154,8 @@ GetElementPtrInst *steppedObject(const CallBase &Call) {
   auto *Step = Call.arg_empty() ? nullptr : dyn_cast<GetElementPtrInst>(Call.getArgOperand(0));
   const bool IsStep = Step && Step->getNumIndices() == 1 && !Step->hasAllConstantIndices() &&
                       Step->getSourceElementType()->isIntegerTy(8);
-  return IsStep && Call.getModule()->getNamedMetadata(ListName) ? Step : nullptr;
+  const NamedMDNode *List = IsStep ? Call.getModule()->getNamedMetadata(ListName) : nullptr;
+  return List && stepsOf(*List).size() <= 1 ? Step : nullptr;
 }
 
 /// The address where Step leads by one of the distances, before At; elsewhere the program ends.

@@ -14,7 +14,7 @@
 // derivatives in a file would be many times as large as each of them alone. Nothing is known where
 // the name of the primal does not tell its parameters (C), where one of them is no number, array or
 // container of numbers, where the code names a variable that may hold an address other than that
-// of a function, or calls what nobody knows.
+// of a function (or a number that it makes one of), or calls what nobody knows.
 
 #include "Reached.h"
 #include "Hooks.h"
@@ -46,6 +46,15 @@ static bool holdsNumbers(Type *T) {
   return T->isIntOrIntVectorTy() || T->isFPOrFPVectorTy();
 }
 
+/// True if a number there may be an address, as the function of a pointer to a member is.
+static bool holdsWords(Type *T) {
+  if (auto *S = dyn_cast<StructType>(T))
+    return any_of(S->elements(), holdsWords);
+  if (auto *A = dyn_cast<ArrayType>(T))
+    return holdsWords(A->getElementType());
+  return T->isIntOrIntVectorTy(64);
+}
+
 ReachedFunctions::ReachedFunctions(Function &Primal, const HandlerRegistry &Handlers)
     : Known(takesNumbersOnly(Primal)) {
   note(&Primal);
@@ -59,6 +68,7 @@ ReachedFunctions::ReachedFunctions(Function &Primal, const HandlerRegistry &Hand
       for (const Use &Op : C->operands())
         note(Op);
   }
+  Known &= !(NamesWords && MakesAddresses);
 }
 
 void ReachedFunctions::note(const Value *V) {
@@ -76,9 +86,11 @@ void ReachedFunctions::follow(const Function &F, const HandlerRegistry &Handlers
     Known &= F.isIntrinsic() || isOfStandardLibrary(F) || Body ||
              lookupCallee(F).Kind != CalleeKind::Unknown || Handlers.find(F.getName());
   }
-  for (const Instruction &I : instructions(F))
+  for (const Instruction &I : instructions(F)) {
+    MakesAddresses |= isa<IntToPtrInst>(I);
     for (const Use &Op : I.operands())
       note(Op);
+  }
 }
 
 void ReachedFunctions::follow(const GlobalValue &G) {
@@ -92,6 +104,7 @@ void ReachedFunctions::follow(const GlobalValue &G) {
     return;
   const auto Held = Variable ? functionsOfVariable(*Variable) : std::nullopt;
   Known &= Held || (Variable && holdsNumbers(G.getValueType()));
+  NamesWords |= holdsWords(G.getValueType());
   if (Held)
     for (const Function *F : *Held) // in any order
       note(F);

@@ -32,6 +32,8 @@ private:
   void note(const llvm::Value *V);
 
   bool Known;
+  bool NamesWords = false;     ///< variables with integers that are as wide as addresses
+  bool MakesAddresses = false; ///< of integers
   llvm::SmallPtrSet<const llvm::Value *, 32> Seen; ///< functions, variables, constants
   llvm::SmallVector<const llvm::Constant *, 16> Todo;
 };
