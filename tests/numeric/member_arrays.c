@@ -3,7 +3,7 @@
 // Structures in which arrays lie between other members: an index of unknown value stays in them.
 // Supports: structures with arrays between other members
 #include "GradientCheck.h"
-
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,3 +351,97 @@ static double kept_members(const double *x, int n) {
   return cells[0].sum * cells[1].sum + cells[2].sum;
 }
 GRADIENT_CHECK(kept_members, Double, kept_members, In(double, 3), Int(3))
+
+// Arrays without a length at the end of a structure.
+struct Filter {
+  int order;
+  double gain;
+  double taps[];
+};
+static double levinson(const double *x, int n) {
+  const int p = n - 1;
+  struct Filter *f = malloc(sizeof *f + n * sizeof *f->taps);
+  f->order = 0;
+  f->gain = x[0];
+  f->taps[0] = 1;
+  for (int m = 1; m <= p; ++m) {
+    const double k = x[m];
+    f->taps[m] = k;
+    for (int i = 1, j = m - 1; i <= j; ++i, --j) {
+      const double t = f->taps[i];
+      f->taps[i] += k * f->taps[j];
+      if (i != j)
+        f->taps[j] += k * t;
+    }
+    f->order++;
+    f->gain *= k;
+  }
+  double sum = f->gain;
+  for (int i = 1; i <= f->order; ++i)
+    sum += f->taps[i] * f->taps[i] * i;
+  free(f);
+  return sum;
+}
+GRADIENT_CHECK(flexible_filter, Double, levinson, In(double, 7), Int(7))
+
+struct Line {
+  int n;
+  struct Line *next;
+  float scale;
+  struct {
+    int column;
+    double value;
+  } at[];
+};
+static double lines(const double *x, int n) {
+  struct Line *first = NULL;
+  for (int i = 0; i < n; ++i) {
+    struct Line *r = calloc(1, sizeof *r + (i + 2) * sizeof r->at[0]);
+    r->n = i + 1;
+    r->scale = (float)i;
+    for (int j = 0; j <= i; ++j) {
+      r->at[j].column = (i * j) % n;
+      r->at[j].value = x[i] * (j + 1);
+    }
+    r->next = first;
+    first = r;
+  }
+  double sum = 0;
+  for (struct Line *r = first, *next; r; r = next) {
+    r = realloc(r, sizeof *r + (r->n + 4) * sizeof r->at[0]);
+    r->at[r->n].column = 1;
+    r->at[r->n++].value = sum;
+    for (int j = r->n - 1; j >= 0; --j)
+      sum += r->at[j].value * x[r->at[j].column] * r->scale;
+    next = r->next;
+    free(r);
+  }
+  return sum;
+}
+GRADIENT_CHECK(flexible_rows, Double, lines, In(double, 6), Int(6))
+
+struct Wheel {
+  unsigned head, size;
+  double *last;
+  double *slots[];
+};
+static double turned(const double *x, int n) {
+  struct Wheel *r = malloc(sizeof *r + 4 * sizeof(double *));
+  r->head = 0;
+  r->size = 4;
+  for (unsigned i = 0; i < r->size; ++i)
+    memset(r->slots[i] = malloc(2 * sizeof(double)), 0, 2 * sizeof(double));
+  for (int i = 0; i < n; ++i) {
+    r->last = r->slots[r->head++ % r->size];
+    r->last[0] = x[i] * r->last[1];
+    r->last[1] += sin(x[i]);
+  }
+  double sum = *r->last;
+  for (unsigned i = 0; i < r->size; ++i) {
+    sum += r->slots[i][0] * r->slots[i][1];
+    free(r->slots[i]);
+  }
+  free(r);
+  return sum;
+}
+GRADIENT_CHECK(flexible_ring, Double, turned, In(double, 9), Int(9))

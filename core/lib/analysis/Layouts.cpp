@@ -32,6 +32,7 @@ constexpr StringLiteral UnionPrefix = "union.";      ///< of clang's types
 constexpr StringLiteral WrapperPrefix = "struct.__"; ///< of one integer: names of the compiler's
 constexpr unsigned MostPlaces = 4096;                ///< of one structure
 constexpr unsigned MostLevels = 32;                  ///< of structures in structures
+constexpr unsigned FlexibleElements = 128;           ///< of an array that has no length
 constexpr int64_t Word = 8;
 
 /// The outermost structure that Pointer leads into by constant offsets alone.
@@ -63,6 +64,12 @@ const MDNode *baseOf(const MDNode &Tag) {
 int64_t offsetOf(const MDNode &Tag) {
   auto *At = mdconst::dyn_extract_or_null<ConstantInt>(Tag.getOperand(2));
   return At ? At->getSExtValue() : -1;
+}
+
+/// The array without a length that a structure ends with.
+ArrayType *flexibleArray(const StructType &S) {
+  auto *A = S.getNumElements() ? dyn_cast<ArrayType>(S.elements().back()) : nullptr;
+  return A && A->getNumElements() == 0 ? A : nullptr;
 }
 
 class Noter {
@@ -129,6 +136,8 @@ void Noter::note(Instruction &I) {
   const MDNode *Base = baseOf(*Tag);
   if (Base && offsetOf(*Tag) == At->second)
     add(const_cast<MDNode *>(Base), At->first, 0);
+  else if (!Base && flexibleArray(*At->first)) // of such a structure clang says nothing
+    I.setMetadata(OwnName, ownTag(At->first, At->second, OwnName));
 }
 
 /// What clang makes of a pointer to a member function.
@@ -142,10 +151,11 @@ class Flattener {
 public:
   Flattener(const DataLayout &DL, LayoutPlaces &Out) : DL(DL), Out(Out) {}
   void add(Type *T, int64_t At, const LayoutPlace &Within);
+  void addFlexible(const StructType &S);
   bool TooMany = false;
 
 private:
-  void addArray(ArrayType *A, int64_t At, LayoutPlace Within);
+  void addArray(const ArrayType &A, uint64_t Elements, int64_t At, LayoutPlace Within);
   void addAnything(int64_t At, int64_t Bytes, LayoutPlace Within);
 
   const DataLayout &DL;
@@ -160,16 +170,26 @@ void Flattener::addAnything(int64_t At, int64_t Bytes, LayoutPlace Within) {
     Out[At] = Within;
 }
 
-void Flattener::addArray(ArrayType *A, int64_t At, LayoutPlace Within) {
-  Type *Element = A->getElementType();
+void Flattener::addArray(const ArrayType &A, uint64_t Elements, int64_t At, LayoutPlace Within) {
+  Type *Element = A.getElementType();
   if (Element->isIntegerTy(8))
-    return addAnything(At, A->getNumElements(), Within);
+    return addAnything(At, Elements, Within);
   Within.IsArray = Within.IsElement = true;
   Within.IsStruct |= Element->isStructTy();
   const int64_t Bytes = DL.getTypeAllocSize(Element).getFixedValue();
-  TooMany |= A->getNumElements() > MostPlaces;
-  for (uint64_t I = 0; I < A->getNumElements() && !TooMany; ++I)
+  TooMany |= Elements > MostPlaces;
+  for (uint64_t I = 0; I < Elements && !TooMany; ++I)
     add(Element, At + I * Bytes, Within);
+}
+
+/// Constants may lead into a flexible array, so far. Characters there may be anything.
+void Flattener::addFlexible(const StructType &S) {
+  auto *A = flexibleArray(S);
+  if (A && !A->getElementType()->isIntegerTy(8))
+    addArray(
+        *A, FlexibleElements,
+        DL.getStructLayout(const_cast<StructType *>(&S))->getElementOffset(S.getNumElements() - 1),
+        {});
 }
 
 void Flattener::add(Type *T, int64_t At, const LayoutPlace &Within) {
@@ -177,7 +197,7 @@ void Flattener::add(Type *T, int64_t At, const LayoutPlace &Within) {
   if (TooMany)
     return;
   if (auto *A = dyn_cast<ArrayType>(T))
-    return addArray(A, At, Within);
+    return addArray(*A, A->getNumElements(), At, Within);
   if (auto *S = dyn_cast<StructType>(T)) {
     if (S->hasName() && S->getName().starts_with(UnionPrefix))
       return addAnything(At, DL.getTypeAllocSize(S).getFixedValue(), Within);
@@ -304,6 +324,7 @@ const LayoutPlaces *LayoutReader::ofType(Type *T) {
   if (New) {
     Flattener F(DL, It->second);
     F.add(T, 0, {});
+    F.addFlexible(*cast<StructType>(T));
     if (F.TooMany)
       It->second.clear();
   }
@@ -340,7 +361,8 @@ static bool isPart(const Instruction &Access, const MDNode &Tag) {
 }
 
 LayoutReader::Evidence LayoutReader::of(const Instruction &Access) {
-  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
+  const MDNode *Tag = Access.getMetadata(OwnName);
+  Tag = Tag ? Tag : Access.getMetadata(LLVMContext::MD_tbaa);
   if (!Tag)
     return {};
   if (auto Own = Notes.find(Tag); Own != Notes.end())
