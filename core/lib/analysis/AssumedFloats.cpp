@@ -9,11 +9,11 @@
 // and what pointers lead to ("double", "p1 double").
 
 #include "AssumedFloats.h"
+#include "Elements.h"
 #include "Layouts.h"
 #include "MemoryGraph.h"
 #include "contraflow/core/Callee.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Function.h"
@@ -492,103 +492,6 @@ static bool assumeDeclared(MemoryGraph &Graph, ArrayRef<Told> Moves) {
   return !Found.empty();
 }
 
-namespace {
-
-/// Bytes beside floats of one kind, where nothing else lies, are elements of their array.
-class Elements {
-public:
-  explicit Elements(MemoryGraph &Graph);
-  void assume(Location At, int64_t Size);
-  void assumeCopied();
-  void noteIntegers(ArrayRef<Told> Words);
-  bool News = false;
-
-private:
-  unsigned kindsOf(unsigned Node);
-  bool holdsOneKind(Location At);
-  bool mayBeBits(ArrayRef<Told> Words) const;
-
-  MemoryGraph &Graph;
-  DenseMap<unsigned, unsigned> Kinds; ///< of whole nodes
-  SmallVector<std::pair<Location, int64_t>, 16> Copied;
-};
-
-Elements::Elements(MemoryGraph &Graph) : Graph(Graph) {
-  Graph.eachCopy([&](Location From, Location To, int64_t Size) {
-    for (const Location At : {From, To})
-      if (At)
-        Copied.push_back({At, Size});
-  });
-}
-
-unsigned Elements::kindsOf(unsigned Node) {
-  auto [At, New] = Kinds.try_emplace(Graph.canonical(Node), 0);
-  if (New)
-    At->second = Graph.kindsOf(Node);
-  return At->second;
-}
-
-bool Elements::holdsOneKind(Location At) {
-  const unsigned Known = At ? kindsOf(At.Node) & ~SK_Guessed : unsigned(SK_Unknown);
-  return Known == SK_Double || Known == SK_Float;
-}
-
-void Elements::assume(Location At, int64_t Size) {
-  if (Size < 4 || !holdsOneKind(At))
-    return;
-  const unsigned All = kindsOf(At.Node), Known = All & ~SK_Guessed;
-  const int64_t Width = widthOfKinds(Known);
-  const int64_t Other = Graph.fields(At.Node).begin()->first;
-  if (Size % Width || (At.Offset - Other) % Width)
-    return;
-  for (int64_t Byte = 0; Byte < Size; Byte += Width) {
-    const Location Element{At.Node, At.Offset + Byte};
-    if (Graph.kindsAt(Element, Width) != SK_Unknown || Graph.isDeclaredOther(Element))
-      continue;
-    Graph.addKind(Graph.fieldCell(Element), All);
-    News = true;
-  }
-}
-
-/// Where floats are copied together with what nobody looks at.
-void Elements::assumeCopied() {
-  constexpr int64_t MostBytes = 512;
-  for (auto [At, Size] : Copied)
-    if (!At.Stride && Size <= MostBytes)
-      assume(At, Size);
-}
-
-/// True if a member that is an integer is copied by itself, and no type is named: it may be the
-/// bits of a float.
-bool Elements::mayBeBits(ArrayRef<Told> Words) const {
-  const auto Alone = [this](Location At, int64_t Size) {
-    bool Any = false;
-    if (At && !(Graph.kindsAt(At, Size) & SK_AnyFloat))
-      Graph.eachDeclared(SK_Int, At, Size, [&](Location, unsigned) { Any = true; });
-    return Any;
-  };
-  return any_of(Copied, [&](auto &Range) { return Alone(Range.first, Range.second); }) ||
-         any_of(Words, [&](const Told &T) { return Alone(Graph.locate(T.Pointer), T.Size); });
-}
-
-/// Members between the floats that are copied with them would be moved as numbers, in shadows.
-void Elements::noteIntegers(ArrayRef<Told> Words) {
-  if (mayBeBits(Words))
-    return;
-  SmallVector<Location, 16> Found;
-  for (auto [At, Size] : Copied)
-    if (holdsOneKind(At))
-      Graph.eachDeclared(SK_Int, At, Size, [&](Location Member, unsigned) {
-        if (Graph.kindsAt(Member, 4) == SK_Unknown)
-          Found.push_back(Member);
-      });
-  for (const Location Member : Found)
-    Graph.addKind(Graph.fieldCell(Member), SK_Int);
-  News |= !Found.empty();
-}
-
-} // namespace
-
 /// What the arguments of the root lead to directly: what is given as floats has a shadow.
 static DenseSet<unsigned> givenNodes(const MemoryGraph &Graph, const Function &Root) {
   DenseSet<unsigned> Given;
@@ -619,7 +522,10 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   const DenseSet<unsigned> Outside =
       nodesFrom(Graph, outside(Graph, *Closure.front(), [](auto &) { return true; }));
   Elements Assumed(Graph);
-  Assumed.noteIntegers(Words);
+  SmallVector<Elements::Range, 16> Alone;
+  for (const Told &T : Words)
+    Alone.push_back({Graph.locate(T.Pointer), T.Size});
+  Assumed.noteIntegers(Alone);
   if (Assumed.News)
     return true;
   for (const Told &T : Words)
