@@ -3,22 +3,10 @@
 // Collectives whose blocks lie in two arrays each: the datatype leads from one to the other.
 // Supports: datatypes that lead from the buffer to other objects
 #include "GradientCheck.h"
+#include "TwoArrays.h"
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
-
-static MPI_Datatype pair(const double *a, const double *b, int n, int m) {
-  int lengths[2] = {n, m};
-  MPI_Aint places[2];
-  MPI_Datatype types[2] = {MPI_DOUBLE, MPI_DOUBLE}, type;
-  MPI_Get_address(a, &places[0]);
-  MPI_Get_address(b, &places[1]);
-  places[1] = MPI_Aint_diff(places[1], places[0]);
-  places[0] = 0;
-  MPI_Type_create_struct(2, lengths, places, types, &type);
-  MPI_Type_commit(&type);
-  return type;
-}
 
 // Blocks of two arrays for every rank, in order and in place.
 static double movements(const double *x, double *y, int n) {

@@ -6,22 +6,10 @@
 // Supports: datatypes that lead from the buffer to other objects
 #include "GradientCheck.h"
 #include "Neighbour.h"
+#include "TwoArrays.h"
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
-
-static MPI_Datatype pair(const double *a, const double *b, int n, int m) {
-  int lengths[2] = {n, m};
-  MPI_Aint places[2];
-  MPI_Datatype types[2] = {MPI_DOUBLE, MPI_DOUBLE}, type;
-  MPI_Get_address(a, &places[0]);
-  MPI_Get_address(b, &places[1]);
-  places[1] = MPI_Aint_diff(places[1], places[0]);
-  places[0] = 0;
-  MPI_Type_create_struct(2, lengths, places, types, &type);
-  MPI_Type_commit(&type);
-  return type;
-}
 
 static double differences(const double *x, double *y, int n) {
   double *a = malloc(n * sizeof *a), *c = malloc(n * sizeof *c), *e = malloc(3 * sizeof *e);

@@ -7,6 +7,7 @@
 #include "Layouts.h"
 #include "MemoryGraph.h"
 
+#include "callee/Classes.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/ObjectType.h"
 
@@ -138,12 +139,6 @@ void Noter::note(Instruction &I) {
     add(const_cast<MDNode *>(Base), At->first, 0);
   else if (!Base && flexibleArray(*At->first)) // of such a structure clang says nothing
     I.setMetadata(OwnName, ownTag(At->first, At->second, OwnName));
-}
-
-/// What clang makes of a pointer to a member function.
-bool isMemberPointer(const StructType &S) {
-  return S.isLiteral() && S.getNumElements() == 2 &&
-         all_of(S.elements(), [](Type *T) { return T->isIntegerTy(64); });
 }
 
 /// Takes a type apart into places.
@@ -282,11 +277,21 @@ void noteObject(CallInst &Call) {
 
 } // namespace
 
+/// The scalar that an access with this tag is of, if its name says so.
+static std::optional<LayoutPlace> accessedScalar(const MDNode &Tag) {
+  auto *Type = Tag.getNumOperands() > 1 ? dyn_cast_or_null<MDNode>(Tag.getOperand(1)) : nullptr;
+  return Type ? scalarOf(*Type) : std::nullopt;
+}
+
 bool namesNoType(const Instruction &Access) {
   const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
-  auto *Type = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
+  auto *Type =
+      Tag && Tag->getNumOperands() > 1 ? dyn_cast_or_null<MDNode>(Tag->getOperand(1)) : nullptr;
   auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
-  return !Name || Name->getString() == "omnipotent char" || Name->getString() == OwnName;
+  if (!Name || Name->getString() == OwnName)
+    return true;
+  const auto Scalar = accessedScalar(*Tag);
+  return Scalar && Scalar->Kind == SK_Unknown;
 }
 
 void noteLayouts(Module &M) {
@@ -355,8 +360,7 @@ bool LayoutReader::Evidence::hasOthers() const {
 /// True of a tag of bytes at an access of more than one: where a pointer to a member function is
 /// stored in two parts, both have its offset.
 static bool isPart(const Instruction &Access, const MDNode &Tag) {
-  auto *Accessed = dyn_cast_or_null<MDNode>(Tag.getOperand(1));
-  const auto Scalar = Accessed ? scalarOf(*Accessed) : std::nullopt;
+  const auto Scalar = accessedScalar(Tag);
   return Scalar && Scalar->Kind == SK_Unknown && !getLoadStoreType(&Access)->isIntegerTy(8);
 }
 

@@ -254,6 +254,12 @@ bool isOfStandardLibrary(const GlobalValue &G) {
   return any_of(Prefixes, [&](StringRef Prefix) { return G.getName().starts_with(Prefix); });
 }
 
+bool isMemberPointer(const Type &T) {
+  auto *S = dyn_cast<StructType>(&T);
+  return S && S->isLiteral() && S->getNumElements() == 2 &&
+         all_of(S->elements(), [](Type *E) { return E->isIntegerTy(64); });
+}
+
 StringSet<> describedClasses(const Module &M) {
   StringSet<> Out;
   for (const GlobalVariable &G : M.globals())

@@ -14,6 +14,7 @@ class Function;
 class GlobalValue;
 class GlobalVariable;
 class Module;
+class Type;
 } // namespace llvm
 
 namespace contraflow {
@@ -37,6 +38,9 @@ bool endsAnyWrapper(const llvm::Function &F);
 bool takesNumbersOnly(const llvm::Function &F);
 /// True of what a C++ standard library defines, by its name.
 bool isOfStandardLibrary(const llvm::GlobalValue &G);
+
+/// True of what clang makes of a pointer to a member function: {function, distance}.
+bool isMemberPointer(const llvm::Type &T);
 
 /// The classes that M describes.
 llvm::StringSet<> describedClasses(const llvm::Module &M);

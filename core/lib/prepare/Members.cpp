@@ -14,6 +14,7 @@
 #include "Members.h"
 #include "Indirect.h"
 #include "Slots.h"
+#include "callee/Classes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -36,13 +37,6 @@ constexpr StringLiteral ListName = "contraflow.member-distances";
 constexpr unsigned MostDistances = 8;
 using DistanceSet = SmallSetVector<Constant *, MostDistances>;
 
-/// {function, distance}
-bool isMemberPointer(Type *T) {
-  auto *S = dyn_cast<StructType>(T);
-  return S && S->getNumElements() == 2 &&
-         all_of(S->elements(), [](Type *E) { return E->isIntegerTy(64); });
-}
-
 class Noter {
 public:
   explicit Noter(Module &M) : Context(M.getContext()) {}
@@ -62,7 +56,7 @@ void Noter::look(const Instruction &I) {
   for (const Use &Op : I.operands())
     look(Op.get());
   auto *Part = dyn_cast<ExtractValueInst>(&I);
-  if (!Part || !isMemberPointer(Part->getAggregateOperand()->getType()) ||
+  if (!Part || !isMemberPointer(*Part->getAggregateOperand()->getType()) ||
       Part->getIndices()[0] != 1)
     return;
   for (const User *By : Part->users()) {
@@ -83,7 +77,7 @@ void Noter::look(const Value *V) {
     if (!C || isa<GlobalValue>(C) || C->getNumOperands() == 0 || !Seen.insert(C).second)
       continue;
     append_range(Todo, C->operand_values());
-    auto *Distance = isMemberPointer(C->getType())
+    auto *Distance = isMemberPointer(*C->getType())
                          ? dyn_cast_or_null<ConstantInt>(C->getAggregateElement(1))
                          : nullptr;
     if (!Distance)
