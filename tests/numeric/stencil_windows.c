@@ -64,6 +64,15 @@ static double sharedSums(const double *u, double *v, int n) {
   return total;
 }
 
+/// Neighbours of constants beside a variable, more than once.
+static double besideConstants(const double *c, const double *y, int n) {
+  double sum = 0;
+  for (int first = 0; first < n; first++)
+    for (int i = first; i + 1 < n; i++)
+      sum += __builtin_sin(c[i] * c[i + 1] - y[i + 1]) * c[first];
+  return sum;
+}
+
 GRADIENT_CHECK(windows_central, Void, central, In(double, 12), InOut(double, 12), Int(12))
 GRADIENT_CHECK(windows_one, Void, central, In(double, 3), InOut(double, 3), Int(3))
 GRADIENT_CHECK(windows_fourth_order, Void, fourthOrder, In(double, 21), In(double, 21),
@@ -72,3 +81,5 @@ GRADIENT_CHECK(windows_floats, Void, floats, In(float, 23), InOut(float, 23), In
 GRADIENT_CHECK(windows_narrow, Double, narrow, In(double, 30), InOut(double, 30), Int(6))
 GRADIENT_CHECK(windows_beside_marks, Double, besideMarks, In(double, 6), Int(3))
 GRADIENT_CHECK(windows_shared_sums, Double, sharedSums, In(double, 14), InOut(double, 14), Int(14))
+GRADIENT_CHECK(windows_beside_constants, Double, besideConstants, Const(double, 9), In(double, 9),
+               Int(9))

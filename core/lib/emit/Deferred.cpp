@@ -48,6 +48,7 @@ public:
 
 private:
   bool qualifies(Loop &L);
+  bool readsActive(const LoadInst &Load) const;
   bool walksEvenly(Loop &L, LoadInst &Load) const;
   bool apartFromStores(LoadInst &Load) const;
   void place(DeferredLoop &Out, DeferredUpdate New) const;
@@ -74,6 +75,12 @@ bool DeferredFinder::qualifies(Loop &L) {
         Stores.push_back(Store);
     }
   return true;
+}
+
+/// Otherwise nothing is added, whether the analysis of activity is on or off.
+bool DeferredFinder::readsActive(const LoadInst &Load) const {
+  return S.Activity.activeAt(S.Graph.find(Load.getPointerOperand()),
+                             S.Graph.layout().getTypeStoreSize(Load.getType()));
 }
 
 /// The shadow is walked upwards, element by element, in every iteration.
@@ -108,8 +115,8 @@ bool DeferredFinder::find(Loop &L, ArrayRef<SharedPlan> Shared, DeferredLoop &Ou
   for (BasicBlock *B : L.blocks())
     for (Instruction &I : *B) {
       auto *Load = dyn_cast<LoadInst>(&I);
-      if (!Load || !S.Activity.active(Load) || !A.Steps.hasWork(I) || !walksEvenly(L, *Load) ||
-          !apartFromStores(*Load))
+      if (!Load || !S.Activity.active(Load) || !A.Steps.hasWork(I) || !readsActive(*Load) ||
+          !walksEvenly(L, *Load) || !apartFromStores(*Load))
         continue;
       Value *Shadow = Fwd.accessOf(*Load);
       bool Plain = !mayBeShared(U, Shadow) || any_of(Shared, [&](const SharedPlan &P) {
