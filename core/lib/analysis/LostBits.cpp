@@ -8,6 +8,7 @@
 #include "Activity.h"
 #include "BitSources.h"
 #include "DigitPlaces.h"
+#include "OwnIntegers.h"
 #include "TextBytes.h"
 #include "TextNumbers.h"
 #include "contraflow/core/Callee.h"
@@ -126,6 +127,8 @@ public:
   bool isTyped(unsigned C) const { return Accessed.test(C) && Typed.test(C); }
   /// Floats are stored in C as such.
   bool holdsFloats(unsigned C) const { return Floats.test(C); }
+  /// So are floats or constants other than zero, from which the bits of any float may be set.
+  bool holdsNumbers(unsigned C) const { return Floats.test(C) || Constants.test(C); }
 
 private:
   void visit(const Instruction &I);
@@ -136,7 +139,7 @@ private:
   void spread(const CellCopies &Copies);
 
   const MemoryGraph &G;
-  BitVector Floats, Integers;
+  BitVector Floats, Integers, Constants;
   BitVector Accessed,
       Typed; ///< by loads and stores: as floats; as integers, which the language says
 };
@@ -214,6 +217,8 @@ void Evidence::visit(const Instruction &I) {
       Typed.set(Cell);
     if (MovesFloat && A.Writes && !C)
       Floats.set(Cell);
+    if (IsFloat && A.Writes && C && !C->isNullValue())
+      Constants.set(Cell);
     // A count that starts from zero, where floats are at other times.
     if (IsOwn || (IsPart && IsNumber) || (C && A.Writes && isBits(A.V) && Accessed.test(Cell)))
       Integers.set(Cell);
@@ -242,7 +247,7 @@ void Evidence::spread(const CellCopies &Copies) {
   for (bool News = true; News;) {
     News = false;
     for (auto [From, To] : Copies)
-      for (BitVector *Set : {&Floats, &Integers})
+      for (BitVector *Set : {&Floats, &Integers, &Constants})
         if (Set->test(From) && !Set->test(To)) {
           Set->set(To);
           News = true;
@@ -251,8 +256,8 @@ void Evidence::spread(const CellCopies &Copies) {
 }
 
 Evidence::Evidence(ArrayRef<Function *> Closure, const MemoryGraph &G, const CellCopies &Copies)
-    : G(G), Floats(G.cellCount()), Integers(G.cellCount()), Accessed(G.cellCount()),
-      Typed(G.cellCount()) {
+    : G(G), Floats(G.cellCount()), Integers(G.cellCount()), Constants(G.cellCount()),
+      Accessed(G.cellCount()), Typed(G.cellCount()) {
   BitVector Own(G.nodeCount());
   for (unsigned Pass = 0; Pass < 2; ++Pass) // floats that are accessed are known in the second
     for (const Function *F : Closure)
@@ -305,12 +310,18 @@ private:
   Cells cellsAt(const Value *Pointer, const Type *T) const;
   unsigned integersOf(unsigned Cell) const { return G.cellCount() + Cell; }
   LostFlow::End integer(const Value *V);
+  bool isOwn(const Value &V) {
+    if (!Own)
+      Own.emplace(Closure, G);
+    return Own->isOwn(&V);
+  }
 
   ArrayRef<Function *> Closure;
   const MemoryGraph &G;
   const HandlerRegistry &H;
   const CellCopies Copies;
   const Evidence Known;
+  std::optional<OwnIntegers> Own; ///< when first asked for
   DenseMap<const Function *, SmallVector<const Value *, 1>> Returned;
   DenseMap<const Value *, DigitPlaces> Places;
   DenseMap<const Value *, unsigned> Numbers; ///< of places that are values
@@ -435,7 +446,8 @@ void Finder::visitLoad(const Instruction &I, const Value *Pointer) {
     if (Kinds & SK_Pointer)
       continue; // an address at other times
     if ((Kinds & SK_AnyFloat) && (Known.isFloat(C) || PartHere) && !AreFlags &&
-        !(Known.isTyped(C) && typeAccessed(I))) {
+        !(Known.isTyped(C) && typeAccessed(I)) &&
+        !(Width < 8 * widthOfKinds(Kinds & SK_AnyFloat) && isOwn(I))) {
       set(&I, {digitsOfKinds(Kinds, Width, I.getContext()), 0, false});
       Bits.Places.push_back(C);
     }
@@ -462,11 +474,10 @@ void Finder::visitFloatLoad(const Instruction &I, const Value *Pointer) {
     Content There = Held[C];
     if (!There.Places.Changed)
       There.Places.Digits = 0; // moved: followed as what it is
-    if (Known.holdsFloats(C)) {
+    if (Known.holdsNumbers(C))
       There.Places.Converted = 0; // a count, at another time
-      if (!There.AnyType)
-        There.Places.Digits = 0;
-    }
+    if (Known.holdsFloats(C) && !There.AnyType)
+      There.Places.Digits = 0;
     if (There.Places && (There.Width != I.getType()->getScalarSizeInBits() ||
                          becomeDigits(There.Places, There.Width, I.getType())))
       From.Places.push_back(integersOf(C));

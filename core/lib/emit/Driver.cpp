@@ -11,6 +11,7 @@
 #include "Print.h"
 #include "Repeatable.h"
 #include "Replay.h"
+#include "Steps.h"
 #include "Twins.h"
 #include "Unit.h"
 #include "Unread.h"
@@ -465,6 +466,7 @@ static void analyse(RequestState &S) {
   for (Function *F : S.Closure.Functions)
     numberLoops(*F, S.C.FAM, S.Loops);
   analyseInto(S, S.Graph, S.Activity, S.Writes);
+  findOwnStores(S);
   S.Foreign = usesForeignMemory(S);
   markOwnVariables(S.C.M, S.Closure.Functions);
   if (S.Switch.Print.Types)

@@ -5,10 +5,12 @@
 #include "Steps.h"
 #include "Frames.h"
 #include "analysis/BitSources.h"
+#include "analysis/OwnIntegers.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Barrier.h"
 #include "contraflow/core/Rule.h"
 
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -93,6 +95,18 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
   return Load && Size < 4 && !(typeAccessed(I) && typeAccessed(*Load)) &&
          !Graph.isDeclaredInteger(Load) && !storesInteger(Graph, I, Size) &&
          Activity.activeAt(Graph.find(Load->getPointerOperand()), Size);
+}
+
+void findOwnStores(RequestState &S) {
+  std::optional<OwnIntegers> Integers;
+  for (Function *F : S.Closure.Functions)
+    for (const Instruction &I : instructions(*F))
+      if (auto *Store = dyn_cast<StoreInst>(&I); Store && hidesFloats(S.Activity, *Store)) {
+        if (!Integers)
+          Integers.emplace(S.Closure.Functions, S.Graph);
+        if (Integers->isOwn(Store->getValueOperand()))
+          S.OwnStores.insert(Store);
+      }
 }
 
 /// True if the address is that of the rear of such a word: behind the beginning of a field for

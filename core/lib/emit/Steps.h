@@ -18,6 +18,8 @@ bool mayMeetAddress(const MemoryGraph &Graph, const llvm::Value *Pointer, const 
 /// True if the store moves bits of floats, or over floats, in a way that cannot be followed: halves
 /// of a float, bytes, vectors of integers.
 bool hidesFloats(const ActivityResult &Activity, const llvm::StoreInst &I);
+/// Which stores of whole integers only look as if they did. Before any code is emitted.
+void findOwnStores(RequestState &S);
 /// True if bits that may be a float's are loaded, calculated with other than by counting, and
 /// stored where a float may be.
 bool changesBits(const ActivityResult &Activity, const llvm::StoreInst &I);

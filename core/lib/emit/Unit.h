@@ -92,6 +92,9 @@ struct RequestState {
   llvm::MapVector<llvm::Function *, std::unique_ptr<Unit>> Units;
   llvm::DenseMap<std::pair<llvm::GlobalVariable *, unsigned>, llvm::GlobalVariable *> ShadowGlobals;
   KeptMemory Kept;
+  /// Stores of integers that are no part of a float, though they go where floats are; see
+  /// findOwnStores.
+  llvm::DenseSet<const llvm::StoreInst *> OwnStores;
   llvm::BitVector OwnShadows; ///< nodes of memory that may be constant and its own shadow
   bool Foreign = false;       ///< some memory is used by other processes as well
   /// Deterministic: nodes of memory to whose adjoints the threads of a team may add.
