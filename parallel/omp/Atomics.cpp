@@ -19,6 +19,7 @@
 // saw it. So they are critical sections of their address, too, and where they are taken back.
 
 #include "contraflow/core/Repeated.h"
+#include "parallel/omp/Flags.h"
 #include "parallel/omp/Handlers.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -473,8 +474,11 @@ public:
       Rewriting(F).run();
     if (!hasTeams(M))
       return;
+    if (!Waits)
+      Waits.emplace(M);
+    Waits->mark(F);
     const SmallVector<Instruction *, 4> Signals = signalsOf(F);
-    if (!Signals.empty() && (Repeated || any_of(M, looksAtOthers)))
+    if (!Signals.empty() && (Repeated || !Waits->empty() || any_of(M, looksAtOthers)))
       Rewriting(F).order(Signals);
   }
 
@@ -488,6 +492,7 @@ private:
   }
 
   mutable std::optional<bool> Ordered; ///< a handler serves one module
+  mutable std::optional<Flags> Waits;
 };
 
 } // namespace

@@ -17,6 +17,7 @@
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Order.h"
 #include "contraflow/core/Refusal.h"
+#include "parallel/omp/Flags.h"
 #include "parallel/omp/Handlers.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -36,24 +37,6 @@ void writesBehind(const CallBase &Call, CallFacts &Facts) {
   for (unsigned I = 0; I < Call.arg_size(); ++I)
     if (Call.getArgOperand(I)->getType()->isPointerTy() && !isa<Constant>(Call.getArgOperand(I)))
       Facts.Writes.push_back(I);
-}
-
-constexpr StringRef Flush = "__kmpc_flush";
-
-/// A loop that stores nothing and does nothing but flush goes on until another thread has stored:
-/// nothing in the program says which store that was.
-bool waitsByLooking(const CallBase &Call) {
-  DominatorTree DT(const_cast<Function &>(*Call.getFunction()));
-  LoopInfo LI(DT);
-  const Loop *L = LI.getLoopFor(Call.getParent());
-  return L && all_of(L->blocks(), [](const BasicBlock *Block) {
-           return none_of(*Block, [](const Instruction &I) {
-             auto *Other = dyn_cast<CallBase>(&I);
-             const Function *F = Other ? Other->getCalledFunction() : nullptr;
-             return isa<StoreInst>(I) || I.isAtomic() ||
-                    (Other && !isa<IntrinsicInst>(I) && (!F || F->getName() != Flush));
-           });
-         });
 }
 
 constexpr StringRef Dispatch = "__kmpc_dispatch_init_", DispatchNext = "__kmpc_dispatch_next_";
@@ -101,10 +84,10 @@ public:
   }
   bool hasReverse(const CallBase &) const override { return false; }
   Error augment(SweepBuilder &, CallSite &Site) const override {
-    if (Site.Anchor->getCalledFunction()->getName() != Flush || !waitsByLooking(*Site.Anchor))
+    if (Site.Anchor->getCalledFunction()->getName() != Flush || !waitsForUnknown(*Site.Anchor))
       return Error::success();
     return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
-                     "a thread waits for another by flush alone; read and write the flag with "
+                     "a thread waits by flush alone for what is no integer; read and write it with "
                      "'omp atomic'");
   }
   std::optional<Division> division(const CallBase &Call) const override {

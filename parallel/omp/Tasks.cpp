@@ -24,7 +24,9 @@
 #include "parallel/omp/Handlers.h"
 #include "parallel/omp/Untied.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -58,12 +60,13 @@ struct TaskFunction {
   Role What;
 };
 
+constexpr StringRef BeginAtOnce = "__kmpc_omp_task_begin_if0";
 constexpr TaskFunction Functions[] = {{"__kmpc_omp_task_alloc", Role::Make},
                                       {"__kmpc_omp_task", Role::Run},
                                       {"__kmpc_omp_task_with_deps", Role::Run},
                                       {"__kmpc_taskloop", Role::RunLoop},
                                       {"__kmpc_taskloop_5", Role::RunLoop},
-                                      {"__kmpc_omp_task_begin_if0", Role::Nothing},
+                                      {BeginAtOnce, Role::Nothing},
                                       {"__kmpc_omp_task_complete_if0", Role::Finish},
                                       {"__kmpc_omp_taskwait", Role::Wait},
                                       {"__kmpc_omp_taskyield", Role::Nothing},
@@ -157,7 +160,8 @@ struct Task {
   bool Tied = true;
 };
 
-constexpr uint64_t TiedFlag = 1;
+constexpr unsigned TiedBit = 0;
+constexpr uint64_t PartAt = 16; ///< in libomp's kmp_task_t: the part that comes next
 
 class Unfolder {
 public:
@@ -165,6 +169,7 @@ public:
       : M(*F.getParent()), MayCancel(mayCancelTasks(M)), HasEvents(hasEvents(M)),
         Stay(!MayCancel && !HasEvents && !F.hasFnAttribute(attr::TasksAtOnce) && hasTeams(M) &&
              makesTasks(M)) {}
+  void findAtOnce(Function &F);
   bool run(CallBase &Call, Role What);
 
 private:
@@ -177,6 +182,7 @@ private:
   bool spawnLoop(const Task &T, CallBase &Call);
   void spawnPiece(const Task &T, CallBase &Call, Value *Index, Value *Trip, Value *Pieces);
   void sync(CallBase &Call);
+  bool goesOn(CallBase &Call);
   void release(IRBuilder<> &B, Value *Memory);
 
   bool cancel(CallBase &Call, StringRef Runtime);
@@ -186,6 +192,7 @@ private:
   bool MayCancel, HasEvents;
   bool Stay; ///< some tasks stay tasks
   DenseMap<Value *, Task> Made;
+  SmallPtrSet<const CallBase *, 4> OfProgram; ///< runs of what the program has begun itself
 };
 
 /// New memory for a task, whose first word points behind it, to the shared part.
@@ -195,6 +202,8 @@ Value *Unfolder::allocate(IRBuilder<> &B, const Task &T) {
   if (T.Layout)
     noteObjectType(*Memory, T.Layout);
   B.CreateStore(B.CreatePtrAdd(Memory, T.Bytes), Memory);
+  if (!T.Tied) // the library does so; not every program does it again
+    B.CreateStore(B.getInt32(0), B.CreateConstGEP1_64(B.getInt8Ty(), Memory, PartAt));
   return Memory;
 }
 
@@ -218,9 +227,8 @@ void Unfolder::release(IRBuilder<> &B, Value *Memory) {
 void Unfolder::make(CallBase &Call) {
   IRBuilder<> B(&Call);
   Task T;
-  auto *Flags = dyn_cast<ConstantInt>(Call.getArgOperand(2));
-  T.Flags = Call.getArgOperand(2);
-  T.Tied = !Flags || (Flags->getZExtValue() & TiedFlag);
+  T.Flags = Call.getArgOperand(2); // calculated, where a clause says final(...)
+  T.Tied = computeKnownBits(T.Flags, M.getDataLayout()).One[TiedBit];
   T.Entry = dyn_cast<Function>(Call.getArgOperand(5)->stripPointerCasts());
   if (T.Entry && T.Entry->arg_size() == 2)
     relaxPrivates(*T.Entry->getArg(1));
@@ -382,6 +390,38 @@ bool Unfolder::runTask(CallBase &Call, bool IsLoop) {
   return true;
 }
 
+/// An untied task whose if clause is false: the program has run its first part itself, which asks
+/// for the next one.
+bool Unfolder::goesOn(CallBase &Call) {
+  Value *Memory = Call.getArgOperand(2);
+  auto It = Made.find(Memory);
+  if (!OfProgram.contains(&Call) || It == Made.end() || !It->second.Entry)
+    return false;
+  IRBuilder<> B(&Call);
+  B.CreateCall(tiedCopy(*It->second.Entry, Functions[1].Name), {Call.getArgOperand(1), Memory})
+      ->copyMetadata(Call);
+  return true;
+}
+
+/// Finds what tasks ask for between where the program begins to run them and where it ends.
+void Unfolder::findAtOnce(Function &F) {
+  SmallVector<CallBase *, 4> Begins, Runs;
+  for (Instruction &I : instructions(F))
+    if (const TaskFunction *Row = taskFunction(I); Row && Row->Name == BeginAtOnce)
+      Begins.push_back(cast<CallBase>(&I));
+    else if (Row && Row->What == Role::Run)
+      Runs.push_back(cast<CallBase>(&I));
+  if (Begins.empty())
+    return;
+  promoteVariables(F); // without optimisation the task's address is in one
+  const DominatorTree DT(F);
+  for (CallBase *Run : Runs)
+    if (any_of(Begins, [&](CallBase *Begin) {
+          return Begin->getArgOperand(2) == Run->getArgOperand(2) && DT.dominates(Begin, Run);
+        }))
+      OfProgram.insert(Run);
+}
+
 /// Calls the runtime, whose integer stands for what the call returns.
 void Unfolder::runtime(IRBuilder<> &B, CallBase &Call, StringRef Name, ArrayRef<Value *> Args) {
   Type *Result = Call.getType();
@@ -411,7 +451,7 @@ bool Unfolder::run(CallBase &Call, Role What) {
     break;
   case Role::Run:
   case Role::RunLoop:
-    if (!runTask(Call, What == Role::RunLoop))
+    if (!goesOn(Call) && !runTask(Call, What == Role::RunLoop))
       return false;
     break;
   case Role::Finish:
@@ -472,6 +512,7 @@ public:
       if (const TaskFunction *Row = taskFunction(I))
         Calls.push_back({&plainCall(cast<CallBase>(I)), Row->What});
     Unfolder U(F);
+    U.findAtOnce(F);
     bool Changed = false;
     for (bool Makes : {true, false}) // a task is known before it is run, wherever the blocks stand
       for (auto [Call, What] : Calls)

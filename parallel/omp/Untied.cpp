@@ -47,15 +47,6 @@ void inlineParts(Function &F) {
   }
 }
 
-void promote(Function &F) {
-  DominatorTree DT(F);
-  SmallVector<AllocaInst *, 8> Cells;
-  for (Instruction &I : F.getEntryBlock())
-    if (auto *Cell = dyn_cast<AllocaInst>(&I); Cell && isAllocaPromotable(Cell))
-      Cells.push_back(Cell);
-  PromoteMemToReg(Cells, DT);
-}
-
 /// The load of the part's number, on which the task chooses where to go on.
 LoadInst *partOf(Function &F) {
   for (Instruction &I : instructions(F))
@@ -84,6 +75,15 @@ void goOn(CallBase &Call, BasicBlock *Choice) {
 
 } // namespace
 
+void promoteVariables(Function &F) {
+  DominatorTree DT(F);
+  SmallVector<AllocaInst *, 8> Cells;
+  for (Instruction &I : F.getEntryBlock())
+    if (auto *Cell = dyn_cast<AllocaInst>(&I); Cell && isAllocaPromotable(Cell))
+      Cells.push_back(Cell);
+  PromoteMemToReg(Cells, DT);
+}
+
 Function *tiedCopy(Function &Entry, StringRef RunTask) {
   const std::string Name = (Entry.getName() + ".tied").str();
   if (Function *Made = Entry.getParent()->getFunction(Name)) // a task that makes tasks like itself
@@ -93,7 +93,7 @@ Function *tiedCopy(Function &Entry, StringRef RunTask) {
   F->setName(Name);
   F->setLinkage(GlobalValue::InternalLinkage);
   inlineParts(*F);
-  promote(*F);
+  promoteVariables(*F);
   SmallVector<CallBase *, 4> Suspensions;
   for (Instruction &I : instructions(*F)) {
     auto *Call = dyn_cast<CallBase>(&I);

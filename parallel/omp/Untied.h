@@ -16,4 +16,7 @@ namespace contraflow::omp {
 /// call of RunTask.
 llvm::Function *tiedCopy(llvm::Function &Entry, llvm::StringRef RunTask);
 
+/// Brings variables of F whose address nobody takes into registers.
+void promoteVariables(llvm::Function &F);
+
 } // namespace contraflow::omp

@@ -105,7 +105,23 @@ static double resized(const double *x, int n) {
   return s;
 }
 
+/// An address that is a number from one iteration to the next.
+static double counted(const double *x, size_t row, int n) {
+  double s = 0;
+  uintptr_t from = (uintptr_t)x;
+  for (int i = 0; i < n; i++) {
+    uintptr_t at = from;
+    for (int k = 0; k < n; k++) {
+      s += *(const double *)(at + (i < 2 ? 0 : row)) * *(const double *)at;
+      at = k % 2 ? at + row : at + sizeof(double);
+    }
+    from = i % 2 ? at - row : at - sizeof(double);
+  }
+  return s;
+}
+
 GRADIENT_CHECK(calculated_pointers_flagged, Double, flagged, In(double, 6), Int(6))
 GRADIENT_CHECK(calculated_pointers_passed, Double, passed, In(double, 6), Int(6))
 GRADIENT_CHECK(calculated_pointers_moved, Double, moved, In(double, 7), Int(7))
 GRADIENT_CHECK(calculated_pointers_resized, Double, resized, In(double, 7), Int(7))
+GRADIENT_CHECK(calculated_pointers_counted, Double, counted, In(double, 30), Size(16), Int(4))

@@ -91,6 +91,28 @@ static double loops(const double *x, double *y, unsigned long n) {
   return s;
 }
 
+/// What clauses say is calculated. (libomp 19 with assertions ends programs in which the if clause
+/// of an untied task is false.)
+static double chosen(const double *x, int n) {
+  if (n == 1)
+    return x[0] * x[0];
+  double a, b;
+#pragma omp task untied if (n > 0) final(n < 3) shared(a)
+  a = chosen(x, n / 2);
+#pragma omp task untied final(n < 4) shared(b)
+  b = chosen(x + n / 2, n - n / 2);
+#pragma omp taskwait
+  return a * x[0] + b;
+}
+static double calculated(const double *x, int n) {
+  double s = 0;
+#pragma omp parallel
+#pragma omp single
+  s = chosen(x, n);
+  return s;
+}
+
+GRADIENT_CHECK(task_calculated, Double, calculated, In(double, 7), Int(7))
 GRADIENT_CHECK(task_untied, Void, untied, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK(task_ordered, Void, ordered, In(double, 9), Out(double, 9), Int(9))
 GRADIENT_CHECK_BOUND(1e-10, task_reduced, Double, reduced, In(double, 8), Int(8))

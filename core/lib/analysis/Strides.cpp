@@ -23,10 +23,13 @@ namespace contraflow {
 namespace {
 
 constexpr unsigned MostVisits = 256;
+constexpr unsigned MostLevels = 6; ///< below an index, at which its constants are looked for
 
 class Divisor {
 public:
   uint64_t of(const Value *V);
+  /// Of the differences between the values of V: what is added to all of them is none.
+  uint64_t ofSteps(const Value *V, unsigned Level = 0);
   SmallVector<PointerDifference, 1> Differences;
 
 private:
@@ -209,6 +212,30 @@ uint64_t Divisor::of(const Value *V) {
   return Out;
 }
 
+/// True for a sum that does not overflow, as far as indices go.
+bool isSum(const Instruction &I) {
+  auto *Op = dyn_cast<BinaryOperator>(&I);
+  if (!Op || mayOverflow(*Op))
+    return false;
+  auto *Or = dyn_cast<PossiblyDisjointInst>(Op);
+  return Op->getOpcode() == Instruction::Add || (Or && Or->isDisjoint());
+}
+
+uint64_t Divisor::ofSteps(const Value *V, unsigned Level) {
+  if (isa<ConstantInt>(V) && V->getType()->getIntegerBitWidth() <= 64)
+    return 0;
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || Level == MostLevels)
+    return of(V);
+  if (isSum(*I)) {
+    const uint64_t Left = ofSteps(I->getOperand(0), Level + 1);
+    return std::gcd(Left, ofSteps(I->getOperand(1), Level + 1));
+  }
+  if (isa<SExtInst, FreezeInst>(I) || (isa<ZExtInst>(I) && I->hasNonNeg()))
+    return ofSteps(I->getOperand(0), Level + 1);
+  return of(V);
+}
+
 } // namespace
 
 int64_t PointerDifference::multipleOf(int64_t Distance) const {
@@ -245,7 +272,7 @@ bool isNullOr(const Value &Address, const Value &Other) {
 Stride strideOf(const Value *Index) {
   Divisor D;
   Stride Out;
-  Out.Multiple = D.of(Index);
+  Out.Multiple = D.ofSteps(Index);
   Out.Differences = std::move(D.Differences);
   auto *Sub = dyn_cast<BinaryOperator>(Index);
   Out.IsDifference = Sub && Sub->getOpcode() == Instruction::Sub && addressOf(Sub->getOperand(0)) &&
@@ -255,7 +282,6 @@ Stride strideOf(const Value *Index) {
 
 /// As startOf, for an operand that many levels below the index.
 static int64_t startOf(const Value *V, unsigned Level) {
-  constexpr unsigned MostLevels = 6;
   if (auto *C = dyn_cast<ConstantInt>(V))
     return C->getBitWidth() > 64 ? 0 : C->getSExtValue();
   auto *I = dyn_cast<Instruction>(V);
@@ -273,6 +299,8 @@ static int64_t startOf(const Value *V, unsigned Level) {
     return Of(0);
   case Instruction::ZExt:
     return I->hasNonNeg() ? Of(0) : 0;
+  case Instruction::Or:
+    return cast<PossiblyDisjointInst>(I)->isDisjoint() ? Of(0) + Of(1) : 0;
   case Instruction::Add:
     return Of(0) + Of(1);
   case Instruction::Sub: // of addresses, see PointerDifference

@@ -6,6 +6,7 @@
 //
 //   %d = mul i64 %i, 40                                    multiples of 40
 //   %d = select i1 %c, i64 80, i64 120                     multiples of 40
+//   %d = or disjoint i64 (shl %i, 4), 8                    8, and multiples of 16
 //   %d = sub i64 (ptrtoint %end), (ptrtoint %begin)        what two pointers may differ by
 
 #pragma once
@@ -34,7 +35,8 @@ struct PointerDifference {
   int64_t multipleOf(int64_t Distance) const;
 };
 
-/// An integer is Multiple times some integer (0: it is zero) plus multiples of the differences.
+/// An integer is startOf() plus Multiple times some integer (0: it is a constant) plus multiples of
+/// the differences.
 struct Stride {
   uint64_t Multiple = 1;
   llvm::SmallVector<PointerDifference, 1> Differences;

@@ -10,6 +10,11 @@
 // A number that is stored, chosen, passed or returned is that pointer again; one that was loaded is
 // a pointer with flags.
 //
+// An address that is a number while a loop counts it up is a pointer all the time:
+//
+//   %a = phi i64 [ %start, ... ], [ %next, ... ]        %p = phi ptr [ %x, ... ], [ %q, ... ]
+//   %next = add i64 %a, %row                       ->   %q = getelementptr i8, ptr %p, i64 %row
+//
 // A block that has grown may be somewhere else, and pointers into it are moved there. Shadows are
 // another distance apart; how far into the block a pointer leads is the same in the shadow:
 //
@@ -25,9 +30,11 @@
 
 #include "contraflow/core/Callee.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -65,15 +72,18 @@ bool isFlagMask(const Value *V) {
   return C && C->getValue().getActiveBits() <= FlagBits;
 }
 
-/// What a calculated address began with: the cast of a pointer, or null.
-Value *castBase(Value *V, unsigned Steps = MostSteps) {
-  if (isa<PtrToIntOperator>(V))
+using Carried = SmallSetVector<PHINode *, 8>;
+
+/// What a calculated address began with: the cast of a pointer, or one of the phis, or null.
+Value *castBase(Value *V, const Carried &Phis = {}, unsigned Steps = MostSteps) {
+  auto *Phi = dyn_cast<PHINode>(V);
+  if (isa<PtrToIntOperator>(V) || (Phi && Phis.contains(Phi)))
     return V;
   auto *I = dyn_cast<BinaryOperator>(V);
   if (!I || Steps == 0 || !movesAddress(*I))
     return nullptr;
-  Value *Left = castBase(I->getOperand(0), Steps - 1);
-  Value *Right = castBase(I->getOperand(1), Steps - 1);
+  Value *Left = castBase(I->getOperand(0), Phis, Steps - 1);
+  Value *Right = castBase(I->getOperand(1), Phis, Steps - 1);
   const bool Masked = I->getOpcode() == Instruction::And &&
                       (isFlagMask(I->getOperand(0)) || isFlagMask(I->getOperand(1)));
   if (Masked || (Left && Right) || (Right && I->getOpcode() == Instruction::Sub))
@@ -107,7 +117,11 @@ Value *distance(IRBuilder<> &B, Value *Address, Value *Base) {
     Sum += I->getOpcode() == Instruction::Add ? C->getZExtValue() : -C->getZExtValue();
     V = I->getOperand(0);
   }
-  return V == Base ? B.getInt64(Sum) : B.CreateSub(Address, Base);
+  if (V == Base)
+    return B.getInt64(Sum);
+  const SimplifyQuery Query(B.GetInsertBlock()->getDataLayout());
+  Value *Simple = simplifySubInst(Address, Base, /*IsNSW=*/false, /*IsNUW=*/false, Query);
+  return Simple ? Simple : B.CreateSub(Address, Base);
 }
 
 Value *pointerAt(IRBuilder<> &B, Value *Address, Value *Base) {
@@ -299,8 +313,56 @@ static void restoreHandedOn(Function &F) {
   }
 }
 
+/// True if what is calculated from V becomes a pointer.
+static bool leadsToPointer(const Value &V) {
+  constexpr unsigned MostSeen = 64;
+  SmallSetVector<const Value *, 16> Todo;
+  Todo.insert(&V);
+  for (unsigned Next = 0; Next < Todo.size() && Next < MostSeen; ++Next)
+    for (const User *U : Todo[Next]->users()) {
+      if (isa<IntToPtrInst>(U))
+        return true;
+      auto *Sum = dyn_cast<BinaryOperator>(U);
+      if (isa<PHINode, FreezeInst>(U) || (Sum && movesAddress(*Sum)))
+        Todo.insert(U);
+    }
+  return false;
+}
+
+/// Addresses that go from one iteration to the next as numbers.
+static void restoreCarried(Function &F) {
+  Carried Phis;
+  for (BasicBlock &Block : F)
+    for (PHINode &Phi : Block.phis())
+      if (isAddressWide(&Phi) && leadsToPointer(Phi))
+        Phis.insert(&Phi);
+  while (Phis.remove_if([&](PHINode *Phi) {
+    return !all_of(Phi->incoming_values(), [&](Value *V) { return castBase(V, Phis); });
+  }))
+    ;
+  SmallVector<PHINode *, 8> Pointers;
+  for (PHINode *Phi : Phis) {
+    IRBuilder<> B(Phi);
+    Pointers.push_back(B.CreatePHI(B.getPtrTy(), Phi->getNumIncomingValues()));
+    B.SetInsertPoint(Phi->getParent(), Phi->getParent()->getFirstInsertionPt());
+    Phi->replaceAllUsesWith(B.CreatePtrToInt(Pointers.back(), Phi->getType()));
+  }
+  for (auto [Phi, Pointer] : zip_equal(Phis, Pointers))
+    for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I) {
+      Value *V = Phi->getIncomingValue(I);
+      BasicBlock *From = Phi->getIncomingBlock(I);
+      const int Known = Pointer->getBasicBlockIndex(From); // a switch may come here twice
+      IRBuilder<> B(From->getTerminator());
+      Pointer->addIncoming(
+          Known < 0 ? pointerAt(B, V, castBase(V)) : Pointer->getIncomingValue(Known), From);
+    }
+  for (PHINode *Phi : Phis)
+    Phi->eraseFromParent();
+}
+
 void restoreAddresses(Function &F) {
   restoreMoved(F);
+  restoreCarried(F);
   restoreHandedOn(F);
   SmallVector<Instruction *, 8> Work;
   for (Instruction &I : instructions(F))

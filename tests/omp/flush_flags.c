@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads that wait for ordinary integers, with flush alone: a pipeline through columns whose
+// flags are set and reset (the LU of the NAS benchmarks), one of neighbours behind pointers in
+// other functions, and a counter that says whose turn it is.
+// Supports: pipelines of threads that wait by `flush` alone
+#include "GradientCheck.h"
+#include <omp.h>
+#include <sched.h>
+
+enum { Columns = 6, Rows = 5 };
+static double grid[Rows][Columns];
+static int flag[Columns];
+
+static void sweep(int k, const double *w) {
+#pragma omp for schedule(static) nowait
+  for (int i = 0; i < Columns; i++) {
+    if (i != 0)
+      while (flag[i - 1] == 0) {
+#pragma omp flush
+      }
+    if (i != Columns - 1)
+      while (flag[i] == 1) {
+#pragma omp flush
+        sched_yield();
+      }
+    grid[k][i] = grid[k][i] * w[i] + grid[k - 1][i] * (i ? grid[k][i - 1] : 1);
+#pragma omp flush
+    if (i != 0)
+      flag[i - 1] = 0;
+    if (i != Columns - 1)
+      flag[i] = 1;
+#pragma omp flush
+  }
+}
+static double columns(const double *x, const double *w) {
+  double s = 0;
+  for (int i = 0; i < Columns; i++)
+    flag[i] = 0;
+  for (int i = 0; i < Rows * Columns; i++)
+    grid[i / Columns][i % Columns] = x[i % 7];
+#pragma omp parallel
+  for (int k = 1; k < Rows; k++)
+    sweep(k, w);
+  for (int i = 0; i < Columns; i++)
+    s += grid[Rows - 1][i] * grid[2][i];
+  return s;
+}
+
+__attribute__((noinline)) static void fromLeft(int me, long *ready) {
+  if (me == 0)
+    return;
+  while (ready[me - 1] == 0) {
+#pragma omp flush
+  }
+  ready[me - 1] = 0;
+#pragma omp flush
+}
+__attribute__((noinline)) static void toRight(int me, int last, long *ready) {
+#pragma omp flush
+  if (me == last)
+    return;
+  while (ready[me] == 1) {
+#pragma omp flush
+  }
+  ready[me] = 1;
+#pragma omp flush
+}
+static double neighbours(const double *x, int n) {
+  long ready[64] = {0};
+  double v[Rows][16];
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < Rows; k++)
+      v[k][i] = x[(i + k) % n];
+#pragma omp parallel
+  {
+    const int me = omp_get_thread_num(), last = omp_get_num_threads() - 1;
+    for (int k = 1; k < Rows; k++) {
+      fromLeft(me, ready);
+#pragma omp for schedule(static) nowait
+      for (int i = 1; i < n; i++)
+        v[k][i] = v[k][i - 1] * v[k - 1][i] + v[k][i];
+      toRight(me, last, ready);
+    }
+  }
+  return v[Rows - 1][n - 1] * v[2][n - 2];
+}
+
+static void inTurn(const double *x, double *y, int n) {
+  int turn = 0;
+#pragma omp parallel
+  {
+    const int me = omp_get_thread_num(), all = omp_get_num_threads();
+    for (int i = me; i < n; i += all) {
+      const double own = x[i] * x[i];
+      while (1) {
+#pragma omp flush
+        if (turn == i)
+          break;
+      }
+      y[i] = own * (i ? y[i - 1] : 1) + own;
+#pragma omp flush
+      turn = i + 1;
+#pragma omp flush
+    }
+  }
+}
+
+GRADIENT_CHECK(flush_columns, Double, columns, In(double, 7), In(double, 6))
+GRADIENT_CHECK(flush_neighbours, Double, neighbours, In(double, 9), Int(9))
+GRADIENT_CHECK(flush_turns, Void, inTurn, In(double, 9), Out(double, 9), Int(9))
