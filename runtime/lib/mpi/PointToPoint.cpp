@@ -30,7 +30,7 @@ void describeUnseen(Message &M, const Buffer &Data) {
     M.Packed = static_cast<std::byte *>(const_cast<void *>(Data.Primal));
     return;
   }
-  M.PassesOn = isUnseen(Primal, M.Shadow);
+  M.PassesOn = passedOn(Primal, M.Shadow);
   checkDropped(Primal, M.Shadow);
 }
 
@@ -77,13 +77,15 @@ static Packed roomFor(const View &V) {
 
 static int mostUnits(const View &V) { return carrierCount(V.bytes() + WordBytes); }
 
-/// Bytes on one side may have met a datatype with integers on the other, which do not travel.
-static void checkLength(const MPI_Status &Status, const View &V) {
+/// Bytes on one side may have met a datatype with integers on the other, which do not travel. True
+/// if there is a word behind numbers.
+static bool checkLength(const MPI_Status &Status, const View &V) {
   int Count = 0;
   PMPI_Get_count(&Status, carrierUnit(), &Count);
   const int Expected = carrierCount(V.bytes()), Other = Expected + (V.L->Raw ? -1 : 1);
   if (Count != Expected && Count != Other)
     refuse(Refusal::Datatype, "bytes that the other side has as numbers and integers");
+  return Count > Expected;
 }
 
 void receiveTangent(const Message &M) {
@@ -138,9 +140,9 @@ void takeReturn(Message &M) {
   const Watch Waits(M.Comm->carrier(), M.Peer);
   MPI_Status Status;
   PMPI_Wait(&M.Request, &Status);
-  checkLength(Status, M.Shadow);
-  if (M.PassesOn)
-    checkReturn(M.Shadow, Data.get());
+  if (checkLength(Status, M.Shadow) && View::isLost(Data.get() + M.Shadow.bytes()))
+    refusePassedOn();
+  checkReturn(M.Shadow, M.PassesOn, Data.get());
   M.Shadow.add(Data.get());
   ordered();
 }
@@ -159,6 +161,8 @@ void complete(Message &M, const MPI_Status &Status) {
   if (Cancelled)
     return M.Comm->cancelReceive(M);
   M.Comm->completeReceive(M, Status);
+  if (M.Kind == Role::Receive && M.Packed)
+    noteUnseenWords(reinterpret_cast<const char *>(M.Packed), M.Shadow);
 }
 
 void openAdjoint(Message &M) {
