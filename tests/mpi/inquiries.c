@@ -36,7 +36,7 @@ static double groups(const double *x) {
     MPI_Comm_compare(half, MPI_COMM_WORLD, &cmp);
     MPI_Allreduce(&square, &all_squares, 1, MPI_DOUBLE, MPI_SUM, half);
     sum += all_squares * length * (cmp + 1) * (side + 1);
-    MPI_Comm_free(&half);
+    MPI_Comm_disconnect(&half);
   }
   MPI_Group *freed[] = {&all, &even, &odd, &both, &none};
   for (int i = 0; i < 5; i++)
