@@ -17,6 +17,7 @@
 #include "mpi/Communicator.h"
 #include "mpi/Layout.h"
 #include "mpi/Operators.h"
+#include "mpi/Shelf.h"
 #include "mpi/Watch.h"
 
 namespace contraflow::mpi {
@@ -45,6 +46,7 @@ int initialised(int Code) {
     Communicator::created(MPI_COMM_SELF);
     agreeOnCharacters();
     watchOthers();
+    Shelf::open();
   }
   return Code;
 }

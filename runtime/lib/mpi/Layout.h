@@ -141,6 +141,9 @@ struct View {
   /// The same where other threads and processes add, too; no bytes.
   void addAtomically(const std::byte *From) const;
   void zero() const;
+  /// Of what came: who has no shadow says that it has dropped adjoints (Relayed.h).
+  bool saysLost(const std::byte *Packed) const;
+  static bool isLost(const std::byte *WordBehind);
   // In one direction, converted to one kind of leaf:
   void packAs(Leaf As, std::byte *To) const;
   void storeAs(Leaf As, const std::byte *From) const;

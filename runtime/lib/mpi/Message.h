@@ -6,6 +6,7 @@
 
 #include "mpi/Layout.h"
 #include "mpi/Record.h"
+#include "mpi/Relayed.h"
 
 #include <memory>
 
@@ -17,7 +18,7 @@ struct Message : cf_mpi_record {
   bool Numbered = false;  ///< Number says which message of its channel this is
   bool Completed = false; ///< a receive: Shadow.Leaves, Peer and Tag are what really arrived
   bool Open = false;      ///< its adjoint is on the way: Request, Packed
-  bool PassesOn = false;  ///< a send from memory without a shadow: bytes were received there
+  PassedOn PassesOn = PassedOn::No; ///< a send from memory without a shadow
   int Peer = MPI_PROC_NULL;
   int Tag = 0;
   View Shadow;

@@ -16,6 +16,7 @@
 #include "mpi/Layout.h"
 #include "mpi/Operation.h"
 #include "mpi/Record.h"
+#include "mpi/Relayed.h"
 
 namespace contraflow::mpi {
 
@@ -35,7 +36,7 @@ struct Blocks {
   bool Same = false;                      ///< every block is the same memory
   const Directions *All = nullptr;        ///< as in View
   const char *Primal = nullptr;           ///< without a shadow: the buffer
-  bool PassesOn = false;                  ///< of these bytes some have been received (Relayed.h)
+  PassedOn PassesOn = PassedOn::No;       ///< without a shadow: of all blocks
 
   View at(int Block) const;
   /// From the beginning of the buffer, in bytes.

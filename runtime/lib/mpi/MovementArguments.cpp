@@ -254,15 +254,21 @@ void describe(Described &D, const MovementCall &C, const Side &Send, const Side 
 }
 
 void describeUnseen(Movement &M) {
-  M.Given.PassesOn = false;
+  M.Given.PassesOn = PassedOn::No;
   for (int I = 0; I < M.Given.Size; ++I)
     if (const char *Primal = M.Given.unseenAt(I)) {
-      M.Given.PassesOn = M.Given.PassesOn || isUnseen(Primal, M.Given.at(I));
+      M.Given.PassesOn = std::max(M.Given.PassesOn, passedOn(Primal, M.Given.at(I)));
       checkDropped(Primal, M.Given.at(I));
     }
   for (int I = 0; I < M.Got.Size; ++I)
     if (const char *Primal = M.Got.unseenAt(I))
       noteUnseen(Primal, M.Got.at(I));
+}
+
+void noteUnseenWords(const Movement &M) {
+  for (int I = 0; I < M.Got.Size; ++I)
+    if (const char *Primal = M.Got.unseenAt(I))
+      noteUnseenWords(Primal, M.Got.at(I));
 }
 
 std::int64_t arrayBytes(const Movement &M) { return arrayBytes(M.Given) + arrayBytes(M.Got); }

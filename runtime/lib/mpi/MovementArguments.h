@@ -59,6 +59,8 @@ void describe(Described &D, const MovementCall &C, const Side &Send, const Side 
 
 /// Before each primal call: of the blocks whose bytes have no shadow (Relayed.h).
 void describeUnseen(Movement &M);
+/// When the primal call of a forward sweep is complete.
+void noteUnseenWords(const Movement &M);
 
 /// The user's arrays may be gone in the reverse sweep: bytes of copies, and copying them.
 std::int64_t arrayBytes(const Movement &M);

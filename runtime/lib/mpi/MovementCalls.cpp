@@ -54,8 +54,10 @@ int augment(const MovementCall &C, const Side &Send, const Side &Receive, Record
   const int Code = watched(Primal);
   if (Code != MPI_SUCCESS)
     *To.Record = nullptr;
-  else if (D.Active)
+  else if (D.Active) {
+    noteUnseenWords(D.M);
     tangentBeside(D.M);
+  }
   return Code;
 }
 

@@ -4,6 +4,7 @@
 
 #include "mpi/NonblockingCollective.h"
 
+#include "mpi/MovementArguments.h"
 #include "mpi/Order.h"
 #include "mpi/Refuse.h"
 #include "mpi/RequestTable.h"
@@ -80,6 +81,8 @@ void ownHandle(MPI_Request *Request) {
 
 void complete(NonblockingCollective &C) {
   C.Completed = true;
+  if (C.Moved)
+    noteUnseenWords(*C.Moved);
   if (C.Beside)
     finish(C, C.Beside);
 }

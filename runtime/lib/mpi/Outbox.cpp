@@ -53,16 +53,25 @@ Outbox &Outbox::get() {
 }
 
 void Outbox::send(Packed Data, std::int64_t Bytes, int Dest, int Tag, MPI_Comm Comm) {
+  const void *Values = Data.get();
+  post(Values, carrierCount(Bytes), std::move(Data), Dest, Tag, Comm);
+}
+
+void Outbox::send(const Shelf::Note &Of, int Dest, int Tag, MPI_Comm Comm) {
+  post(&Of, NoteUnits, nullptr, Dest, Tag, Comm);
+}
+
+void Outbox::post(const void *Data, int Units, Packed Kept, int Dest, int Tag, MPI_Comm Comm) {
   arrangeDrain();
   MPI_Request Request = MPI_REQUEST_NULL;
-  PMPI_Isend(Data.get(), carrierCount(Bytes), carrierUnit(), Dest, Tag, Comm, &Request);
+  PMPI_Isend(Data, Units, carrierUnit(), Dest, Tag, Comm, &Request);
   int Sent = 0; // as short messages are at once
   PMPI_Test(&Request, &Sent, MPI_STATUS_IGNORE);
   if (Sent)
     return progress();
   const std::scoped_lock Guard(Lock);
   Requests.push_back(Request);
-  Buffers.push_back(std::move(Data));
+  Buffers.push_back(std::move(Kept));
   forgetSent();
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "mpi/Packed.h"
+#include "mpi/Shelf.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +19,15 @@ namespace contraflow::mpi {
 /// Packed leaves travel in units that every leaf is a multiple of; the number of units of `Bytes`.
 int carrierCount(std::int64_t Bytes);
 inline MPI_Datatype carrierUnit() { return MPI_FLOAT; }
+constexpr int NoteUnits = sizeof(Shelf::Note) / sizeof(float);
 
 class Outbox {
 public:
   static Outbox &get();
 
   void send(Packed Data, std::int64_t Bytes, int Dest, int Tag, MPI_Comm Comm);
+  /// Of values on a shelf, which stay there until they are taken.
+  void send(const Shelf::Note &Of, int Dest, int Tag, MPI_Comm Comm);
   /// Frees what has arrived.
   void progress();
   /// Waits for everything.
@@ -32,6 +36,7 @@ public:
 
 private:
   Outbox();
+  void post(const void *Data, int Units, Packed Kept, int Dest, int Tag, MPI_Comm Comm);
   void forgetSent();
 
   std::mutex Lock;

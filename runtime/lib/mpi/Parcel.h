@@ -63,8 +63,7 @@ struct Parcel {
   }
   void addTo(const Blocks &B) const {
     for (int I = 0; I < B.Size; ++I) {
-      if (B.PassesOn)
-        checkReturn(B.at(I), block(I));
+      checkReturn(B.at(I), B.PassesOn, block(I));
       B.at(I).add(block(I));
     }
   }

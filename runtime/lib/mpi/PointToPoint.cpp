@@ -30,7 +30,7 @@ void describeUnseen(Message &M, const Buffer &Data) {
     M.Packed = static_cast<std::byte *>(const_cast<void *>(Data.Primal));
     return;
   }
-  M.PassesOn = isUnseen(Primal, M.Shadow);
+  M.PassesOn = passedOn(Primal, M.Shadow);
   checkDropped(Primal, M.Shadow);
 }
 
@@ -77,13 +77,42 @@ static Packed roomFor(const View &V) {
 
 static int mostUnits(const View &V) { return carrierCount(V.bytes() + WordBytes); }
 
-/// Bytes on one side may have met a datatype with integers on the other, which do not travel.
-static void checkLength(const MPI_Status &Status, const View &V) {
-  int Count = 0;
-  PMPI_Get_count(&Status, carrierUnit(), &Count);
+namespace {
+
+/// The packed values that a message has brought, or has left on a shelf.
+class Arrived {
+public:
+  Arrived(const std::byte *Data, const MPI_Status &Status, const View &V) : Values(Data) {
+    PMPI_Get_count(&Status, carrierUnit(), &Units);
+    if (Units != NoteUnits || V.bytes() + WordBytes < Shelf::least())
+      return;
+    std::memcpy(&Left, Data, sizeof Left);
+    Values = Shelf::find(Left);
+    Units = Left.Units;
+  }
+  ~Arrived() {
+    if (Left.Owner >= 0)
+      Shelf::taken(Left);
+  }
+  Arrived(const Arrived &) = delete;
+  Arrived &operator=(const Arrived &) = delete;
+
+  const std::byte *Values;
+  int Units = 0;
+
+private:
+  Shelf::Note Left = {-1, 0, 0};
+};
+
+} // namespace
+
+/// Bytes on one side may have met a datatype with integers on the other, which do not travel. True
+/// if there is a word behind numbers.
+static bool checkLength(int Count, const View &V) {
   const int Expected = carrierCount(V.bytes()), Other = Expected + (V.L->Raw ? -1 : 1);
   if (Count != Expected && Count != Other)
     refuse(Refusal::Datatype, "bytes that the other side has as numbers and integers");
+  return Count > Expected;
 }
 
 void receiveTangent(const Message &M) {
@@ -100,10 +129,11 @@ void receiveTangent(const Message &M) {
   MPI_Status Status;
   PMPI_Recv(Data.get(), mostUnits(M.Shadow), carrierUnit(), M.Peer, M.Comm->carrierTag(M),
             M.Comm->carrier(), &Status);
-  checkLength(Status, M.Shadow);
+  const Arrived Tangents(Data.get(), Status, M.Shadow);
+  checkLength(Tangents.Units, M.Shadow);
   if (M.Packed)
-    noteDropped(reinterpret_cast<const char *>(M.Packed), M.Shadow, Data.get());
-  M.Shadow.store(Data.get());
+    noteDropped(reinterpret_cast<const char *>(M.Packed), M.Shadow, Tangents.Values);
+  M.Shadow.store(Tangents.Values);
 }
 
 namespace {
@@ -113,9 +143,16 @@ void sendPacked(const Message &M, void (View::*Pack)(std::byte *) const) {
   const std::int64_t Bytes = M.Shadow.bytes();
   if (Bytes == 0 && !ranksShareMemory())
     return;
+  const MPI_Comm Comm = M.Comm->carrier();
+  const int Tag = M.Comm->carrierTag(M);
+  std::byte *Room = Bytes < Shelf::least() ? nullptr : Shelf::room(Bytes, worldRank(Comm, M.Peer));
+  if (Room) {
+    (M.Shadow.*Pack)(Room);
+    return Outbox::get().send(Shelf::noteOf(Room, carrierCount(Bytes)), M.Peer, Tag, Comm);
+  }
   Packed Data = packedBuffer(Bytes);
   (M.Shadow.*Pack)(Data.get());
-  Outbox::get().send(std::move(Data), Bytes, M.Peer, M.Comm->carrierTag(M), M.Comm->carrier());
+  Outbox::get().send(std::move(Data), Bytes, M.Peer, Tag, Comm);
 }
 
 /// Posts the receive of what comes back to a send buffer.
@@ -138,10 +175,11 @@ void takeReturn(Message &M) {
   const Watch Waits(M.Comm->carrier(), M.Peer);
   MPI_Status Status;
   PMPI_Wait(&M.Request, &Status);
-  checkLength(Status, M.Shadow);
-  if (M.PassesOn)
-    checkReturn(M.Shadow, Data.get());
-  M.Shadow.add(Data.get());
+  const Arrived Adjoints(Data.get(), Status, M.Shadow);
+  if (checkLength(Adjoints.Units, M.Shadow) && View::isLost(Adjoints.Values + M.Shadow.bytes()))
+    refusePassedOn();
+  checkReturn(M.Shadow, M.PassesOn, Adjoints.Values);
+  M.Shadow.add(Adjoints.Values);
   ordered();
 }
 
@@ -159,6 +197,8 @@ void complete(Message &M, const MPI_Status &Status) {
   if (Cancelled)
     return M.Comm->cancelReceive(M);
   M.Comm->completeReceive(M, Status);
+  if (M.Kind == Role::Receive && M.Packed)
+    noteUnseenWords(reinterpret_cast<const char *>(M.Packed), M.Shadow);
 }
 
 void openAdjoint(Message &M) {

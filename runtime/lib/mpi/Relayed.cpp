@@ -6,6 +6,7 @@
 #include "mpi/Relayed.h"
 
 #include "mpi/Refuse.h"
+#include "mpi/Words.h"
 #include "tape/DerivativeCall.h"
 
 #include <algorithm>
@@ -74,6 +75,8 @@ private:
 
 struct Known {
   Pieces Arrived, Relayed, Unseen;
+  Words UnseenWords;
+  std::atomic<bool> Lost = false;
 };
 
 struct Calls {
@@ -117,6 +120,11 @@ AllDropped &dropped() {
 
 /// Calls Do(bytes of the primal, packed bytes of one direction before them).
 template <class Action> void forEachRun(const char *Primal, const View &V, Action Do) {
+  if (V.L->Dense && V.Leaves > 0) {
+    if (V.L->Runs[0].Kind == Leaf::Byte)
+      Do(Bytes{Primal, V.Leaves}, std::int64_t{0});
+    return;
+  }
   std::int64_t Left = V.Leaves, Before = 0;
   for (const char *Item = Primal; Left > 0; Item += V.L->Extent)
     for (const Run &R : V.L->Runs) {
@@ -158,14 +166,25 @@ bool isThere(const Dropped &D, const char *Place, Bytes Here) {
   });
 }
 
-[[noreturn]] void refusePassedOn() {
-  refuse(Refusal::Datatype, "characters or bytes that memory without a shadow passes on");
-}
-
 Pieces &arrived() { return known().Arrived; }
 Pieces &relayed() { return known().Relayed; }
 
+/// A piece of what is sent, beside the places where the words of D were dropped: the text may have
+/// been copied to there. Of long ones a part is looked at.
+bool isCopied(const Dropped &D, Bytes Here) {
+  constexpr std::size_t MostWords = 64;
+  constexpr std::int64_t MostBytes = 1 << 14;
+  Words Lost;
+  for (std::size_t I = 0; I < std::min(D.Lost.size(), MostWords); ++I)
+    Lost.note(D.Primal.data() + D.Lost[I], std::min(2 * Word - 1, D.Primal.size() - D.Lost[I]));
+  return Lost.finds(Here.From, static_cast<std::size_t>(std::min(Here.Count, MostBytes)));
+}
+
 } // namespace
+
+void refusePassedOn() {
+  refuse(Refusal::Datatype, "characters or bytes that memory without a shadow passes on");
+}
 
 void noteArrival(const View &V) {
   if (!V.Base || V.Leaves <= 0 || !V.L->Raw)
@@ -197,23 +216,43 @@ void noteUnseen(const char *Primal, const View &V) {
   forEachRun(Primal, V, [](Bytes Here, std::int64_t) { known().Unseen.add(Here); });
 }
 
-bool isUnseen(const char *Primal, const View &V) {
-  bool Any = false;
-  forEachRun(Primal, V,
-             [&](Bytes Here, std::int64_t) { Any = Any || known().Unseen.overlaps(Here); });
-  return Any;
+void noteUnseenWords(const char *Primal, const View &V) {
+  forEachRun(Primal, V, [](Bytes Here, std::int64_t) {
+    known().UnseenWords.note(Here.From, static_cast<std::size_t>(Here.Count));
+  });
 }
 
-void checkReturn(const View &V, const std::byte *Adjoints) {
-  if (V.Leaves <= 0)
+PassedOn passedOn(const char *Primal, const View &V) {
+  Known &All = known();
+  auto How = PassedOn::No;
+  forEachRun(Primal, V, [&](Bytes Here, std::int64_t) {
+    if (All.Unseen.overlaps(Here))
+      How = PassedOn::Here;
+    else if (How == PassedOn::No &&
+             All.UnseenWords.finds(Here.From, static_cast<std::size_t>(Here.Count)))
+      How = PassedOn::Copied;
+  });
+  return How;
+}
+
+void checkReturn(const View &V, PassedOn How, const std::byte *Adjoints) {
+  if (V.Leaves <= 0 || How == PassedOn::No)
     return;
+  bool Lost = V.saysLost(Adjoints);
   const std::int64_t Direction = V.leafBytes() / V.directions();
   forEachRun(nullptr, {nullptr, V.L, V.Leaves}, [&](Bytes Here, std::int64_t Before) {
     for (int D = 0; D < V.directions(); ++D)
-      if (!isZero(Adjoints + D * Direction + Before, static_cast<std::size_t>(Here.Count)))
-        refusePassedOn();
+      if (!isZero(Adjoints + D * Direction + Before, static_cast<std::size_t>(Here.Count))) {
+        if (How == PassedOn::Here)
+          refusePassedOn();
+        Lost = true;
+      }
   });
+  if (Lost)
+    known().Lost = true;
 }
+
+bool hasLost() { return known().Lost; }
 
 void noteDropped(const char *Primal, const View &V, const std::byte *Tangents) {
   AllDropped &All = dropped();
@@ -236,6 +275,9 @@ void checkDropped(const char *Primal, const View &V) {
     const auto End = All.ByPlace.lower_bound(Here.From + Here.Count);
     for (auto I = All.ByPlace.begin(); I != End; ++I)
       if (isThere(I->second, I->first, Here))
+        refusePassedOn();
+    for (const auto &[Place, D] : All.ByPlace)
+      if (isCopied(D, Here))
         refusePassedOn();
   });
 }

@@ -35,11 +35,21 @@ void forgetRelayed(Bytes Of);
 /// The primal buffer if bytes of it have no shadow; else null.
 const char *withoutShadow(const void *Primal, const View &V);
 
-/// Reverse sweep: bytes are received there, which a later send may pass on.
+/// Whether bytes that are sent were received before.
+enum class PassedOn : std::uint8_t { No, Copied, Here };
+
+/// Forward sweep: bytes are received there, which a later send may pass on.
 void noteUnseen(const char *Primal, const View &V);
-bool isUnseen(const char *Primal, const View &V);
-/// Refuses adjoints of bytes that were received into memory without a shadow, unless all are zero.
-void checkReturn(const View &V, const std::byte *Adjoints);
+/// They have arrived: a later send may pass on what they were copied to.
+void noteUnseenWords(const char *Primal, const View &V);
+PassedOn passedOn(const char *Primal, const View &V);
+/// Refuses adjoints of bytes that were received into this memory, unless all are zero. If others
+/// like them were received, who has sent those hears of it (isLost), and refuses if they have a
+/// shadow there.
+void checkReturn(const View &V, PassedOn How, const std::byte *Adjoints);
+/// Reverse sweep: adjoints of bytes that look like some that were received have been dropped.
+bool hasLost();
+[[noreturn]] void refusePassedOn();
 
 /// Tangent: those of what is there now are dropped.
 void noteDropped(const char *Primal, const View &V, const std::byte *Tangents);

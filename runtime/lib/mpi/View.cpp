@@ -188,6 +188,7 @@ void convert(void *To, Leaf ToKind, const void *From, Leaf FromKind, std::int64_
 using Places = std::uint32_t;
 constexpr Places Anywhere = Places{1} << 31;
 constexpr Places AlsoUnknown = Places{1} << 30; ///< nothing is known of some of the bytes
+constexpr Places Lost = Places{1} << 29;        ///< of who has no shadow: see Relayed.h
 
 constexpr Places placeOf(Leaf Kind, std::int64_t At) {
   const int Before = Kind == Leaf::F32 ? 0 : Kind == Leaf::F64 ? 4 : 12;
@@ -218,7 +219,7 @@ bool liesElsewhere(const View &V, const std::byte *Packed) {
     return false;
   const auto Theirs = load<Places>(Packed + V.bytes() - WordBytes);
   const Places Ours = Theirs & Anywhere ? 0 : placesIn(V.direction(0));
-  return !(Ours & AlsoUnknown) && (Theirs & ~AlsoUnknown & ~Ours) != 0;
+  return !(Ours & AlsoUnknown) && (Theirs & ~AlsoUnknown & ~Lost & ~Ours) != 0;
 }
 
 /// Calls Do(view of one direction, packed bytes before it).
@@ -265,7 +266,7 @@ void View::pack(std::byte *To) const {
   packLeaves(To);
   if (Leaves <= 0 || !L->Raw)
     return;
-  Places All = 0;
+  Places All = !Base && hasLost() ? Lost : 0;
   for (int D = 0; D < directions() && Base; ++D)
     All |= placesIn(direction(D));
   std::memcpy(To + bytes() - WordBytes, &All, WordBytes);
@@ -334,7 +335,17 @@ void View::storeLeaves(const std::byte *From, bool Elsewhere) const {
   });
 }
 
-void View::add(const std::byte *From) const { addLeaves(From, liesElsewhere(*this, From)); }
+bool View::isLost(const std::byte *WordBehind) { return load<Places>(WordBehind) & Lost; }
+
+bool View::saysLost(const std::byte *Packed) const {
+  return Leaves > 0 && L->Raw && isLost(Packed + bytes() - WordBytes);
+}
+
+void View::add(const std::byte *From) const {
+  if (Base && saysLost(From))
+    refusePassedOn();
+  addLeaves(From, liesElsewhere(*this, From));
+}
 
 void View::addLeaves(const std::byte *From, bool Elsewhere) const {
   if (All)

@@ -72,7 +72,9 @@ std::vector<int> worldRanks(MPI_Comm Comm) {
   return Found;
 }
 
-/// Of a peer. The ranks are kept with the communicator.
+} // namespace
+
+/// The ranks are kept with the communicator.
 int worldRank(MPI_Comm Comm, int Peer) {
   if (Peer < 0)
     return Board::SeveralRanks;
@@ -96,6 +98,8 @@ int worldRank(MPI_Comm Comm, int Peer) {
   }
   return (*static_cast<std::vector<int> *>(Kept))[static_cast<std::size_t>(Peer)];
 }
+
+namespace {
 
 std::string sentence(const std::vector<int> &Ranks) {
   constexpr std::size_t Many = 4;

@@ -29,6 +29,9 @@ template <class Action> int watched(Action Primal) {
 /// again, and does little else, waits: for a rank of `Comm`, or for any.
 void looked(bool Found, MPI_Comm Comm = MPI_COMM_WORLD, int Peer = MPI_ANY_SOURCE);
 
+/// The rank of a peer in MPI_COMM_WORLD; negative if it has none.
+int worldRank(MPI_Comm Comm, int Peer);
+
 /// All ranks, in MPI_Init: a rank of this machine that stands still ends the job wherever the
 /// others are.
 void watchOthers();

@@ -114,6 +114,46 @@ void unseenTangent() {
   }
 }
 
+/// The same by way of a copy at another place. Where constants are passed on, nothing is lost.
+void unseenCopy() {
+  static char Text[12], Copy[15];
+  cf_mpi_record *First = nullptr;
+  Value[0] = 2.5;
+  for (void *Origin : {static_cast<void *>(nullptr), static_cast<void *>(Shadow)}) {
+    const cf_field Number = {0, 1};
+    if (Origin)
+      cf_v1_mpi_describe(Origin, 8, &Number, 1);
+    cf_v1_mpi_sendrecv_augment(Value, 12, MPI_BYTE, next(), 0, Text, 12, MPI_BYTE, previous(), 0,
+                               MPI_COMM_WORLD, MPI_STATUS_IGNORE, Origin, nullptr, Tape, &First);
+    std::memcpy(Copy + 3, Text, 12);
+    cf_v1_mpi_sendrecv_augment(Copy, 15, MPI_BYTE, next(), 0, Value + 4, 15, MPI_BYTE, previous(),
+                               0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, nullptr, Shadow + 4, Tape,
+                               &Record);
+    Shadow[5] = 1;
+    cf_v1_mpi_sendrecv_adjoint(Record);
+    cf_v1_mpi_sendrecv_adjoint(First);
+    std::printf("nothing is lost\n");
+  }
+}
+
+/// Gathered, and sent on from a copy.
+void unseenCopyTangent() {
+  static char Text[32], Copy[9];
+  const cf_field Number = {0, 1};
+  Value[0] = 2.5;
+  for (const double Tangent : {0., 1.}) { // of zero nothing is lost
+    Shadow[0] = Tangent;
+    cf_v1_mpi_describe(Shadow, 8, &Number, 1);
+    cf_v1_mpi_allgather_tangent(Value, 8, MPI_BYTE, Text, 8, MPI_BYTE, MPI_COMM_WORLD, Shadow,
+                                nullptr);
+    std::memcpy(Copy + 1, Text + 8, 8);
+    cf_v1_mpi_sendrecv_tangent(Copy, 9, MPI_BYTE, next(), 0, Value + 4, 9, MPI_BYTE, previous(), 0,
+                               MPI_COMM_WORLD, MPI_STATUS_IGNORE, nullptr, Shadow + 4);
+    if (Tangent == 0)
+      std::printf("nothing is lost\n");
+  }
+}
+
 /// The same of collectives: what was gathered without a shadow is spread, from another place of it.
 void unseenMovement() {
   static char Text[16];
@@ -387,6 +427,8 @@ const Case Cases[] = {
     {"relayedBytes", relayedBytes},
     {"unseenBytes", unseenBytes},
     {"unseenTangent", unseenTangent},
+    {"unseenCopy", unseenCopy},
+    {"unseenCopyTangent", unseenCopyTangent},
     {"integers", integers},
     {"characters", characters},
     {"unseenMovement", unseenMovement},

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reverse of a call sends as many messages and bytes as the call. The linker brings the calls
-// that move data here, those of the runtime as well.
+// The reverse of a call sends as many messages and bytes as the call, or fewer bytes where values
+// are left on a shelf. The linker brings the calls that move data here, those of the runtime as
+// well.
 
 #include "Harness.h"
+
+#include "mpi/Shelf.h"
 
 #include <numeric>
 
@@ -59,7 +62,7 @@ CF_COUNTED(Alltoallv,
 
 namespace {
 
-constexpr int Length = 1000;
+constexpr int Length = 60; // shorter than what goes to a shelf
 
 class TrafficTest : public testing::Test {
 protected:
@@ -112,6 +115,44 @@ TEST_F(TrafficTest, Messages) {
         cf_v1_mpi_isend_adjoint(Records[1]);
         cf_v1_mpi_irecv_adjoint(Records[0]);
       });
+}
+
+/// Many at a time, of several sizes, twice: what has been taken is used again.
+TEST_F(TrafficTest, ShelvesOfAMachine) {
+  constexpr int Open = 24, Most = 1 << 14;
+  const int Next = (Rank + 1) % Size, Previous = (Rank + Size - 1) % Size;
+  std::vector<double> Out(Most), OutBar(Open * Most), In(Open * Most), InBar(Open * Most);
+  cf_mpi_record *All[2 * Open + 1] = {};
+  const auto lengthOf = [](int I) { return 100 + I * I * (Most - 100) / (Open * Open); };
+  for (int Turn = 0; Turn < 2; ++Turn) {
+    std::fill(OutBar.begin(), OutBar.end(), 0.5);
+    std::iota(InBar.begin(), InBar.end(), 1000000.0 * Rank);
+    MPI_Request Requests[2 * Open];
+    const Traffic There = during([&] {
+      for (int I = 0; I < Open; ++I) {
+        cf_v1_mpi_irecv_augment(&In[I * Most], lengthOf(I), MPI_DOUBLE, Previous, I, MPI_COMM_WORLD,
+                                &Requests[2 * I], &InBar[I * Most], Tape, &All[2 * I]);
+        cf_v1_mpi_isend_augment(Out.data(), lengthOf(I), MPI_DOUBLE, Next, I, MPI_COMM_WORLD,
+                                &Requests[2 * I + 1], &OutBar[I * Most], Tape, &All[2 * I + 1]);
+      }
+      cf_v1_mpi_waitall_augment(2 * Open, Requests, MPI_STATUSES_IGNORE, Tape, &All[2 * Open]);
+    });
+    const Traffic Back = during([&] {
+      cf_v1_mpi_waitall_adjoint(All[2 * Open]);
+      for (int I = Open - 1; I >= 0; --I) {
+        cf_v1_mpi_isend_adjoint(All[2 * I + 1]);
+        cf_v1_mpi_irecv_adjoint(All[2 * I]);
+      }
+    });
+    EXPECT_EQ(Back.Calls, There.Calls);
+    if (contraflow::mpi::Shelf::least() <= 100 * static_cast<std::int64_t>(sizeof(double)))
+      EXPECT_EQ(Back.Bytes, Back.Calls * static_cast<long>(sizeof(contraflow::mpi::Shelf::Note)));
+    for (int I = 0; I < Open * Most; ++I) {
+      const bool Moved = I % Most < lengthOf(I / Most);
+      ASSERT_EQ(OutBar[I], Moved ? 0.5 + 1000000.0 * Next + I : 0.5);
+      ASSERT_EQ(InBar[I], Moved ? 0 : 1000000.0 * Rank + I);
+    }
+  }
 }
 
 TEST_F(TrafficTest, ColumnsOfAMatrix) {
