@@ -8,10 +8,12 @@
 // Supports: heap memory that global variables keep from call to call
 #include "GradientCheck.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <list>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -118,3 +120,40 @@ static double beforehand(const double *x, int n) {
 }
 
 GRADIENT_CHECK(kept_beforehand, Double, beforehand, In(double, 3), Int(3))
+
+/// A table of functions, made by the first call: they have no shadows where they lie beside
+/// numbers.
+struct Term {
+  virtual ~Term() = default;
+  virtual double value() const = 0;
+};
+struct Number : Term {
+  double number;
+  explicit Number(double number) : number(number) {}
+  double value() const override { return number; }
+};
+struct Applied : Term {
+  double (*function)(double);
+  std::unique_ptr<Term> to;
+  Applied(double (*function)(double), std::unique_ptr<Term> to)
+      : function(function), to(std::move(to)) {}
+  double value() const override { return function(to->value()); }
+};
+
+static std::unique_ptr<Term> term(const std::string &name, double x, int depth) {
+  if (depth == 0)
+    return std::make_unique<Number>(x);
+  static const std::map<std::string, double (*)(double)> functions{
+      {"sine", [](double v) { return std::sin(v); }},
+      {"power", [](double v) { return std::exp(v); }}};
+  return std::make_unique<Applied>(functions.at(name), term(name, x, depth - 1));
+}
+
+static double named(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    s += term(i % 2 ? "sine" : "power", x[i], i)->value();
+  return s;
+}
+
+GRADIENT_CHECK(kept_functions, Double, named, In(double, 3), Int(3))

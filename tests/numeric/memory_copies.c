@@ -154,3 +154,27 @@ GRADIENT_CHECK(memcpy_structs, Double, copyStructs, In(double, 4))
 GRADIENT_CHECK(memset_memmove, Double, setAndMove, InOut(double, 8), Int(8))
 GRADIENT_CHECK(moves_called, Double, libraryCalls, In(double, 6), Out(double, 6), Int(6))
 GRADIENT_CHECK(moves_fortified, Double, fortified, In(double, 6), Int(6), Int(8))
+
+// Constants that come from a structure without a shadow, and go on to where numbers vary.
+struct joint {
+  double scale, offset, axis[3];
+  const double *limits;
+  double angle;
+};
+static const double limits[2] = {0.25, 4};
+static const struct joint first = {1.5, 0.5, {1, 2, 3}, limits, 0.75};
+
+static double chain(const double *x) {
+  struct joint *a = malloc(sizeof *a), *b = malloc(sizeof *b);
+  memcpy(a, &first, sizeof *a);
+  a->angle = x[0];
+  memcpy(b, a, sizeof *b);
+  double y = b->scale * b->angle + b->offset * b->limits[1] * x[1];
+  b->scale = x[1];
+  b->offset *= x[0];
+  y += b->scale * b->offset * b->axis[2];
+  free(a);
+  free(b);
+  return y;
+}
+GRADIENT_CHECK(copied_constants, Double, chain, In(double, 2))

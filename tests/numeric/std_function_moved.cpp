@@ -5,6 +5,7 @@
 #include "GradientCheck.h"
 #include <functional>
 #include <utility>
+#include <vector>
 
 /// One that keeps its numbers in memory of its own beside small ones, in which they lie: what is
 /// moved between those may be an address or a number.
@@ -25,3 +26,20 @@ static double moved(const double *x, double a) {
 }
 
 GRADIENT_CHECK(std_function_moved, Double, moved, In(double, 3), Scalar(double))
+
+/// Functions that hold functions and vectors: nothing tells their memory apart, and what lies in a
+/// small one moves as what lies in a large one does.
+static double nested(const double *x, int n) {
+  std::vector<std::function<double(double)>> parts;
+  for (int i = 0; i < n; ++i)
+    if (i % 2)
+      parts.push_back([a = x[i], x](double v) { return a * v + x[0]; });
+    else
+      parts.emplace_back([c = std::vector<double>(x, x + 2)](double v) { return v * c[1]; });
+  std::function<double(double)> all = parts[0];
+  for (int i = 1; i < n; ++i)
+    all = [f = parts[i], all](double v) { return f(all(v)); };
+  return all(0.5) + 0.1 * all(x[1]);
+}
+
+GRADIENT_CHECK(std_function_nested, Double, nested, In(double, 4), Int(4))

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <variant>
 #include <vector>
@@ -178,3 +179,42 @@ static double anything(const double *x, int n) {
 }
 
 GRADIENT_CHECK(std_any, Double, anything, In(double, 5), Int(5))
+
+/// With strings among them, variants stay memory; a container of them grows by temporaries.
+using Cell = std::variant<int, double, std::string>;
+
+static double value(const Cell &c) {
+  return std::visit(
+      [](const auto &v) -> double {
+        if constexpr (std::is_arithmetic_v<std::decay_t<decltype(v)>>)
+          return v;
+        else
+          return static_cast<double>(v.size());
+      },
+      c);
+}
+
+static double cells(const double *x, int n) {
+  std::vector<Cell> row;
+  for (int i = 0; i < n; ++i)
+    if (i % 3 == 0)
+      row.push_back(i);
+    else if (i % 3 == 1)
+      row.push_back(x[i]);
+    else
+      row.push_back("abc");
+  Cell best = row[0];
+  double s = 0;
+  for (const Cell &c : row) {
+    if (value(c) > value(best))
+      best = c;
+    s = s * 0.5 + value(c) * value(best);
+  }
+  std::swap(row[0], row[1]);
+  row[2] = row[0];
+  for (const Cell &c : row)
+    s += value(c);
+  return s;
+}
+
+GRADIENT_CHECK(std_variant_strings, Double, cells, In(double, 6), Int(6))

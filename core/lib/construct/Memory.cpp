@@ -65,6 +65,14 @@ protected:
   }
 };
 
+/// A constant number lies here as itself where the addresses beside it were copied from the primal,
+/// and may be copied on to where numbers vary.
+MemoryLayout withAllFloats(MemoryLayout Layout) {
+  for (auto &F : Layout.Fields)
+    F.Active |= (F.Kinds & SK_AnyFloat) != 0;
+  return Layout;
+}
+
 class CopyHandler : public MemoryOperation {
 public:
   SmallVector<StringRef, 0> callees() const override {
@@ -94,9 +102,10 @@ public:
     if (Src || (allKinds(Layout) & SK_Pointer))
       B.ir().CreateMemMove(Dst, MaybeAlign(), From, MaybeAlign(), Bytes);
     if (!Src)
-      clearFloats(B, Layout, Dst, Bytes);
+      clearFloats(B, withAllFloats(Layout), Dst, Bytes);
     else if (Own) // of constants
-      clearFloats(B, Layout, Dst, B.ir().CreateSelect(Own, Bytes, B.ir().getInt64(0)));
+      clearFloats(B, withAllFloats(Layout), Dst,
+                  B.ir().CreateSelect(Own, Bytes, B.ir().getInt64(0)));
     return Error::success();
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override;

@@ -128,13 +128,8 @@ Spot Ways::place(const Value *Pointer, const Type *T) const {
   return Cells;
 }
 
-/// True if I says by the program's type that it moves an address, or where nothing tells what lies
-/// where.
-bool Ways::isAddress(const Instruction &I) const {
-  const Location At = Graph.find(getLoadStorePointerOperand(&I));
-  return (typeAccessed(I) && !accessesFloat(I)) ||
-         (At && Graph.period(At.Node) && Graph.fields(At.Node).size() == 1);
-}
+/// True if I says by the program's type that it moves an address.
+bool Ways::isAddress(const Instruction &I) const { return typeAccessed(I) && !accessesFloat(I); }
 
 void Ways::seed(Set &Into, const Instruction &I, const Type *T) {
   if (K.Address && isAddress(I))

@@ -17,6 +17,7 @@
 #include "InlineStorage.h"
 #include "Lanes.h"
 #include "MovedLanes.h"
+#include "OwnConstants.h"
 #include "Packs.h"
 #include "PointerVectors.h"
 #include "Promises.h"
@@ -176,6 +177,8 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   if (joinByteMoves(P, C.FAM))
     simplifyFunction(P, C);
   if (splitInlineStorage(P))
+    simplifyFunction(P, C);
+  if (readOwnConstants(P))
     simplifyFunction(P, C);
   splitAggregates(P);
   const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);

@@ -7,6 +7,7 @@
 
 #include "contraflow/abi.h"
 #include "contraflow/runtime.h"
+#include "support/Code.h"
 #include "support/FieldKind.h"
 
 #include <atomic>
@@ -113,7 +114,7 @@ void cf_v1_overwritten_bytes(const char *place) {
 }
 
 void cf_v1_check_global(void *pointer, void *shadow, const char *place) {
-  if (pointer && !shadow)
+  if (pointer && !shadow && !contraflow::isCode(pointer))
     contraflow::fail(contraflow::ErrorId::GlobalPointer, place);
 }
 
