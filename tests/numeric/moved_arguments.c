@@ -90,3 +90,46 @@ static void copied_adjoint(void *const *v, void *const *d) {
 }
 GRADIENT_CHECK_CUSTOM(moved_copied, Void, copied_primal, copied_tangent, copied_adjoint,
                       In(double, 8), InOut(double, 8), InOut(double, 5), InOut(double, 5))
+
+/// The steps to what is moved show that it is numbers: without TBAA, nothing else does.
+struct block {
+  double *from;
+  struct block *next;
+  double kept[4];
+};
+static void move_steps(struct block *b) {
+  memmove(b->next->kept + 1, b->from + 3, 2 * sizeof(double));
+}
+static void bind_blocks(void *const *v, struct block *b) {
+  b[0] = (struct block){(double *)v[0], &b[1], {0}};
+  b[1] = (struct block){(double *)v[0], 0, {0}};
+  memcpy(b[1].kept, v[1], sizeof b[1].kept);
+}
+static double steps_primal(void *const *v) {
+  struct block b[2];
+  bind_blocks(v, b);
+  move_steps(b);
+  memcpy(v[1], b[1].kept, sizeof b[1].kept);
+  return 0;
+}
+static double steps_tangent(void *const *v, void *const *d) {
+  struct block b[2], b_dot[2];
+  bind_blocks(v, b);
+  bind_blocks(d, b_dot);
+  __enzyme_fwddiff_moved((void *)move_steps, enzyme_dup, b, b_dot);
+  memcpy(v[1], b[1].kept, sizeof b[1].kept);
+  memcpy(d[1], b_dot[1].kept, sizeof b[1].kept);
+  return 0;
+}
+static void steps_adjoint(void *const *v, void *const *d) {
+  struct block b[2], b_bar[2];
+  bind_blocks(v, b);
+  bind_blocks(d, b_bar);
+  ((double *)d[0])[4] += 1;
+  __enzyme_autodiff_moved((void *)move_steps, enzyme_dup, b, b_bar);
+  ((double *)d[0])[4] -= 1;
+  memcpy(v[1], b[1].kept, sizeof b[1].kept);
+  memcpy(d[1], b_bar[1].kept, sizeof b[1].kept);
+}
+GRADIENT_CHECK_CUSTOM(moved_steps, Void, steps_primal, steps_tangent, steps_adjoint, In(double, 6),
+                      InOut(double, 4))

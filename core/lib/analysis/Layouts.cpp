@@ -18,6 +18,7 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
@@ -81,6 +82,8 @@ public:
 
 private:
   void add(MDNode *Key, StructType *S, int64_t Offset);
+  void noteCopy(MemIntrinsic &Copy);
+  MDNode *tagBelow(const Twine &Root, StringRef Name);
   MDNode *ownTag(StructType *S, int64_t Offset, StringRef Name);
 
   Module &M;
@@ -108,14 +111,43 @@ MDNode *Noter::ownTag(StructType *S, int64_t Offset, StringRef Name) {
   if (Tag)
     return Tag;
   const std::string TypeName = S->hasName() ? S->getName().str() : std::to_string(Own.size());
-  const std::string RootName =
-      join_items(":", OwnName, M.getSourceFileName(), TypeName, std::to_string(Offset), Name);
-  auto *Root = MDNode::get(Context, MDString::get(Context, RootName));
-  auto *Zero = ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Context), 0));
-  auto *Scalar = MDNode::get(Context, {MDString::get(Context, Name), Root, Zero});
-  Tag = MDNode::get(Context, {Scalar, Scalar, Zero});
+  Tag = tagBelow(
+      join_items(":", OwnName, M.getSourceFileName(), TypeName, std::to_string(Offset), Name),
+      Name);
   add(Tag, S, Offset);
   return Tag;
+}
+
+/// A scalar below a root of its own, which may alias anything.
+MDNode *Noter::tagBelow(const Twine &RootName, StringRef Name) {
+  auto *Root = MDNode::get(Context, MDString::get(Context, RootName.str()));
+  auto *Zero = ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Context), 0));
+  auto *Scalar = MDNode::get(Context, {MDString::get(Context, Name), Root, Zero});
+  return MDNode::get(Context, {Scalar, Scalar, Zero});
+}
+
+/// The float, or the array of floats, that an address is a step to.
+Type *numberAt(const Value *Address) {
+  auto *Step = dyn_cast<GEPOperator>(Address);
+  Type *T = Step ? Step->getResultElementType() : nullptr;
+  while (T && T->isArrayTy())
+    T = T->getArrayElementType();
+  return T && (T->isDoubleTy() || T->isFloatTy()) ? T : nullptr;
+}
+
+/// Without TBAA, nothing else tells in optimised code that `memcpy(s->q + 1, p + 3, n)` moves
+/// numbers.
+void Noter::noteCopy(MemIntrinsic &Copy) {
+  Type *T = numberAt(Copy.getRawDest());
+  if (auto *From = dyn_cast<MemTransferInst>(&Copy))
+    if (Type *Other = numberAt(From->getRawSource())) {
+      if (T && T != Other)
+        return;
+      T = Other;
+    }
+  if (T && !Copy.getAAMetadata())
+    Copy.setMetadata(LLVMContext::MD_tbaa,
+                     tagBelow(join_items(":", OwnName, nameOf(T)), nameOf(T)));
 }
 
 /// What the headers of intrinsics take memory for that holds anything.
@@ -125,6 +157,8 @@ bool isWrapper(const StructType &S) {
 }
 
 void Noter::note(Instruction &I) {
+  if (auto *Copy = dyn_cast<MemIntrinsic>(&I))
+    return noteCopy(*Copy);
   if (!isa<LoadInst, StoreInst>(I) || getLoadStoreType(&I)->isAggregateType())
     return; // in parts, each would have the tag of the whole
   const auto At = memberAt(getLoadStorePointerOperand(&I), M.getDataLayout());

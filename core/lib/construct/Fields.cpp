@@ -291,6 +291,8 @@ void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value
               {Dst, Src, IR.CreateLShr(Bytes, Wide ? 3 : 2), Atomic});
   else
     callFields(B, "copy_fields_adjoint", {Dst, Src, Bytes, Atomic}, Layout, activeFields(Layout));
+  if (liesAnywhere(Layout))
+    static_cast<void>(B.tape()); // where the call ends, it is asked what has been added to nothing
 }
 
 void clearFloats(SweepBuilder &B, const MemoryLayout &Layout, Value *Shadow, Value *Bytes) {
