@@ -109,3 +109,41 @@ GRADIENT_CHECK(calculated_pointers_flagged, Double, flagged, In(double, 6), Int(
 GRADIENT_CHECK(calculated_pointers_passed, Double, passed, In(double, 6), Int(6))
 GRADIENT_CHECK(calculated_pointers_moved, Double, moved, In(double, 7), Int(7))
 GRADIENT_CHECK(calculated_pointers_resized, Double, resized, In(double, 7), Int(7))
+
+// Links in both directions in one word: the addresses of both neighbours, joined by exclusive or.
+struct both_ways {
+  double v;
+  uintptr_t link;
+};
+static struct both_ways *step(struct both_ways **p, struct both_ways *from) {
+  struct both_ways *here = *p;
+  *p = (struct both_ways *)(here->link ^ (uintptr_t)from);
+  return here;
+}
+static double walked_both_ways(const double *x, int n) {
+  struct both_ways *first = NULL, *last = NULL;
+  for (int i = 0; i < n; ++i) {
+    struct both_ways *made = malloc(sizeof *made);
+    made->v = x[i] * x[0];
+    made->link = (uintptr_t)last;
+    if (last)
+      last->link ^= (uintptr_t)made;
+    else
+      first = made;
+    last = made;
+  }
+  double s = 1;
+  for (struct both_ways *p = first, *from = NULL; p; from = step(&p, from))
+    s = s * 0.5 + p->v * s;
+  for (struct both_ways *p = last, *from = NULL; p; from = step(&p, from))
+    p->v = s += p->v * p->v;
+  for (struct both_ways *p = first, *from = NULL, *gone = NULL; p; gone = from) {
+    s += p->v * 0.1;
+    from = step(&p, from);
+    free(gone);
+    if (!p)
+      free(from);
+  }
+  return s;
+}
+GRADIENT_CHECK(calculated_both_ways, Double, walked_both_ways, In(double, 6), Int(6))

@@ -427,6 +427,12 @@ static Value *changedFlags(const Instruction &I) {
   return nullptr;
 }
 
+/// Two addresses in one word: so are their shadows, which give each other back.
+static bool joinsAddresses(const Instruction &I) {
+  return I.getOpcode() == Instruction::Xor && I.getType()->isIntegerTy(64) &&
+         none_of(I.operands(), [](const Use &Op) { return isa<Constant>(Op); });
+}
+
 /// A number instead of an address has no shadow, and leads equally far.
 static bool isNumberOfSteps(const Use &Op, const Value *Shadow) {
   auto *None = dyn_cast<Constant>(Shadow);
@@ -464,7 +470,7 @@ Error ForwardSweep::visitPointer(Instruction &I) {
   }
   bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,
                     IntToPtrInst, PtrToIntInst, TruncInst, ZExtInst, CallBase>(I) ||
-                isDistance(I);
+                isDistance(I) || joinsAddresses(I);
   if (!Copies)
     return diffError(DiagId::UnsupportedInstruction, I,
                      Twine("a pointer to active memory is made by '") + I.getOpcodeName() + "'");
