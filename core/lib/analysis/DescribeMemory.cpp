@@ -344,7 +344,7 @@ void Describer::visitBinaryOperator(BinaryOperator &I) {
 
 /// Two addresses in one word, of which one gives the other back.
 void Describer::linkAddresses(BinaryOperator &I) {
-  if (any_of(I.operands(), [](const Use &Op) { return isa<Constant>(Op); }) ||
+  if (!joinsAddresses(I) ||
       none_of(I.operands(), [&](const Use &Op) { return Graph.carried(Op) & SK_Pointer; }))
     return;
   for (Value *Op : I.operands())

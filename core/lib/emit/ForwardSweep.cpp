@@ -6,6 +6,7 @@
 #include "ForwardSweep.h"
 #include "IntegerAddresses.h"
 #include "Steps.h"
+#include "analysis/MovedWords.h"
 #include "analysis/Strides.h"
 #include "callee/Exceptions.h"
 #include "contraflow/core/Callee.h"
@@ -425,12 +426,6 @@ static Value *changedFlags(const Instruction &I) {
       return I.getOperand(1 - Mask);
   }
   return nullptr;
-}
-
-/// Two addresses in one word: so are their shadows, which give each other back.
-static bool joinsAddresses(const Instruction &I) {
-  return I.getOpcode() == Instruction::Xor && I.getType()->isIntegerTy(64) &&
-         none_of(I.operands(), [](const Use &Op) { return isa<Constant>(Op); });
 }
 
 /// A number instead of an address has no shadow, and leads equally far.
