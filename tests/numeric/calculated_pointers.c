@@ -125,3 +125,69 @@ GRADIENT_CHECK(calculated_pointers_passed, Double, passed, In(double, 6), Int(6)
 GRADIENT_CHECK(calculated_pointers_moved, Double, moved, In(double, 7), Int(7))
 GRADIENT_CHECK(calculated_pointers_resized, Double, resized, In(double, 7), Int(7))
 GRADIENT_CHECK(calculated_pointers_counted, Double, counted, In(double, 30), Size(16), Int(4))
+
+// Links in both directions in one word: the addresses of both neighbours, joined by exclusive or.
+struct both_ways {
+  double v;
+  uintptr_t link;
+};
+static struct both_ways *step(struct both_ways **p, struct both_ways *from) {
+  struct both_ways *here = *p;
+  *p = (struct both_ways *)(here->link ^ (uintptr_t)from);
+  return here;
+}
+static double walked_both_ways(const double *x, int n) {
+  struct both_ways *first = NULL, *last = NULL;
+  for (int i = 0; i < n; ++i) {
+    struct both_ways *made = malloc(sizeof *made);
+    made->v = x[i] * x[0];
+    made->link = (uintptr_t)last;
+    if (last)
+      last->link ^= (uintptr_t)made;
+    else
+      first = made;
+    last = made;
+  }
+  double s = 1;
+  for (struct both_ways *p = first, *from = NULL; p; from = step(&p, from))
+    s = s * 0.5 + p->v * s;
+  for (struct both_ways *p = last, *from = NULL; p; from = step(&p, from))
+    p->v = s += p->v * p->v;
+  for (struct both_ways *p = first, *from = NULL, *gone = NULL; p; gone = from) {
+    s += p->v * 0.1;
+    from = step(&p, from);
+    free(gone);
+    if (!p)
+      free(from);
+  }
+  return s;
+}
+GRADIENT_CHECK(calculated_both_ways, Double, walked_both_ways, In(double, 6), Int(6))
+
+// What is calculated from two addresses is a number: a hash.
+struct hashed {
+  struct hashed *next;
+  const double *key;
+  double v;
+};
+static unsigned hash_of(const void *key, const void *salt) {
+  uintptr_t k = (uintptr_t)key;
+  k ^= k >> 7;
+  k ^= (uintptr_t)salt >> 3;
+  return (unsigned)(k * 2654435761U >> 5) & 7;
+}
+static double hashed_by_address(const double *x, int n) {
+  struct hashed *chains[8] = {0}, pool[6];
+  double s = 1;
+  for (int i = 0; i < n; ++i) {
+    struct hashed **chain = &chains[hash_of(&x[i], pool)];
+    pool[i] = (struct hashed){*chain, &x[i], x[i] * x[0]};
+    *chain = &pool[i];
+  }
+  for (int i = 0; i < n; ++i)
+    for (struct hashed *p = chains[hash_of(&x[i], pool)]; p; p = p->next)
+      if (p->key == &x[i])
+        p->v = s += p->v * s;
+  return s + pool[1].v;
+}
+GRADIENT_CHECK(calculated_hashes, Double, hashed_by_address, In(double, 6), Int(6))

@@ -180,3 +180,44 @@ GRADIENT_CHECK(float_bits_serialised, Double, serialised, In(double, 7), Int(7))
 GRADIENT_CHECK(float_bits_halves, Double, halves, In(double, 6), Int(6))
 GRADIENT_CHECK(float_bits_sanitised, Double, sanitised, In(double, 6), Int(6))
 GRADIENT_CHECK(float_bits_order, Double, largestByKey, In(double, 6), Int(6))
+
+// What masks choose and exchange: of a truth value, of a bit, of the sign of an integer and of a
+// difference.
+static uint64_t bits_of(double v) {
+  uint64_t u;
+  memcpy(&u, &v, 8);
+  return u;
+}
+static double of_bits(uint64_t u) {
+  double v;
+  memcpy(&v, &u, 8);
+  return v;
+}
+static double masked(double a, double b, uint64_t m) {
+  return of_bits((bits_of(a) & m) | (bits_of(b) & ~m));
+}
+static void exchange(double *a, double *b, int bit) {
+  uint64_t u, v;
+  memcpy(&u, a, 8);
+  memcpy(&v, b, 8);
+  const uint64_t both = (u ^ v) & -(uint64_t)(bit & 1);
+  u ^= both;
+  v ^= both;
+  memcpy(a, &u, 8);
+  memcpy(b, &v, 8);
+}
+static double chosen_by_masks(const double *x, int n) {
+  double s = 0, t[6];
+  for (int i = 0; i < n; ++i)
+    t[i] = x[i] * x[i];
+  for (int i = 0; i + 1 < n; ++i)
+    exchange(&t[i], &t[i + 1], i * 3 >> 1);
+  for (int i = 0; i + 1 < n; ++i) {
+    s += masked(t[i], x[i], -(uint64_t)((i & 2) != 0)) * 3;
+    s += of_bits(bits_of(t[i]) ^ ((bits_of(x[i] * s) ^ bits_of(t[i])) & -(uint64_t)(i & 1)));
+    s -= masked(t[i], x[i + 1], (uint64_t)((long)(i - 3) >> 63)) * x[1];
+    s += masked(t[i], t[i + 1], (uint64_t)((int64_t)bits_of(t[i] - t[i + 1]) >> 63));
+  }
+  return s;
+}
+GRADIENT_CHECK(bits_chosen_by_masks, Double, chosen_by_masks, In(double, 6), Int(6))

@@ -2,9 +2,10 @@
 //
 // One word is a float at one time and a double at another, and goes on as it is: in registers, to
 // several places, in copies. As a double the adjoint of such a float is next to nothing.
-// Supports: unions of `float` and `double`
+// Supports: unions of `float` and `double`, and of arrays of them, that are copied and sorted
 #include "GradientCheck.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct entry {
@@ -97,3 +98,52 @@ GRADIENT_CHECK_BOUND(1e-4, word_stored_twice, Float, stored_twice, In(float, 8),
 GRADIENT_CHECK_BOUND(1e-4, word_or_elsewhere, Float, or_elsewhere, In(float, 8), Int(8))
 GRADIENT_CHECK_BOUND(1e-4, word_copied, Float, copied, In(float, 8), Int(8))
 GRADIENT_CHECK_BOUND(1e-4, word_of_constants, Float, constants, In(float, 8), Int(8))
+
+// Four floats at one time, two doubles or a count at another: which it is shows only where a number
+// is written or read.
+struct tagged {
+  int kind;
+  union {
+    float narrow[4];
+    double wide[2];
+    long count;
+  } u;
+};
+static int by_kind(const void *a, const void *b) {
+  return ((const struct tagged *)a)->kind - ((const struct tagged *)b)->kind;
+}
+static double product(const struct tagged *t) {
+  return t->kind < 2   ? (double)(t->u.narrow[1] * t->u.narrow[2])
+         : t->kind < 4 ? t->u.wide[0] * t->u.wide[1]
+                       : (double)t->u.count;
+}
+static void fill(struct tagged *t, const float *x, int i) {
+  t->kind = i * 5 % 6;
+  if (t->kind < 2)
+    for (int j = 0; j < 4; ++j)
+      t->u.narrow[j] = x[(i + j) % 6];
+  else if (t->kind < 4)
+    t->u.wide[i & 1] = (double)x[i] * x[i], t->u.wide[!(i & 1)] = x[0];
+  else
+    t->u.count = i;
+}
+static float records(const float *x, int n) {
+  struct tagged a[6], b[6], *grown = NULL;
+  memset(a, 0, sizeof a);
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    fill(&a[i], x, i);
+    if ((i & (i - 1)) == 0)
+      grown = realloc(grown, sizeof *grown * (i ? 2 * (unsigned)i : 1));
+    grown[i] = a[i];
+    if (i % 3 == 1)
+      grown[i] = grown[i - 1];
+  }
+  memcpy(b, a, sizeof b);
+  qsort(b, (unsigned)n, sizeof *b, by_kind);
+  for (int i = 0; i < n; ++i)
+    s = s * 0.5 + product(&b[i]) + product(&a[n - 1 - i]) * product(&grown[i]);
+  free(grown);
+  return (float)s;
+}
+GRADIENT_CHECK_BOUND(1e-4, word_in_records, Float, records, In(float, 6), Int(6))

@@ -90,3 +90,86 @@ static void copied_adjoint(void *const *v, void *const *d) {
 }
 GRADIENT_CHECK_CUSTOM(moved_copied, Void, copied_primal, copied_tangent, copied_adjoint,
                       In(double, 8), InOut(double, 8), InOut(double, 5), InOut(double, 5))
+
+/// Four bytes that are cleared or copied become an integer of the compiler's; one that the program
+/// clears is none.
+struct word {
+  float *number;
+  int *count;
+};
+static void clear_word(struct word *w) {
+  memset(w->number + 1, 0, sizeof(float));
+  *w->count = 0;
+}
+static void copy_constant(const float *x, float *y) {
+  float made[3] = {0, 1, 2};
+  if (x[0] > 100)
+    made[1] = x[1];
+  memcpy(y + 1, made, sizeof(float));
+}
+static double words_primal(void *const *v) {
+  int count = 3;
+  struct word w = {(float *)v[1], &count};
+  clear_word(&w);
+  copy_constant((float *)v[0], (float *)v[2]);
+  return count;
+}
+static double words_tangent(void *const *v, void *const *d) {
+  int count = 3, other = 7;
+  struct word w = {(float *)v[1], &count}, w_dot = {(float *)d[1], &other};
+  __enzyme_fwddiff_moved((void *)clear_word, enzyme_dup, &w, &w_dot);
+  __enzyme_fwddiff_moved((void *)copy_constant, enzyme_dup, v[0], d[0], enzyme_dup, v[2], d[2]);
+  return other - 7;
+}
+static void words_adjoint(void *const *v, void *const *d) {
+  int count = 3, other = 7;
+  struct word w = {(float *)v[1], &count}, w_bar = {(float *)d[1], &other};
+  __enzyme_autodiff_moved((void *)clear_word, enzyme_dup, &w, &w_bar);
+  __enzyme_autodiff_moved((void *)copy_constant, enzyme_dup, v[0], d[0], enzyme_dup, v[2], d[2]);
+  ((float *)d[1])[0] += (float)(other - 7);
+}
+GRADIENT_CHECK_CUSTOM(moved_words, Void, words_primal, words_tangent, words_adjoint, In(float, 4),
+                      InOut(float, 4), InOut(float, 4))
+
+/// The steps to what is moved show that it is numbers: without TBAA, nothing else does.
+struct block {
+  double *from;
+  struct block *next;
+  double kept[4];
+};
+static void move_steps(struct block *b) {
+  memmove(b->next->kept + 1, b->from + 3, 2 * sizeof(double));
+}
+static void bind_blocks(void *const *v, struct block *b) {
+  b[0] = (struct block){(double *)v[0], &b[1], {0}};
+  b[1] = (struct block){(double *)v[0], 0, {0}};
+  memcpy(b[1].kept, v[1], sizeof b[1].kept);
+}
+static double steps_primal(void *const *v) {
+  struct block b[2];
+  bind_blocks(v, b);
+  move_steps(b);
+  memcpy(v[1], b[1].kept, sizeof b[1].kept);
+  return 0;
+}
+static double steps_tangent(void *const *v, void *const *d) {
+  struct block b[2], b_dot[2];
+  bind_blocks(v, b);
+  bind_blocks(d, b_dot);
+  __enzyme_fwddiff_moved((void *)move_steps, enzyme_dup, b, b_dot);
+  memcpy(v[1], b[1].kept, sizeof b[1].kept);
+  memcpy(d[1], b_dot[1].kept, sizeof b[1].kept);
+  return 0;
+}
+static void steps_adjoint(void *const *v, void *const *d) {
+  struct block b[2], b_bar[2];
+  bind_blocks(v, b);
+  bind_blocks(d, b_bar);
+  ((double *)d[0])[4] += 1;
+  __enzyme_autodiff_moved((void *)move_steps, enzyme_dup, b, b_bar);
+  ((double *)d[0])[4] -= 1;
+  memcpy(v[1], b[1].kept, sizeof b[1].kept);
+  memcpy(d[1], b_bar[1].kept, sizeof b[1].kept);
+}
+GRADIENT_CHECK_CUSTOM(moved_steps, Void, steps_primal, steps_tangent, steps_adjoint, In(double, 6),
+                      InOut(double, 4))

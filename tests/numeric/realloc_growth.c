@@ -118,3 +118,43 @@ static double headed(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(list_with_header, Double, headed, In(double, 6), Int(6))
+
+// Arrays that grow have how long they are in front of their elements.
+struct header {
+  size_t length, room;
+};
+static struct header *header_of(void *array) { return (struct header *)array - 1; }
+static void *with_room(void *array, size_t size) {
+  struct header *h = array ? header_of(array) : NULL;
+  if (h && h->length < h->room)
+    return array;
+  const size_t room = h ? h->room * 2 : 2;
+  struct header *grown = realloc(h, sizeof *grown + room * size);
+  if (!h)
+    grown->length = 0;
+  grown->room = room;
+  return grown + 1;
+}
+static double behind_headers(const double *x, int n) {
+  double *values = NULL, **rows = NULL, s = 0;
+  for (int i = 0; i < n; ++i) {
+    values = with_room(values, sizeof *values);
+    values[header_of(values)->length++] = x[i] * x[(i + 1) % n];
+    double *row = NULL;
+    for (int j = 0; j <= i; ++j) {
+      row = with_room(row, sizeof *row);
+      row[header_of(row)->length++] = x[j] * i;
+    }
+    rows = with_room(rows, sizeof *rows);
+    rows[header_of(rows)->length++] = row;
+  }
+  for (size_t i = 0; i < header_of(rows)->length; ++i) {
+    for (size_t j = 0; j < header_of(rows[i])->length; ++j)
+      s += rows[i][j] * values[i];
+    free(header_of(rows[i]));
+  }
+  free(header_of(rows));
+  free(header_of(values));
+  return s;
+}
+GRADIENT_CHECK(realloc_behind_headers, Double, behind_headers, In(double, 5), Int(5))

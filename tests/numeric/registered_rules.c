@@ -229,3 +229,45 @@ static double by_lanes(const double *x) {
   return v[0] * x[0] + v[1];
 }
 GRADIENT_CHECK(registered_lanes, Double, by_lanes, In(double, 3))
+
+// A tangent in two parts, with a tape: of a number, which is rounded, and of an array with a count.
+static double halley_root(double x) { return rint(registered_rsqrt(x) * x * 0x1p50) * 0x1p-50; }
+static struct taped_result halley_root_augmented(double x) {
+  return (struct taped_result){registered_rsqrt_augmented(x).tape, halley_root(x)};
+}
+static double halley_root_second(double x, double x_dot, void *tape) {
+  return 0.5 * registered_rsqrt_reverse(x, x_dot, tape) / (-0.5 / x);
+}
+static double halley_root_reverse(double x, double bar, void *tape) {
+  return halley_root_second(x, bar, tape);
+}
+__attribute__((used)) static void *__enzyme_register_gradient_halley[] = {
+    (void *)halley_root, (void *)halley_root_augmented, (void *)halley_root_reverse};
+__attribute__((used)) static void *__enzyme_register_splitderivative_halley[] = {
+    (void *)halley_root, (void *)halley_root_augmented, (void *)halley_root_second};
+static void shift_bits(double *x, int n) {
+  for (int i = 0; i < n; ++i)
+    x[i] = halley_root(x[i] * x[i]) * 3;
+}
+static void *shift_bits_augmented(double *x, double *x_shadow, int n) {
+  shift_bits(x, n);
+  return x_shadow;
+}
+static void shift_bits_second(double *x, double *x_dot, int n, void *tape) {
+  for (int i = 0; i < n && x && tape == x_dot; ++i)
+    x_dot[i] *= 3;
+}
+static void shift_bits_reverse(double *x, double *x_bar, int n, void *tape) {
+  shift_bits_second(x, x_bar, n, tape);
+}
+__attribute__((used)) static void *__enzyme_register_splitderivative_shift[] = {
+    (void *)shift_bits, (void *)shift_bits_augmented, (void *)shift_bits_second};
+__attribute__((used)) static void *__enzyme_register_gradient_shift[] = {
+    (void *)shift_bits, (void *)shift_bits_augmented, (void *)shift_bits_reverse};
+static double in_two_parts(const double *x, double *y, int n) {
+  for (int i = 0; i < n; ++i)
+    y[i] = halley_root(x[i]) * x[i];
+  shift_bits(y, n);
+  return y[1] * halley_root(y[0]);
+}
+GRADIENT_CHECK(registered_parts, Double, in_two_parts, In(double, 5), Out(double, 5), Int(5))

@@ -238,6 +238,33 @@ static double lanesTwice(const double *x, double *y) {
 }
 GRADIENT_CHECK(vector_bits_twice, Double, lanesTwice, In(double, 4), InOut(double, 6))
 GRADIENT_CHECK(vector_bits_beside, Float, besideVectors, In(float, 8), InOut(float, 12))
+
+/// A mask of constants keeps some of the numbers; with another one the rest comes from elsewhere.
+static double masked_words(const double *x, double *y, int n) {
+  const __m128i second = _mm_set_epi32(-1, -1, 0, 0);
+  for (int i = 0; i + 1 < n; i += 2) {
+    const __m128i v = _mm_loadu_si128((const __m128i *)(x + i));
+    const __m128i w = _mm_loadu_si128((const __m128i *)(x + n - 2 - i));
+    _mm_storeu_si128((__m128i *)(y + i), _mm_and_si128(v, second));
+    _mm_storeu_si128((__m128i *)(y + n + i),
+                     _mm_or_si128(_mm_and_si128(v, second), _mm_andnot_si128(second, w)));
+  }
+  return y[1] * y[n];
+}
+GRADIENT_CHECK(bits_masked_words, Double, masked_words, In(double, 6), Out(double, 12), Int(6))
+
+/// Numbers that move as bytes, in vectors.
+typedef unsigned char bytes __attribute__((vector_size(16), aligned(1)));
+static double moved_bytes(const double *x, double *y, int n) {
+  for (int i = 0; i + 1 < n; i += 2) {
+    const bytes v = *(const bytes *)(x + i);
+    *(bytes *)(y + i) = v;
+    *(bytes *)(y + n + i) =
+        __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+  }
+  return y[1] * y[n];
+}
+GRADIENT_CHECK(bits_moved_bytes, Double, moved_bytes, In(double, 6), Out(double, 12), Int(6))
 #else
 static double nothing(const double *x) { return x[0] * x[1]; }
 GRADIENT_CHECK(vector_bits, Double, nothing, In(double, 2))

@@ -216,11 +216,12 @@ unsigned wordOf(const Instruction &I) {
   return is_contained({8U, 32U, 64U}, Bits) ? Bits : 0;
 }
 
-/// True if what is stored may be a word that was loaded, or is what memset leaves.
+/// True if what is stored may be a word that was loaded, or is what memset leaves: half a word of
+/// zeros may be a count as well.
 bool mayBeMoved(const StoreInst &Store) {
   const Value *V = Store.getValueOperand();
   if (const auto *Zero = dyn_cast<ConstantInt>(V))
-    return Zero->isZero() && Zero->getBitWidth() == 64;
+    return Zero->isZero() && (Zero->getBitWidth() == 64 || wasMovedAsBytes(Store));
   return isa<LoadInst, PHINode, SelectInst, FreezeInst, Argument, CallBase>(V);
 }
 

@@ -76,6 +76,7 @@ public:
   void visitFreezeInst(FreezeInst &I) { tie(&I, I.getOperand(0)); }
   void visitCastInst(CastInst &I);
   void visitBinaryOperator(BinaryOperator &I);
+  void linkAddresses(BinaryOperator &I);
   void visitReturnInst(ReturnInst &I);
   void visitCallBase(CallBase &I);
   void visitExtractValueInst(ExtractValueInst &I);
@@ -334,9 +335,20 @@ void Describer::visitBinaryOperator(BinaryOperator &I) {
   auto Op = I.getOpcode();
   bool Bitwise = Op == Instruction::And || Op == Instruction::Or || Op == Instruction::Xor ||
                  Op == Instruction::LShr || Op == Instruction::Shl;
+  if (Op == Instruction::Xor)
+    linkAddresses(I);
   if (Bitwise)
     return;
   Graph.addKind(Graph.cellOf(&I), SK_Int);
+}
+
+/// Two addresses in one word, of which one gives the other back.
+void Describer::linkAddresses(BinaryOperator &I) {
+  if (!joinsAddresses(I) ||
+      none_of(I.operands(), [&](const Use &Op) { return Graph.carried(Op) & SK_Pointer; }))
+    return;
+  for (Value *Op : I.operands())
+    Graph.linkCells(Graph.cellOf(&I), Graph.cellOf(Op));
 }
 
 void Describer::visitReturnInst(ReturnInst &I) {

@@ -11,6 +11,7 @@
 //   %n = load i32, ptr %flags ; %m = and i32 %n, -2     a number, if it is a member of a structure
 //                                                       that has floats or pointers as well
 //   %n = load i64, ptr %room ; %m = shl i64 %n, 1       the same: a capacity that is doubled
+//   %n = load i64, ptr %room ; malloc(shl i64 %n, 4)    a number: it is how many there are
 //   %m = add i64 %b, -1 ; icmp ult i64 %m, 4095         may be anything: it is asked for a range,
 //                                                       as words are that may be addresses
 //
@@ -19,6 +20,7 @@
 
 #include "Integers.h"
 #include "Layouts.h"
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 #include "prepare/DigitSums.h"
 
@@ -50,6 +52,25 @@ bool isMultiple(const Instruction &I) {
   constexpr unsigned MostDigits = 8;
   auto *Digits = dyn_cast<ConstantInt>(I.getOperand(1));
   return I.getOpcode() == Instruction::Shl && Digits && Digits->getValue().ult(MostDigits);
+}
+
+/// True if V is how much memory is asked for, or how far an address moves.
+bool measures(const Value &V, unsigned Level = 0) {
+  constexpr unsigned MostLevels = 4;
+  return Level < MostLevels &&
+         any_of(
+             V.uses(),
+             [&](const Use &U) {
+               const User *By = U.getUser();
+               if (isa<GetElementPtrInst>(By))
+                 return U.getOperandNo() > 0;
+               if (auto *Call = dyn_cast<CallBase>(By); Call && Call->isArgOperand(&U))
+                 return is_contained({CalleeKind::Allocate, CalleeKind::Reallocate},
+                                     lookupCallee(*Call).Kind);
+               const auto *Sum = dyn_cast<BinaryOperator>(By);
+               const bool Adds = Sum && Sum->getOpcode() == Instruction::Add;
+               return (Adds || isa<PHINode, SelectInst>(By)) && measures(*By, Level + 1);
+             });
 }
 
 class Collector {
@@ -164,6 +185,8 @@ void Collector::visit(Instruction &I) {
     Parts.push_back(&I);
     if (I.isBitwiseLogicOp() || isMultiple(I))
       visitFlags(I);
+    if (isMultiple(I) && measures(I))
+      number(I.getOperand(0));
   } else if (asksForRange(I)) {
     number(&I);
   } else if (isa<BinaryOperator>(I)) {

@@ -16,8 +16,10 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
@@ -29,12 +31,13 @@ namespace {
 
 constexpr StringLiteral NotesName = "cf.layouts";
 constexpr StringLiteral OwnName = "cf.member";
+constexpr StringLiteral BytesName = "cf.bytes";      ///< of a word that is moved or cleared
 constexpr StringLiteral UnionPrefix = "union.";      ///< of clang's types
 constexpr StringLiteral WrapperPrefix = "struct.__"; ///< of one integer: names of the compiler's
 constexpr unsigned MostPlaces = 4096;                ///< of one structure
 constexpr unsigned MostLevels = 32;                  ///< of structures in structures
 constexpr unsigned FlexibleElements = 128;           ///< of an array that has no length
-constexpr int64_t Word = 8;
+constexpr int64_t Word = 8, HalfWord = 4;
 
 /// The outermost structure that Pointer leads into by constant offsets alone.
 std::optional<std::pair<StructType *, int64_t>> memberAt(const Value *Pointer,
@@ -81,6 +84,9 @@ public:
 
 private:
   void add(MDNode *Key, StructType *S, int64_t Offset);
+  void noteCopy(MemIntrinsic &Copy);
+  void noteWord(MemIntrinsic &Copy);
+  MDNode *tagBelow(const Twine &Root, StringRef Name);
   MDNode *ownTag(StructType *S, int64_t Offset, StringRef Name);
 
   Module &M;
@@ -108,14 +114,66 @@ MDNode *Noter::ownTag(StructType *S, int64_t Offset, StringRef Name) {
   if (Tag)
     return Tag;
   const std::string TypeName = S->hasName() ? S->getName().str() : std::to_string(Own.size());
-  const std::string RootName =
-      join_items(":", OwnName, M.getSourceFileName(), TypeName, std::to_string(Offset), Name);
-  auto *Root = MDNode::get(Context, MDString::get(Context, RootName));
-  auto *Zero = ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Context), 0));
-  auto *Scalar = MDNode::get(Context, {MDString::get(Context, Name), Root, Zero});
-  Tag = MDNode::get(Context, {Scalar, Scalar, Zero});
+  Tag = tagBelow(
+      join_items(":", OwnName, M.getSourceFileName(), TypeName, std::to_string(Offset), Name),
+      Name);
   add(Tag, S, Offset);
   return Tag;
+}
+
+/// A scalar below a root of its own, which may alias anything.
+MDNode *Noter::tagBelow(const Twine &RootName, StringRef Name) {
+  auto *Root = MDNode::get(Context, MDString::get(Context, RootName.str()));
+  auto *Zero = ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Context), 0));
+  auto *Scalar = MDNode::get(Context, {MDString::get(Context, Name), Root, Zero});
+  return MDNode::get(Context, {Scalar, Scalar, Zero});
+}
+
+/// The float, or the array of floats, that an address is a step to.
+Type *numberAt(const Value *Address) {
+  auto *Step = dyn_cast<GEPOperator>(Address);
+  Type *T = Step ? Step->getResultElementType() : nullptr;
+  while (T && T->isArrayTy())
+    T = T->getArrayElementType();
+  return T && (T->isDoubleTy() || T->isFloatTy()) ? T : nullptr;
+}
+
+/// Without TBAA, nothing else tells in optimised code that `memcpy(s->q + 1, p + 3, n)` moves
+/// numbers. A word that is moved will be an integer, which is told from the program's own ones by
+/// its tag, and one that is cleared has no tag unless it is a store from the beginning.
+void Noter::noteCopy(MemIntrinsic &Copy) {
+  auto *From = dyn_cast<MemTransferInst>(&Copy);
+  const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
+  if (Copy.isVolatile() || Copy.getAAMetadata())
+    return;
+  if (Length && Length->getValue().ule(Word)) {
+    const auto *Filled = From ? nullptr : cast<MemSetInst>(Copy).getValue();
+    const auto *Zero = dyn_cast_or_null<ConstantInt>(Filled);
+    if (Length->equalsInt(HalfWord) && (From || (Zero && Zero->isZero())))
+      noteWord(Copy);
+    return;
+  }
+  Type *T = numberAt(Copy.getRawDest());
+  if (Type *Other = From ? numberAt(From->getRawSource()) : nullptr) {
+    if (T && T != Other)
+      return;
+    T = Other;
+  }
+  if (T)
+    Copy.setMetadata(LLVMContext::MD_tbaa,
+                     tagBelow(join_items(":", OwnName, nameOf(T)), nameOf(T)));
+}
+
+void Noter::noteWord(MemIntrinsic &Copy) {
+  MDNode *Tag = tagBelow(BytesName, BytesName);
+  if (isa<MemTransferInst>(Copy))
+    return Copy.setMetadata(LLVMContext::MD_tbaa, Tag);
+  IRBuilder<> B(&Copy);
+  StoreInst *Store =
+      B.CreateAlignedStore(B.getInt32(0), Copy.getRawDest(), Copy.getDestAlign().valueOrOne());
+  Store->copyMetadata(Copy, LLVMContext::MD_DIAssignID);
+  Store->setMetadata(LLVMContext::MD_tbaa, Tag);
+  Copy.eraseFromParent();
 }
 
 /// What the headers of intrinsics take memory for that holds anything.
@@ -125,6 +183,8 @@ bool isWrapper(const StructType &S) {
 }
 
 void Noter::note(Instruction &I) {
+  if (auto *Copy = dyn_cast<MemIntrinsic>(&I))
+    return noteCopy(*Copy);
   if (!isa<LoadInst, StoreInst>(I) || getLoadStoreType(&I)->isAggregateType())
     return; // in parts, each would have the tag of the whole
   const auto At = memberAt(getLoadStorePointerOperand(&I), M.getDataLayout());
@@ -283,24 +343,32 @@ static std::optional<LayoutPlace> accessedScalar(const MDNode &Tag) {
   return Type ? scalarOf(*Type) : std::nullopt;
 }
 
-bool namesNoType(const Instruction &Access) {
+/// The name of the type that TBAA has for an access; empty if there is none.
+static StringRef nameAccessed(const Instruction &Access) {
   const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
   auto *Type =
       Tag && Tag->getNumOperands() > 1 ? dyn_cast_or_null<MDNode>(Tag->getOperand(1)) : nullptr;
   auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
-  if (!Name || Name->getString() == OwnName)
+  return Name ? Name->getString() : StringRef();
+}
+
+bool namesNoType(const Instruction &Access) {
+  const StringRef Name = nameAccessed(Access);
+  if (Name.empty() || Name == OwnName || Name == BytesName)
     return true;
-  const auto Scalar = accessedScalar(*Tag);
+  const auto Scalar = accessedScalar(*Access.getMetadata(LLVMContext::MD_tbaa));
   return Scalar && Scalar->Kind == SK_Unknown;
 }
+
+bool wasMovedAsBytes(const Instruction &Access) { return nameAccessed(Access) == BytesName; }
 
 void noteLayouts(Module &M) {
   Noter N(M);
   for (Function &F : M)
-    for (Instruction &I : instructions(F)) {
-      N.note(I);
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
       if (auto *Call = dyn_cast<CallInst>(&I))
         noteObject(*Call);
+      N.note(I);
     }
 }
 

@@ -44,6 +44,8 @@ void noteLayouts(llvm::Module &M);
 
 /// True for an access whose TBAA names no type, as that of a copied word does not.
 bool namesNoType(const llvm::Instruction &Access);
+/// True for a word that `memcpy` or `memset` of four bytes has become.
+bool wasMovedAsBytes(const llvm::Instruction &Access);
 
 /// What a load or a store says of the structure that it accesses a member of.
 class LayoutReader {

@@ -4,8 +4,11 @@
 
 #include "Activity.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
@@ -35,12 +38,22 @@ MixedWords findMixedWords(const ActivityResult &Activity, ArrayRef<Function *> C
   return Found;
 }
 
-/// True if the word goes on as it is.
+/// True if the word goes on as it is, further than to where it is calculated with.
 static bool isMoved(const LoadInst &Load) {
-  return any_of(Load.users(), [](const User *U) {
-    return isa<StoreInst, PHINode, SelectInst, FreezeInst, CallBase, InsertElementInst,
-               InsertValueInst, ReturnInst, CastInst>(U);
-  });
+  constexpr unsigned Most = 32;
+  SmallPtrSet<const Value *, 8> Seen{&Load};
+  SmallVector<const Value *, 8> Todo{&Load};
+  while (!Todo.empty())
+    for (const User *U : Todo.pop_back_val()->users()) {
+      const bool Calculates = isa<IntrinsicInst>(U) && U->getType()->isFPOrFPVectorTy();
+      if (Seen.size() > Most ||
+          (!Calculates &&
+           isa<StoreInst, CallBase, InsertElementInst, InsertValueInst, ReturnInst, CastInst>(U)))
+        return true;
+      if (isa<PHINode, SelectInst, FreezeInst>(U) && Seen.insert(U).second)
+        Todo.push_back(U);
+    }
+  return false;
 }
 
 bool isFloatOrDouble(const ActivityResult &Activity, const LoadInst &Load) {

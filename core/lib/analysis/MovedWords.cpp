@@ -81,4 +81,22 @@ bool spreadMovedNumbers(MemoryGraph &Graph, ArrayRef<Function *> Closure) {
   return News;
 }
 
+static bool isExclusiveOr(const User *U) {
+  const auto *I = dyn_cast<BinaryOperator>(U);
+  return I && I->getOpcode() == Instruction::Xor;
+}
+
+bool joinsAddresses(const Instruction &I) {
+  auto IsMoved = [](const Use &Op) {
+    return isa<PtrToIntInst, LoadInst, PHINode, SelectInst, FreezeInst, Argument, CallBase>(Op) ||
+           (isa<Instruction>(Op) && isExclusiveOr(cast<Instruction>(Op)));
+  };
+  return isExclusiveOr(&I) && I.getType()->isIntegerTy(64) && all_of(I.operands(), IsMoved) &&
+         all_of(I.users(), [](const User *U) {
+           return isa<StoreInst, PHINode, SelectInst, FreezeInst, IntToPtrInst, ICmpInst,
+                      ReturnInst>(U) ||
+                  isa<CallBase>(U) || isExclusiveOr(U);
+         });
+}
+
 } // namespace contraflow

@@ -9,6 +9,7 @@
 
 namespace llvm {
 class Function;
+class Instruction;
 class Value;
 } // namespace llvm
 
@@ -21,5 +22,9 @@ llvm::DenseSet<const llvm::Value *> findMovedAddresses(llvm::ArrayRef<llvm::Func
 
 /// Numbers at one end of a move of addresses may be at the other end. True if that is news.
 bool spreadMovedNumbers(MemoryGraph &Graph, llvm::ArrayRef<llvm::Function *> Closure);
+
+/// True for the exclusive or of two words that are moved, and nothing else, before and after it: of
+/// two addresses, one gives the other back. A hash is calculated with.
+bool joinsAddresses(const llvm::Instruction &I);
 
 } // namespace contraflow

@@ -330,7 +330,7 @@ Error ReallocateHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   if (Recalled.empty())
     return Error::success();
   MemoryLayout Layout = B.layout(Site.Operands[0]);
-  if (B.activeMemory(Site.Operands[0]) && holdsOnlyNumbers(Layout))
+  if (B.activeMemory(Site.Operands[0]) && holdsOnlyNumbers(Layout) && !liesAnywhere(Layout))
     moveBytes(B.ir(), Recalled);
   else if (B.activeMemory(Site.Operands[0]))
     copyAdjoints(B, Layout, Recalled[1], Recalled[2], Recalled[3], B.ir().getInt32(0));

@@ -79,25 +79,6 @@ bool isGuess(const MemoryLayout &Layout) {
                 [](auto &F) { return !(F.Kinds & SK_Double) || (F.Kinds & SK_Guessed); });
 }
 
-bool liesAnywhere(const MemoryLayout &Layout) {
-  return isGuess(Layout) || isMixture(Layout) || isAnywhere(Layout);
-}
-
-bool movesAsBytes(const MemoryLayout &Layout) { return liesAnywhere(Layout) || mixesSizes(Layout); }
-
-/// Where places are blurred, the alignment of the floats tells, or that of addresses beside them;
-/// bytes that a program has packed itself say nothing.
-static MemoryLayout sharpened(const MemoryLayout &Layout) {
-  bool Active = any_of(Layout.Fields, [](auto &F) { return F.Active; });
-  if (isGuess(Layout) || isMixture(Layout))
-    return {8, Layout.Aligned, {{Anywhere, SK_Double, Active}}};
-  if (!isBlurred(Layout))
-    return Layout;
-  unsigned Kinds = allKinds(Layout);
-  int64_t Place = isAnywhere(Layout) ? Anywhere : ByAlignment;
-  return {Kinds & SK_Double ? 8 : 4, Layout.Aligned, {{Place, Kinds, Active}}};
-}
-
 /// True if these kinds at two places of a layout meet, in one record or two.
 static bool meet(const MemoryLayout &Layout, const MemoryLayout::Field &A, unsigned KindsOfA,
                  const MemoryLayout::Field &B, unsigned KindsOfB) {
@@ -139,6 +120,53 @@ static bool overlaps(const MemoryLayout &Layout, const MemoryLayout::Field &F) {
     return Floats != SK_Float && (Other.Kinds & SK_Pointer) &&
            meet(Layout, F, Floats, Other, SK_Pointer);
   });
+}
+
+/// True if a number reaches into the next one, or is of two kinds: a quick answer, since fields are
+/// in the order of their places.
+static bool mayMeet(const MemoryLayout &Layout) {
+  int64_t End = INT64_MIN, First = INT64_MAX;
+  for (auto &F : Layout.Fields) {
+    const unsigned Floats = F.Kinds & SK_AnyFloat;
+    if (!Floats)
+      continue;
+    if (F.Offset < End || (Floats & (Floats - 1)))
+      return true;
+    First = std::min(First, F.Offset);
+    End = F.Offset + widthOf(Floats);
+  }
+  return Layout.Period && First != INT64_MAX && End - Layout.Period > First;
+}
+
+/// A record of floats here and of doubles there (the members of a union), or some such: which it is
+/// shows where a number is read or written, and nowhere else.
+static bool isOverlay(const MemoryLayout &Layout) {
+  const unsigned Kinds = allKinds(Layout);
+  if (Layout.Packed || isBlurred(Layout) || (Kinds & (SK_Pointer | SK_Guessed)) ||
+      (Kinds & SK_AnyFloat & ~(SK_Double | SK_Float)) || !mayMeet(Layout))
+    return false;
+  return any_of(Layout.Fields, [&](auto &F) {
+    return F.Active && !isNumber(Layout, F) && (ambiguous(F.Kinds) || overlaps(Layout, F));
+  });
+}
+
+bool liesAnywhere(const MemoryLayout &Layout) {
+  return isGuess(Layout) || isMixture(Layout) || isAnywhere(Layout) || isOverlay(Layout);
+}
+
+bool movesAsBytes(const MemoryLayout &Layout) { return liesAnywhere(Layout) || mixesSizes(Layout); }
+
+/// Where places are blurred, the alignment of the floats tells, or that of addresses beside them;
+/// bytes that a program has packed itself say nothing.
+static MemoryLayout sharpened(const MemoryLayout &Layout) {
+  bool Active = any_of(Layout.Fields, [](auto &F) { return F.Active; });
+  if (isGuess(Layout) || isMixture(Layout) || isOverlay(Layout))
+    return {8, Layout.Aligned, {{Anywhere, SK_Double, Active}}};
+  if (!isBlurred(Layout))
+    return Layout;
+  unsigned Kinds = allKinds(Layout);
+  int64_t Place = isAnywhere(Layout) ? Anywhere : ByAlignment;
+  return {Kinds & SK_Double ? 8 : 4, Layout.Aligned, {{Place, Kinds, Active}}};
 }
 
 MemoryLayout firstBytes(const MemoryLayout &Layout, int64_t Bytes) {
@@ -291,6 +319,8 @@ void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value
               {Dst, Src, IR.CreateLShr(Bytes, Wide ? 3 : 2), Atomic});
   else
     callFields(B, "copy_fields_adjoint", {Dst, Src, Bytes, Atomic}, Layout, activeFields(Layout));
+  if (liesAnywhere(Layout))
+    static_cast<void>(B.tape()); // where the call ends, it is asked what has been added to nothing
 }
 
 void clearFloats(SweepBuilder &B, const MemoryLayout &Layout, Value *Shadow, Value *Bytes) {

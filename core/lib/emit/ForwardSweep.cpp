@@ -6,6 +6,7 @@
 #include "ForwardSweep.h"
 #include "IntegerAddresses.h"
 #include "Steps.h"
+#include "analysis/MovedWords.h"
 #include "analysis/Strides.h"
 #include "callee/Exceptions.h"
 #include "contraflow/core/Callee.h"
@@ -464,7 +465,7 @@ Error ForwardSweep::visitPointer(Instruction &I) {
   }
   bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,
                     IntToPtrInst, PtrToIntInst, TruncInst, ZExtInst, CallBase>(I) ||
-                isDistance(I);
+                isDistance(I) || joinsAddresses(I);
   if (!Copies)
     return diffError(DiagId::UnsupportedInstruction, I,
                      Twine("a pointer to active memory is made by '") + I.getOpcodeName() + "'");

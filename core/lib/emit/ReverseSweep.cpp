@@ -178,7 +178,9 @@ static bool mayMoveAsBytes(const MemoryGraph &Graph, Location At) {
   if (!At)
     return false;
   const int64_t Period = Graph.period(At.Node);
-  return (Period && Period < Widest) || Graph.isPacked(At.Node) || Graph.isGuessed(At.Node);
+  constexpr unsigned TwoWidths = SK_Float | SK_Double;
+  return (Period && Period < Widest) || Graph.isPacked(At.Node) || Graph.isGuessed(At.Node) ||
+         (Graph.kindsOf(At.Node) & TwoWidths) == TwoWidths;
 }
 
 /// Among bytes that may lie anywhere, there is a number here: what several messages brought back

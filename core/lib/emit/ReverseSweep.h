@@ -53,7 +53,10 @@ public:
   unsigned kinds(const llvm::Value *P) const override { return In.Fwd.kinds(P); }
   MemoryLayout layout(const llvm::Value *P) const override { return In.Fwd.layout(P); }
   llvm::Value *owner(const llvm::Value *P) const override { return In.Fwd.owner(P); }
-  llvm::Value *tape() override { return In.U.ReverseTape; }
+  llvm::Value *tape() override {
+    In.U.UsesTape = true;
+    return In.U.ReverseTape;
+  }
   llvm::CallInst *runtime(llvm::StringRef Name, llvm::Type *Result,
                           llvm::ArrayRef<llvm::Value *> Args) override;
   llvm::Value *takeAdjoint(llvm::Value *V) override;

@@ -16,6 +16,7 @@
 #include "Indices.h"
 #include "InlineStorage.h"
 #include "Lanes.h"
+#include "MaskedChoices.h"
 #include "MovedLanes.h"
 #include "OwnConstants.h"
 #include "Packs.h"
@@ -190,8 +191,9 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
     simplifyFunction(P, C);
   splitAggregates(P);
   splitUnions(P);
+  const bool Choices = restoreChoices(P);
   const bool Rounds = expandRoundings(P), Floats = restoreFloats(P);
-  if (smoothDigits(P) || Floats || Rounds)
+  if (smoothDigits(P) || Floats || Rounds || Choices)
     tidy(P, C);
   splitMemberChoices(P); // what simplifies would undo it
   joinZeroStores(P);

@@ -89,6 +89,7 @@ private:
   Value *ofExtension(Value *Condition, Type *Extended);
   Value *ofLogic(BinaryOperator &I, unsigned Depth);
   Value *ofSigns(Value *V);
+  Value *ofTruth(Value *V);
 
   Type *T;
   unsigned Lanes, Width;
@@ -138,6 +139,20 @@ Value *ConditionFinder::ofSigns(Value *V) {
   return B.CreateICmpSLT(V, Constant::getNullValue(Bits));
 }
 
+/// 0 - n, where n is 0 or 1.
+Value *ConditionFinder::ofTruth(Value *V) {
+  Value *N = nullptr;
+  if (V->getType() != bitsOf(T) || !match(V, m_Neg(m_Value(N))))
+    return nullptr;
+  auto &I = *cast<Instruction>(V);
+  if (computeKnownBits(N, I.getDataLayout()).countMaxActiveBits() > 1)
+    return nullptr;
+  Value *Inner = nullptr;
+  while (match(N, m_ZExt(m_Value(Inner))))
+    N = Inner;
+  return B.CreateICmpNE(N, Constant::getNullValue(N->getType()));
+}
+
 Value *ConditionFinder::find(Value *V, unsigned Depth) {
   if (Depth > MostDepth)
     return nullptr;
@@ -149,7 +164,8 @@ Value *ConditionFinder::find(Value *V, unsigned Depth) {
   auto *Logic = dyn_cast<BinaryOperator>(V);
   if (Logic && Logic->isBitwiseLogicOp())
     return ofLogic(*Logic, Depth + 1);
-  return ofSigns(V);
+  Value *Truth = ofTruth(V);
+  return Truth ? Truth : ofSigns(V);
 }
 
 } // namespace

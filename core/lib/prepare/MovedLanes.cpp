@@ -6,7 +6,7 @@
 //                                                        store i64 %a, ptr (%q + 8)
 //
 // In words of eight bytes, if these stay together on their whole way, else of four. What becomes a
-// vector of floats is put together from floats.
+// vector of floats is put together from floats. A constant mask keeps a word, or makes it zero.
 
 #include "MovedLanes.h"
 
@@ -47,6 +47,7 @@ private:
   unsigned elementSize(const Value &V) const { return sizeOf(V.getType()->getScalarType()); }
   bool step(Origin &O, unsigned Size);
   bool stepShuffle(ShuffleVectorInst &Shuffle, Origin &O, unsigned Size) const;
+  bool stepMask(const BinaryOperator &Masked, Origin &O, unsigned Size) const;
   std::optional<Origin> find(Origin O, unsigned Size);
   Value *make(const Origin &O, Instruction &At, Type *Word);
   Value *load(LoadInst &Load, unsigned Byte, Type *Word);
@@ -83,6 +84,47 @@ bool LaneMover::stepShuffle(ShuffleVectorInst &Shuffle, Origin &O, unsigned Size
   return true;
 }
 
+/// True if so many bytes of a constant vector of integers have all bits set, or none.
+static bool isFilled(const Value *V, unsigned Byte, unsigned Size, bool Ones) {
+  const auto *C = dyn_cast<Constant>(V);
+  const auto *T = C ? dyn_cast<FixedVectorType>(C->getType()) : nullptr;
+  const unsigned Bits = T ? T->getScalarSizeInBits() : 0;
+  if (!T || !T->getElementType()->isIntegerTy() || Bits % 8)
+    return false;
+  for (unsigned At = Byte; At < Byte + Size; ++At) {
+    const auto *Part = dyn_cast_or_null<ConstantInt>(C->getAggregateElement(At * 8 / Bits));
+    const uint64_t Found = Part ? Part->getValue().extractBitsAsZExtValue(8, At * 8 % Bits) : 1;
+    if (Found != (Ones ? 0xff : 0))
+      return false;
+  }
+  return true;
+}
+
+/// True if the word is zero, as far as one mask shows.
+static bool isCleared(const Value *V, unsigned Byte, unsigned Size) {
+  const auto *Mask = dyn_cast<BinaryOperator>(V);
+  if (Mask && Mask->getOpcode() == Instruction::And)
+    return any_of(Mask->operands(),
+                  [&](const Use &Op) { return isFilled(Op, Byte, Size, /*Ones=*/false); });
+  return isFilled(V, Byte, Size, /*Ones=*/false);
+}
+
+bool LaneMover::stepMask(const BinaryOperator &Masked, Origin &O, unsigned Size) const {
+  const bool And = Masked.getOpcode() == Instruction::And;
+  if (And && isCleared(&Masked, O.Byte, Size)) {
+    O = {ConstantInt::get(IntegerType::get(Masked.getContext(), Size * 8), 0), 0};
+    return true;
+  }
+  for (unsigned Side : {0U, 1U}) {
+    const Value *Other = Masked.getOperand(1 - Side);
+    if (And ? !isFilled(Other, O.Byte, Size, /*Ones=*/true) : !isCleared(Other, O.Byte, Size))
+      continue;
+    O.From = Masked.getOperand(Side);
+    return true;
+  }
+  return false;
+}
+
 /// One step back. False where the word is calculated, or has come to its origin.
 bool LaneMover::step(Origin &O, unsigned Size) {
   if (auto *Shuffle = dyn_cast<ShuffleVectorInst>(O.From)) {
@@ -95,6 +137,12 @@ bool LaneMover::step(Origin &O, unsigned Size) {
       return false; // conditions lie in bits
     O.From = Cast->getOperand(0);
     return true;
+  }
+  if (auto *Masked = dyn_cast<BinaryOperator>(O.From);
+      Masked && is_contained({Instruction::And, Instruction::Or}, Masked->getOpcode()) &&
+      Masked->getType()->isVectorTy()) {
+    Moves = true;
+    return stepMask(*Masked, O, Size);
   }
   if (auto *Extract = dyn_cast<ExtractElementInst>(O.From)) {
     auto *Lane = dyn_cast<ConstantInt>(Extract->getIndexOperand());
@@ -123,6 +171,9 @@ std::optional<Origin> LaneMover::find(Origin O, unsigned Size) {
   if (!O.From || isa<UndefValue>(O.From))
     return Origin();
   Reads |= isa<LoadInst>(O.From);
+  Moves |= O.From->getType()->isIntOrIntVectorTy(8) || O.From->getType()->isIntOrIntVectorTy(16);
+  if (isa<FixedVectorType>(O.From->getType()) && isFilled(O.From, O.Byte, Size, /*Ones=*/false))
+    return Origin{ConstantInt::get(IntegerType::get(O.From->getContext(), Size * 8), 0), 0};
   if (!isa<FixedVectorType>(O.From->getType()))
     return sizeOf(O.From->getType()) == Size ? std::optional(O) : std::nullopt;
   const bool IsElement = elementSize(*O.From) == Size;
@@ -202,7 +253,7 @@ bool splitConstant(StoreInst &Store) {
   auto *T = cast<FixedVectorType>(All->getType());
   constexpr unsigned WordBits = 64;
   const unsigned Bits = T->getScalarSizeInBits(), Each = WordBits / Bits;
-  if (T->getNumElements() % Each)
+  if (T->getNumElements() % Each || Bits < 32)
     return false;
   IRBuilder<> B(&Store);
   for (unsigned Word = 0; Word < T->getNumElements() / Each; ++Word) {
@@ -236,11 +287,12 @@ bool joinFloats(BitCastInst &Cast) {
   return true;
 }
 
-/// A vector of integers that an instruction makes, or a constant, not of bytes nor of conditions.
+/// A vector of integers that an instruction makes, or a constant, not of conditions.
 bool isWords(const Value &V) {
   auto *T = dyn_cast<FixedVectorType>(V.getType());
   return T && (isa<Instruction>(V) || (isa<ConstantData>(V) && !isa<UndefValue>(V))) &&
-         (T->getElementType()->isIntegerTy(32) || T->getElementType()->isIntegerTy(64));
+         T->getElementType()->isIntegerTy() &&
+         is_contained({8U, 16U, 32U, 64U}, T->getScalarSizeInBits());
 }
 
 } // namespace

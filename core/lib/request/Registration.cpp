@@ -165,13 +165,17 @@ Error RegistrationReader::readRule(ArrayRef<Constant *> Entries) {
     New.Reverse = F[2];
   } else if (Kind == RegistrationKind::Derivative) {
     New.Tangent = F[1];
+  } else {
+    New.Split.Augmented = F[1];
+    New.Split.Tangent = F[2];
   }
   if (Error E = resolveConventions(New))
     return E;
   F[0]->addFnAttr(attr::Registered);
   UserRule &Rule = ruleOf(*F[0]);
   if ((Gradient && Rule.Reverse && Rule.Reverse != New.Reverse) ||
-      (New.Tangent && Rule.Tangent && Rule.Tangent != New.Tangent))
+      (New.Tangent && Rule.Tangent && Rule.Tangent != New.Tangent) ||
+      (New.Split.Tangent && Rule.Split.Tangent && Rule.Split.Tangent != New.Split.Tangent))
     return fail(F[0], "'" + userName(*F[0]) + "' has another derivative already");
   if (Gradient) {
     Rule.Augmented = New.Augmented;
@@ -181,6 +185,8 @@ Error RegistrationReader::readRule(ArrayRef<Constant *> Entries) {
   } else if (New.Tangent) {
     Rule.Tangent = New.Tangent;
     Rule.OfTangent = New.OfTangent;
+  } else {
+    Rule.Split = New.Split;
   }
   return Error::success();
 }

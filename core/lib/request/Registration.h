@@ -34,6 +34,12 @@ struct UserRule {
   llvm::Function *Primal = nullptr;
   llvm::Function *Augmented = nullptr, *Reverse = nullptr, *Tangent = nullptr;
   RuleConvention OfAugmented, OfReverse, OfTangent;
+  /// A tangent in two parts, if there is no other one: its second part reads what the first kept.
+  struct Parts {
+    llvm::Function *Augmented = nullptr, *Tangent = nullptr;
+    RuleConvention OfAugmented, OfTangent;
+    llvm::SmallVector<llvm::Type *, 2> Tape;
+  } Split;
 };
 
 /// Reads all registrations of a module. Sets the attributes, keeps the functions from being inlined

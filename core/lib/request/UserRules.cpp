@@ -6,6 +6,9 @@
 //   forward:  {tape, r} = norm_aug(x, x', n)      reverse:  norm_rev(x, x', n, r-bar, tape)
 //   with {norm, norm_fwd}:                        tangent:  {r, r-dot} = norm_fwd(x, x', n)
 //
+//   with {norm, norm_aug, norm_two}:              tangent:  {tape, r} = norm_aug(x, x', n)
+//                                                           r-dot = norm_two(x, x', n, tape)
+//
 // The augmented function and the tangent stand for the call itself: they do what it does. A reverse
 // function returns the adjoints of the numbers among the parameters, in order.
 
@@ -575,11 +578,99 @@ Error UserRuleHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   return Error::success();
 }
 
+/// The two parts of a split tangent; what the first one keeps follows as for a reverse function.
+Error resolveSplit(UserRule &Rule) {
+  UserRule First;
+  First.Primal = Rule.Primal;
+  First.Augmented = Rule.Split.Augmented;
+  if (Error E = resolveAugmented(First))
+    return E;
+  Rule.Split.OfAugmented = First.OfAugmented;
+  Rule.Split.Tape = First.OfReverse.Tape;
+  Function &F = *Rule.Split.Tangent;
+  if (F.hasStructRetAttr())
+    return misfit(Rule, F, "returns more than fits in registers");
+  SmallVector<SmallVector<Type *, 4>, 2> Endings(2);
+  append_range(Endings[0], Rule.Split.Tape);
+  if (Error E = matchParameters(Rule, F, Numbers::Twice, Endings, Rule.Split.OfTangent))
+    return E;
+  const unsigned Leading =
+      leadingTypes(*Rule.Primal, Numbers::Twice, Rule.Split.OfTangent.IntegersTwice).size();
+  if (F.arg_size() == Leading)
+    Rule.Split.Tape.clear();
+  Type *R = Rule.Primal->getReturnType(), *Have = F.getReturnType();
+  if (Have == R || (!isNumber(R) && Have->isVoidTy()))
+    return Error::success();
+  return misfit(Rule, F, "returns " + list({Have}) + ", expected " + list({R}));
+}
+
+/// The arguments of a derivative, out of the parameters of a tangent that takes integers once.
+SmallVector<Value *, 8> passOn(const Function &Primal, const Function &From, Numbers N,
+                               bool IntegersTwice) {
+  SmallVector<Value *, 8> Args;
+  unsigned Next = 0;
+  auto Pass = [&](unsigned Count) {
+    for (unsigned I = 0; I < Count; ++I)
+      Args.push_back(From.getArg(Next++));
+  };
+  for (const SourceParameter &P : sourceParameters(Primal)) {
+    Type *T = From.getArg(Next)->getType();
+    Pass(P.Count);
+    if (T->isPointerTy() || (isNumber(T) && N == Numbers::Twice))
+      Pass(P.Count);
+    else if (isNumber(T))
+      Next += P.Count;
+    else if (T->isIntegerTy() && IntegersTwice)
+      Args.push_back(Args.back());
+  }
+  return Args;
+}
+
+/// One function that calls both parts of a split tangent.
+void joinSplit(UserRule &Rule) {
+  Function &Primal = *Rule.Primal;
+  const UserRule::Parts &Split = Rule.Split;
+  Type *R = Primal.getReturnType();
+  Rule.Tangent = Function::Create(
+      FunctionType::get(isNumber(R) ? StructType::get(R, R) : R,
+                        leadingTypes(Primal, Numbers::Twice, /*IntegersTwice=*/false),
+                        /*isVarArg=*/false),
+      GlobalValue::InternalLinkage, "cf.joined." + Primal.getName(), Primal.getParent());
+  Rule.OfTangent.WithPrimal = isNumber(R);
+  Function &F = *Rule.Tangent;
+  IRBuilder<> B(BasicBlock::Create(F.getContext(), "entry", &F));
+  auto Call = [&](Function &Part, ArrayRef<Value *> Args) {
+    CallInst *Result = B.CreateCall(&Part, Args);
+    Result->setCallingConv(Part.getCallingConv());
+    return Result;
+  };
+  Value *First =
+      Call(*Split.Augmented, passOn(Primal, F, Numbers::Once, Split.OfAugmented.IntegersTwice));
+  Value *Tape = First, *Result = First;
+  if (First->getType() != R && !R->isVoidTy()) {
+    Tape = B.CreateExtractValue(First, 0);
+    Result = B.CreateExtractValue(First, 1);
+  }
+  SmallVector<Value *, 8> Args = passOn(Primal, F, Numbers::Twice, Split.OfTangent.IntegersTwice);
+  for (unsigned I = 0; I < Split.Tape.size(); ++I)
+    Args.push_back(Tape->getType()->isStructTy() ? B.CreateExtractValue(Tape, I) : Tape);
+  Value *Dot = Call(*Split.Tangent, Args);
+  if (!isNumber(R)) {
+    R->isVoidTy() ? B.CreateRetVoid() : B.CreateRet(Result);
+    return;
+  }
+  Value *Both = B.CreateInsertValue(PoisonValue::get(F.getReturnType()), Result, 0);
+  B.CreateRet(B.CreateInsertValue(Both, Dot, 1));
+}
+
 } // namespace
 
 Error resolveConventions(UserRule &Rule) {
   if (Error E = checkPrimal(Rule))
     return E;
+  if (Rule.Split.Tangent)
+    if (Error E = resolveSplit(Rule))
+      return E;
   if (Rule.Tangent)
     if (Error E = resolveTangent(Rule))
       return E;
@@ -591,9 +682,12 @@ Error resolveConventions(UserRule &Rule) {
 }
 
 void registerUserRules(HandlerRegistry &Registry, ArrayRef<UserRule> Rules, DerivativeMode Mode) {
-  for (const UserRule &Rule : Rules)
+  for (UserRule Rule : Rules) {
+    if (Mode == DerivativeMode::Tangent && !Rule.Tangent && Rule.Split.Tangent)
+      joinSplit(Rule);
     if (Mode == DerivativeMode::Tangent ? Rule.Tangent : Rule.Reverse)
       Registry.add(std::make_unique<UserRuleHandler>(Rule, Mode));
+  }
 }
 
 } // namespace contraflow

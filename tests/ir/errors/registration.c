@@ -18,6 +18,9 @@ void *__enzyme_register_gradient_few[] = {(void *)half, (void *)half};
 void *__enzyme_register_gradient_data[] = {(void *)half, (void *)odd, (void *)half};
 // CHECK-DAG: [CF108] {{.*}}'half' as a derivative of 'half' takes (double), expected (double, double)
 void *__enzyme_register_gradient_seed[] = {(void *)half, (void *)half, (void *)half};
+// CHECK-DAG: [CF108] {{.*}}'whole' as a derivative of 'whole' takes (double), expected (double, double)
+static double whole(double x) { return x; }
+void *__enzyme_register_splitderivative_whole[] = {(void *)whole, (void *)whole, (void *)whole};
 // CHECK-DAG: [CF108] {{.*}}'pointer' as a derivative of 'pointer' returns a pointer or a structure
 void *__enzyme_register_derivative_pointer[] = {(void *)pointer, (void *)half};
 // CHECK-DAG: [CF108] {{.*}}'half' cannot stand for 'no_such_function'
