@@ -29,9 +29,6 @@ namespace contraflow::threads {
 namespace {
 
 constexpr StringRef Note = "contraflow.threads";
-/// What begins an OpenMP team.
-constexpr StringRef Forks[] = {"__kmpc_fork_call", "__kmpc_fork_call_if"};
-
 /// The functions that wait until somebody else has done something, and are called in loops.
 constexpr Role Blocking[] = {Role::Condition, Role::ConditionTimed, Role::ConditionLock,
                              Role::ConditionUntil, Role::Future};
@@ -255,12 +252,12 @@ Schedule scheduleOf(Module &M) {
   Schedule S;
   S.Obstacle = obstacle(M);
   const std::string Wait = waiting(M);
-  const bool HasTeams = any_of(Forks, [&](StringRef Fork) { return M.getFunction(Fork); });
+  const bool HasTeams = hasTeams(M);
   // Threads that take turns have their variables, whoever comes to them.
   const auto Own = ownVariables(M);
   const bool Named = all_of(Own, [](GlobalVariable *G) { return isAlwaysNamed(*G); });
   S.TakesTurns = !HasTeams && (!Wait.empty() || mayBlock(M) || !Named);
-  if (S.Obstacle.empty() && HasTeams && !Own.empty())
+  if (S.Obstacle.empty() && HasTeams && (!Named || mayBelongToTeams(M, Own)))
     S.Obstacle = "every thread has a variable '" + Own[0]->getName().str() + "' of its own";
   if (S.Obstacle.empty() && !Wait.empty() && HasTeams)
     S.Obstacle = "threads may wait for each other (" + Wait + ") where there are OpenMP teams";

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Supports: derivatives of derivatives through std::function
 //
-// Hessian-vector products through functions chosen at run time, which carry numbers: the compiler
-// takes every function of the file whose type fits for one that may be called. And a merge sort.
+// Hessian-vector products through functions chosen at run time, which carry numbers. The compiler
+// takes every function of the file whose type fits for one that may be called.
 #include "Hessian.h"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -29,22 +28,3 @@ static double hessian_function(const double *x) {
 }
 HESSIAN(hessian_function)
 HESSIAN_TWICE(hessian_function)
-
-struct Particle {
-  double charge, momentum;
-  int cell;
-};
-
-// What a pointer is behind a loop is a sum of integers, which the adjoint keeps.
-static double hessian_sorted(const double *x) {
-  std::vector<Particle> all(24);
-  for (int i = 0; i < 24; ++i)
-    all[i] = {x[i % 4], x[(i + 1) % 4] * i, i * 5 % 4};
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Particle &a, const Particle &b) { return a.cell < b.cell; });
-  double s = 0;
-  for (int i = 0; i < 24; ++i)
-    s += all[i].charge * all[i].momentum * i;
-  return s;
-}
-HESSIAN(hessian_sorted)
