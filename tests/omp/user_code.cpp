@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <iostream>
 #include <memory>
 #include <numeric>
 #include <omp.h>
@@ -24,6 +25,8 @@ public:
     std::vector<double> w(v.size());
 #pragma omp parallel for
     for (std::size_t i = 0; i < v.size(); ++i) {
+      if (!std::isfinite(v[i]))
+        std::cerr << "no number at " << i << std::endl;
       std::size_t l = i ? i - 1 : 0, r = i + 1 < v.size() ? i + 1 : i;
       w[i] = factor * v[i] + 0.25 * (v[l] + v[r]);
     }
