@@ -160,16 +160,26 @@ bool decides(const Instruction &V, const Blocks &Cycle) {
   return false;
 }
 
+/// A look at whether a local variable with static storage is initialised: who finds that it is not
+/// does it.
+bool isGuard(const Instruction &I) {
+  auto *Load = dyn_cast<LoadInst>(&I);
+  auto *G = Load ? dyn_cast<GlobalVariable>(Load->getPointerOperand()) : nullptr;
+  return G && Load->getType()->isIntegerTy(8) && G->getValueType()->isIntegerTy(64);
+}
+
 /// True if what the instruction gives is what other threads have last said: a load, or the result
 /// of a function that loads.
 bool asks(const Instruction &I) {
   if (auto *Call = dyn_cast<CallBase>(&I)) {
     const Function *F = Call->getCalledFunction();
     return F && !I.getType()->isVoidTy() && any_of(instructions(*F), [](const Instruction &Inner) {
-             return isa<LoadInst>(Inner) && (Inner.isAtomic() || Inner.isVolatile());
+             return isa<LoadInst>(Inner) && (Inner.isAtomic() || Inner.isVolatile()) &&
+                    !isGuard(Inner);
            });
   }
-  return (I.isAtomic() || I.isVolatile()) && !isa<FenceInst, AtomicRMWInst, StoreInst>(I);
+  return (I.isAtomic() || I.isVolatile()) && !isa<FenceInst, AtomicRMWInst, StoreInst>(I) &&
+         !isGuard(I);
 }
 
 /// True of a loop that writes and counts nothing, so that it ends by what others do alone.
