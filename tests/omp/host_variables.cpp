@@ -3,8 +3,8 @@
 // Threads with variables of their own in a file with teams, whose regions do not come to these.
 // Supports: `thread_local` variables of `std::thread`s beside regions
 #include "GradientCheck.h"
-#include <cstdlib>
 #include <thread>
+#include <vector>
 
 enum { n = 10 };
 
@@ -16,10 +16,10 @@ static double collect(const double *x, int low, int high) {
   return sums[0] * sums[1];
 }
 
-// Whether it is initialised is asked in a loop, but nobody waits for that.
-static const double &half() {
-  static const double value = std::strtod("0.5", nullptr);
-  return value;
+// Whether they are made is asked in a loop, but nobody waits for that.
+static const std::vector<double> &halves() {
+  static const std::vector<double> values(n, 0.5);
+  return values;
 }
 
 static double beside(const double *x, double *y) {
@@ -31,7 +31,7 @@ static double beside(const double *x, double *y) {
   second.join();
 #pragma omp parallel for reduction(+ : s)
   for (int i = 0; i < n; i++) {
-    y[i] *= half() * a + x[i];
+    y[i] *= halves()[i] * a + x[i];
     s += b * y[i];
   }
   return s * sums[0];
