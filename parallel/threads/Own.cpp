@@ -6,6 +6,9 @@
 //   thread_local double sum = 1;
 //   f(p)   ->   kept = sum ; sum = 1 ; f(p) ; sum = kept
 //
+// Where there are OpenMP teams, none of their regions may come to the variables: a thread would
+// have a team of its own, with variables that nobody has used.
+//
 // That is right where no thread comes to the variable of another: where its address is used to load
 // and store, by the functions that name it and those that they call, and goes nowhere else. Other
 // files, and destructors of objects, which are called with their address, do not come to it either.
@@ -15,6 +18,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
@@ -114,6 +118,75 @@ SmallVector<GlobalVariable *, 4> ownVariables(Module &M) {
 
 bool isAlwaysNamed(GlobalVariable &G) {
   return G.hasLocalLinkage() && G.hasDefinitiveInitializer() && Addresses(G).stay();
+}
+
+namespace {
+
+/// What begins an OpenMP team.
+constexpr StringRef Forks[] = {"__kmpc_fork_call", "__kmpc_fork_call_if"};
+
+/// The functions that lead to what has been added: they use it, call or name functions that do, or
+/// call what they do not name while somebody else has stored the address of such a function.
+class Leading {
+public:
+  explicit Leading(Module &M) : M(M) {}
+  void add(Value &V) {
+    if (Seen.insert(&V).second)
+      Todo.push_back(&V);
+  }
+  void close();
+  bool has(const Value &V) const { return Seen.contains(&V); }
+
+private:
+  void addCallsThroughPointers();
+
+  Module &M;
+  SmallPtrSet<const Value *, 32> Seen;
+  SmallVector<Value *, 16> Todo;
+  bool Stored = false; ///< the address of one of the functions
+};
+
+void Leading::addCallsThroughPointers() {
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->isIndirectCall())
+        add(F);
+}
+
+void Leading::close() {
+  while (!Todo.empty()) {
+    Value *V = Todo.pop_back_val();
+    for (Use &U : V->uses()) {
+      auto *I = dyn_cast<Instruction>(U.getUser());
+      auto *Call = dyn_cast_or_null<CallBase>(I);
+      const bool Kept = I ? isa<StoreInst>(I) || (Call && !Call->isCallee(&U)) : true;
+      if (isa<Function>(V) && Kept && !Stored) {
+        Stored = true;
+        addCallsThroughPointers();
+      }
+      add(I ? *I->getFunction() : *U.getUser());
+    }
+  }
+}
+
+} // namespace
+
+bool hasTeams(const Module &M) {
+  return any_of(Forks, [&](StringRef Fork) { return M.getFunction(Fork); });
+}
+
+bool mayBelongToTeams(Module &M, ArrayRef<GlobalVariable *> Variables) {
+  Leading Found(M);
+  for (GlobalVariable *G : Variables)
+    Found.add(*G);
+  Found.close();
+  return any_of(Forks, [&](StringRef Name) {
+    const Function *Fork = M.getFunction(Name);
+    return Fork && any_of(Fork->users(), [&](const User *U) {
+             return any_of(U->operands(),
+                           [&](const Value *V) { return isa<Function>(V) && Found.has(*V); });
+           });
+  });
 }
 
 void keepOwn(CallBase &Call, ArrayRef<GlobalVariable *> Variables) {

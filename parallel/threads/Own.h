@@ -18,6 +18,9 @@ namespace contraflow::threads {
 llvm::SmallVector<llvm::GlobalVariable *, 4> ownVariables(llvm::Module &M);
 /// True if all code that comes to a variable names it, so that no thread comes to that of another.
 bool isAlwaysNamed(llvm::GlobalVariable &G);
+bool hasTeams(const llvm::Module &M);
+/// True if a region of a team may come to one of the variables.
+bool mayBelongToTeams(llvm::Module &M, llvm::ArrayRef<llvm::GlobalVariable *> Variables);
 /// What is called begins with values of its own, and leaves those of its caller as they are.
 void keepOwn(llvm::CallBase &Call, llvm::ArrayRef<llvm::GlobalVariable *> Variables);
 

@@ -29,9 +29,6 @@ namespace contraflow::threads {
 namespace {
 
 constexpr StringRef Note = "contraflow.threads";
-/// What begins an OpenMP team.
-constexpr StringRef Forks[] = {"__kmpc_fork_call", "__kmpc_fork_call_if"};
-
 /// The functions that wait until somebody else has done something, and are called in loops.
 constexpr Role Blocking[] = {Role::Condition, Role::ConditionTimed, Role::ConditionLock,
                              Role::ConditionUntil, Role::Future};
@@ -163,16 +160,26 @@ bool decides(const Instruction &V, const Blocks &Cycle) {
   return false;
 }
 
+/// A look at whether a local variable with static storage is initialised: who finds that it is not
+/// does it.
+bool isGuard(const Instruction &I) {
+  auto *Load = dyn_cast<LoadInst>(&I);
+  auto *G = Load ? dyn_cast<GlobalVariable>(Load->getPointerOperand()) : nullptr;
+  return G && Load->getType()->isIntegerTy(8) && G->getValueType()->isIntegerTy(64);
+}
+
 /// True if what the instruction gives is what other threads have last said: a load, or the result
 /// of a function that loads.
 bool asks(const Instruction &I) {
   if (auto *Call = dyn_cast<CallBase>(&I)) {
     const Function *F = Call->getCalledFunction();
     return F && !I.getType()->isVoidTy() && any_of(instructions(*F), [](const Instruction &Inner) {
-             return isa<LoadInst>(Inner) && (Inner.isAtomic() || Inner.isVolatile());
+             return isa<LoadInst>(Inner) && (Inner.isAtomic() || Inner.isVolatile()) &&
+                    !isGuard(Inner);
            });
   }
-  return (I.isAtomic() || I.isVolatile()) && !isa<FenceInst, AtomicRMWInst, StoreInst>(I);
+  return (I.isAtomic() || I.isVolatile()) && !isa<FenceInst, AtomicRMWInst, StoreInst>(I) &&
+         !isGuard(I);
 }
 
 /// True of a loop that writes and counts nothing, so that it ends by what others do alone.
@@ -255,12 +262,12 @@ Schedule scheduleOf(Module &M) {
   Schedule S;
   S.Obstacle = obstacle(M);
   const std::string Wait = waiting(M);
-  const bool HasTeams = any_of(Forks, [&](StringRef Fork) { return M.getFunction(Fork); });
+  const bool HasTeams = hasTeams(M);
   // Threads that take turns have their variables, whoever comes to them.
   const auto Own = ownVariables(M);
   const bool Named = all_of(Own, [](GlobalVariable *G) { return isAlwaysNamed(*G); });
   S.TakesTurns = !HasTeams && (!Wait.empty() || mayBlock(M) || !Named);
-  if (S.Obstacle.empty() && HasTeams && !Own.empty())
+  if (S.Obstacle.empty() && HasTeams && (!Named || mayBelongToTeams(M, Own)))
     S.Obstacle = "every thread has a variable '" + Own[0]->getName().str() + "' of its own";
   if (S.Obstacle.empty() && !Wait.empty() && HasTeams)
     S.Obstacle = "threads may wait for each other (" + Wait + ") where there are OpenMP teams";

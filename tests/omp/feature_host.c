@@ -54,7 +54,8 @@ static double mapped(const double *x, double *y, int n) {
   double s = 0, a = x[0];
 #pragma omp target data map(to : x[0 : n]) map(tofrom : y[0 : n])
   {
-#pragma omp target map(tofrom : s) firstprivate(a)
+#pragma omp target map(tofrom : s) firstprivate(a) uses_allocators(omp_default_mem_alloc)          \
+    allocate(omp_default_mem_alloc : a)
     {
       for (int i = 0; i < n; i++)
         s += x[i] * a;

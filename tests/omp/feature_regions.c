@@ -7,6 +7,25 @@
 #include <math.h>
 #include <omp.h>
 
+static double defaults(const double *x, double *y, int n) {
+  double a = x[0] * x[1], b = 3, s = 0;
+#pragma omp parallel for default(firstprivate) shared(x, y) reduction(+ : s)
+  for (int i = 0; i < n; i++) {
+    b = a * y[i] + x[i];
+    s += b * b;
+    y[i] *= b;
+  }
+#pragma omp parallel default(private) shared(x, y, n) reduction(+ : s)
+  {
+    a = x[2];
+#pragma omp for
+    for (int i = 0; i < n; i++)
+      s += a * y[i];
+  }
+  return s * a * b;
+}
+GRADIENT_CHECK(regions_defaults, Double, defaults, In(double, 9), InOut(double, 9), Int(9))
+
 static double clauses(const double *x, double *y, int n, int limit) {
   double sum = 0;
 #pragma omp parallel if (n > limit) num_threads(n / 4 + 1) proc_bind(spread) default(none)         \

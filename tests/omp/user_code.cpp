@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <iostream>
 #include <memory>
 #include <numeric>
 #include <omp.h>
@@ -277,3 +278,32 @@ static double views(const double *x, double *y, int n) {
   return s;
 }
 GRADIENT_CHECK(user_views, Double, views, In(double, 18), Out(double, 18), Int(18))
+
+// What a region prints is no reason against several directions.
+enum { Logged = 8 };
+static void logged(const double *x, double *y) {
+#pragma omp parallel for
+  for (int i = 0; i < Logged; ++i) {
+    y[i] = x[i] * x[(i + 1) % Logged];
+    if (!std::isfinite(y[i]))
+      std::cerr << "no number at " << i << std::endl;
+  }
+}
+static double user_logged_primal(void *const *v) {
+  logged((double *)v[0], (double *)v[1]);
+  return 0;
+}
+static double user_logged_tangent(void *const *v, void *const *d) {
+  __enzyme_fwddiff<void>((void *)logged, (double *)v[0], (double *)d[0], (double *)v[1],
+                         (double *)d[1]);
+  return 0;
+}
+static void user_logged_adjoint(void *const *v, void *const *d) {
+  double x[Logged] = {}, *bar = (double *)d[0], y[Logged];
+  for (int i = 0; i < Logged; ++i)
+    y[i] = 2 * ((double *)d[1])[i];
+  __enzyme_autodiff<void>((void *)logged, enzyme_width, 2, enzyme_dup, (double *)v[0], bar, x,
+                          enzyme_dup, (double *)v[1], (double *)d[1], y);
+}
+GRADIENT_CHECK_CUSTOM(user_logged, Void, user_logged_primal, user_logged_tangent,
+                      user_logged_adjoint, In(double, Logged), Out(double, Logged))

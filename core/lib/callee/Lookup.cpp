@@ -354,8 +354,9 @@ bool keepsBody(const Function &F) {
   if (viewAction(F))
     return true;
   const CalleeInfo Info = lookupCallee(F);
-  if (!Info.Text)
-    return Info.OwnObjects;
+  if (!Info.Text) // the library has what is only there to be inlined
+    return Info.OwnObjects ||
+           (Info.Kind == CalleeKind::Inactive && F.hasAvailableExternallyLinkage());
   static constexpr StringLiteral Words[] = {
 #define CF_TEXT_BODY(Word) Word,
 #include "Inactive.def"

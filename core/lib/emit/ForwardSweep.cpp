@@ -428,6 +428,17 @@ static Value *changedFlags(const Instruction &I) {
   return nullptr;
 }
 
+/// The address with a shadow that a sum is some bytes away from. Or null.
+static Value *addressUnder(const ActivityResult &Activity, const Instruction &I) {
+  for (auto *Sum = &I; Sum;) {
+    Value *Address = addressInSum(*Sum);
+    if (!Address || Activity.hasShadow(Address))
+      return Address;
+    Sum = dyn_cast<Instruction>(Address);
+  }
+  return nullptr;
+}
+
 /// A number instead of an address has no shadow, and leads equally far.
 static bool isNumberOfSteps(const Use &Op, const Value *Shadow) {
   auto *None = dyn_cast<Constant>(Shadow);
@@ -457,7 +468,10 @@ Error ForwardSweep::visitPointer(Instruction &I) {
       shadows()[&I] = &I;
       return Error::success();
     }
-  if (Value *From = changedFlags(I)) { // the shadow may have other low bits: it leads equally far
+  Value *From = changedFlags(I);
+  if (!From)
+    From = addressUnder(S.Activity, I);
+  if (From) { // the shadow may have other low bits: it leads equally far
     Value *Distance = B.CreateSub(&I, From);
     Value *Shadow = S.Activity.hasShadow(From) ? shadowOf(From) : From;
     shadows()[&I] = B.CreateAdd(Shadow, Distance, I.getName() + ".shadow");

@@ -7,15 +7,26 @@
 //   %b = add i64 %a, %n                      no shadow: 'br' and the report see the primal's
 //   %c = icmp uge i64 %b, %a
 //   br i1 %c, label %go, label %report       call @__ubsan_handle_pointer_overflow(..., i64 %b)
+//
+// The optimiser writes what a pointer is behind a loop as a sum. A derivative that keeps it, where
+// it is part of a distance, keeps an address:
+//
+//   %a = ptrtoint ptr %begin to i64          1 address
+//   %m = mul i64 %trips, 168                 none
+//   %b = add i64 %a, %m                      1: its shadow is that of %a plus %m
 
 #include "IntegerAddresses.h"
 
 #include "contraflow/core/Callee.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
+
+#include <climits>
 
 using namespace llvm;
 
@@ -47,6 +58,100 @@ bool isOnlyCompared(const Instruction &I) {
         return false;
     }
   return true;
+}
+
+namespace {
+
+/// Of how many addresses an integer is the sum: none for a number. A distance that is scaled counts
+/// elements, so it is a number.
+class AddressCount {
+public:
+  static constexpr int Unknown = INT_MIN;
+  static constexpr int Open = INT_MIN + 1;     ///< as many as itself
+  static constexpr int Distance = INT_MIN + 2; ///< of two addresses, and some bytes
+  int of(const Value *V);
+
+private:
+  int ofPhi(const PHINode &Phi);
+  int ofArithmetic(const BinaryOperator &I);
+
+  SmallDenseMap<const PHINode *, int, 4> Phis; ///< those that are looked at
+  unsigned Visits = 0;
+};
+
+int unite(int A, int B) {
+  if (A == AddressCount::Open || A == B)
+    return B;
+  return B == AddressCount::Open ? A : AddressCount::Unknown;
+}
+
+/// What comes in says how many there are, and what goes round has to agree.
+int AddressCount::ofPhi(const PHINode &Phi) {
+  const auto [At, IsNew] = Phis.try_emplace(&Phi, Open);
+  if (!IsNew)
+    return At->second;
+  const auto OfAll = [&] {
+    int Count = Open;
+    for (const Value *In : Phi.incoming_values())
+      Count = unite(Count, of(In));
+    return Count;
+  };
+  int Count = OfAll();
+  if (Count != Open && Count != Unknown) {
+    Phis[&Phi] = Count;
+    Count = OfAll();
+  }
+  Phis.erase(&Phi);
+  return Count;
+}
+
+int AddressCount::ofArithmetic(const BinaryOperator &I) {
+  const int A = of(I.getOperand(0)), B = of(I.getOperand(1));
+  if (A == Unknown || B == Unknown)
+    return Unknown;
+  if (A == Open || B == Open)
+    return Open;
+  const auto IsNumber = [](int N) { return N == 0 || N == Distance; };
+  const bool Adds = I.getOpcode() == Instruction::Add;
+  if (!Adds && I.getOpcode() != Instruction::Sub)
+    return IsNumber(A) && IsNumber(B) ? 0 : Unknown;
+  if (A == Distance || B == Distance)
+    return IsNumber(A) && IsNumber(B) ? Distance : Unknown;
+  if (Adds)
+    return A + B;
+  return A == 1 && B == 1 ? Distance : A - B;
+}
+
+int AddressCount::of(const Value *V) {
+  constexpr unsigned Most = 128;
+  if (isa<PtrToIntOperator>(V))
+    return 1;
+  if (isa<ConstantInt>(V) || V->getType()->getScalarSizeInBits() < 64)
+    return 0;
+  if (!V->getType()->isIntegerTy(64) || ++Visits > Most)
+    return Unknown;
+  if (auto *Phi = dyn_cast<PHINode>(V))
+    return ofPhi(*Phi);
+  if (auto *Operation = dyn_cast<BinaryOperator>(V))
+    return ofArithmetic(*Operation);
+  if (auto *Choice = dyn_cast<SelectInst>(V))
+    return unite(of(Choice->getTrueValue()), of(Choice->getFalseValue()));
+  if (isa<FreezeInst, ZExtInst, SExtInst>(V))
+    return of(cast<Instruction>(V)->getOperand(0));
+  return Unknown;
+}
+
+} // namespace
+
+Value *addressInSum(const Instruction &I) {
+  if (I.getOpcode() != Instruction::Add || !I.getType()->isIntegerTy(64))
+    return nullptr;
+  for (unsigned Op : {0, 1}) {
+    AddressCount Count;
+    if (Count.of(I.getOperand(Op)) == 1 && Count.of(I.getOperand(1 - Op)) == 0)
+      return I.getOperand(Op);
+  }
+  return nullptr;
 }
 
 } // namespace contraflow

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Addresses that are calculated with as integers and lead nowhere.
+// Addresses that are calculated with as integers: they lead nowhere, or a number of bytes further.
 
 #pragma once
 
 namespace llvm {
 class Instruction;
+class Value;
 } // namespace llvm
 
 namespace contraflow {
@@ -13,5 +14,8 @@ namespace contraflow {
 /// True if the integer I, and what is calculated from it, is only compared and reported: nothing
 /// asks for its shadow.
 bool isOnlyCompared(const llvm::Instruction &I);
+
+/// The operand of a sum that is an address, where the other one is a number of bytes; else null.
+llvm::Value *addressInSum(const llvm::Instruction &I);
 
 } // namespace contraflow

@@ -8,6 +8,7 @@
 
 extern int enzyme_dup;
 void __enzyme_autodiff(void *, ...);
+typedef void *omp_interop_t;
 
 static void square(double *x) { *x *= *x; }
 
@@ -23,3 +24,11 @@ static void only_there(double *x) {
   *x *= *x;
 }
 void gradient(double *x, double *xb) { __enzyme_autodiff((void *)only_there, enzyme_dup, x, xb); }
+
+static void with_interop(double *x) {
+  omp_interop_t object = 0;
+// CHECK: offload.c:[[@LINE+1]]:{{.*}}[CF207] {{.*}}__tgt_interop_init
+#pragma omp interop init(targetsync : object)
+  *x *= *x;
+}
+void through(double *x, double *xb) { __enzyme_autodiff((void *)with_interop, enzyme_dup, x, xb); }

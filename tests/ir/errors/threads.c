@@ -7,6 +7,8 @@
 // RUN: %not %clang -O0 -DCANCEL -c %s -o %t.o 2>&1 | FileCheck --check-prefix=CANCEL %s
 // RUN: %not %clang -O2 -DKEY -c %s -o %t.o 2>&1 | FileCheck --check-prefix=KEY %s
 // RUN: %not %clang -O2 -fopenmp -DFLAG -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FLAG %s
+// RUN: %not %clang -O0 -fopenmp -DTEAM -c %s -o %t.o 2>&1 | FileCheck --check-prefix=TEAM %s
+// RUN: %not %clang -O2 -fopenmp -DTEAM -c %s -o %t.o 2>&1 | FileCheck --check-prefix=TEAM %s
 
 #include <pthread.h>
 
@@ -15,6 +17,14 @@ void __enzyme_autodiff(void *, ...);
 static volatile int go;
 #ifdef KEY
 static pthread_key_t own;
+#endif
+
+#ifdef TEAM
+static _Thread_local double room;
+void share(void) {
+#pragma omp parallel
+  room += 1;
+}
 #endif
 
 static __attribute__((noinline)) void quit(double *x) {
@@ -33,6 +43,9 @@ static void *work(void *x) {
 #ifdef KEY
   x = pthread_getspecific(own);
 #endif
+#ifdef TEAM
+  room = *(double *)x;
+#endif
   quit(x);
   return x;
 }
@@ -43,6 +56,7 @@ void run(double *x) {
   // CANCEL: error: [CF205] {{.*}}a thread; another thread is looked at or ended ('pthread_cancel')
   // KEY: error: [CF205] {{.*}}a thread; threads may wait for each other ('pthread_getspecific')
   // FLAG: error: [CF205] {{.*}}a thread; threads may wait for each other
+  // TEAM: error: [CF205] {{.*}}a thread; every thread has a variable 'room' of its own
   pthread_create(&thread, 0, work, x);
 #ifdef CANCEL
   pthread_cancel(thread);

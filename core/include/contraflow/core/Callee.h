@@ -83,7 +83,8 @@ bool canStandFor(const llvm::Function &F, llvm::StringRef Name);
 
 /// Looks a function up by name (C names, C++ mangled names).
 CalleeInfo lookupCallee(const llvm::Function &F);
-/// True if calls of F are to stay calls, however small it is: it works on objects of its class.
+/// True if calls of F are to stay calls, however small it is: it works on objects of its class, or
+/// on streams in the library.
 bool keepsBody(const llvm::Function &F);
 /// The info of the called function; Unknown for indirect calls.
 CalleeInfo lookupCallee(const llvm::CallBase &Call);
