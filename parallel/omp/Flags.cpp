@@ -148,7 +148,7 @@ Flags::Flags(Module &M) {
         Known.insert({variableOf(Look->getPointerOperand()), Look->getType()});
 }
 
-bool Flags::mayStore(const StoreInst &Store, bool Flushes) const {
+bool Flags::mayStore(const StoreInst &Store) const {
   Type *T = Store.getValueOperand()->getType();
   if (!T->isIntegerTy() || isPrivate(Store.getPointerOperand()))
     return false;
@@ -158,7 +158,7 @@ bool Flags::mayStore(const StoreInst &Store, bool Flushes) const {
       return false;
     if (F.first && Into)
       return F.first == Into;
-    return Flushes && (!F.first || isHandedOn(*F.first)) && (!Into || isHandedOn(*Into));
+    return (!F.first || isHandedOn(*F.first)) && (!Into || isHandedOn(*Into));
   });
 }
 
@@ -166,7 +166,6 @@ void Flags::mark(Function &F) const {
   if (empty())
     return;
   const Loads Looks = looksOf(F);
-  const bool Flushes = any_of(instructions(F), isFlush);
   auto IsLook = [&](const LoadInst &Load) {
     const Value *Address = Load.getPointerOperand();
     GlobalVariable *Variable = variableOf(Address);
@@ -180,7 +179,7 @@ void Flags::mark(Function &F) const {
     if (auto *Load = dyn_cast<LoadInst>(&I)) {
       if (Load->getType()->isIntegerTy() && !isPrivate(Load->getPointerOperand()) && IsLook(*Load))
         Load->setVolatile(true);
-    } else if (auto *Store = dyn_cast<StoreInst>(&I); Store && mayStore(*Store, Flushes)) {
+    } else if (auto *Store = dyn_cast<StoreInst>(&I); Store && mayStore(*Store)) {
       Store->setVolatile(true);
     }
 }

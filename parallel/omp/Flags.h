@@ -31,7 +31,7 @@ public:
 private:
   /// The variable, or null for one behind a pointer, and the type of the access.
   using Flag = std::pair<llvm::GlobalVariable *, llvm::Type *>;
-  bool mayStore(const llvm::StoreInst &Store, bool Flushes) const;
+  bool mayStore(const llvm::StoreInst &Store) const;
 
   llvm::SmallSetVector<Flag, 4> Known;
 };

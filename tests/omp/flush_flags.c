@@ -106,6 +106,29 @@ static void inTurn(const double *x, double *y, int n) {
   }
 }
 
+__attribute__((noinline)) static void post(int *turn, int next) { *turn = next; }
+
+/// The store is in a function that does not flush itself.
+static void posted(const double *x, double *y, int n) {
+  int turn = 0;
+#pragma omp parallel
+  {
+    const int me = omp_get_thread_num(), all = omp_get_num_threads();
+    for (int i = me; i < n; i += all) {
+      while (1) {
+#pragma omp flush
+        if (turn == i)
+          break;
+      }
+      y[i] = x[i] * (i ? y[i - 1] : 1) + x[i];
+#pragma omp flush
+      post(&turn, i + 1);
+#pragma omp flush
+    }
+  }
+}
+
 GRADIENT_CHECK(flush_columns, Double, columns, In(double, 7), In(double, 6))
 GRADIENT_CHECK(flush_neighbours, Double, neighbours, In(double, 9), Int(9))
 GRADIENT_CHECK(flush_turns, Void, inTurn, In(double, 9), Out(double, 9), Int(9))
+GRADIENT_CHECK(flush_posted, Void, posted, In(double, 9), Out(double, 9), Int(9))
