@@ -53,7 +53,8 @@ SizeClass classFor(std::size_t Bytes) {
   const auto Power = static_cast<std::size_t>(std::bit_width(Bytes - 1)) - 1;
   const std::size_t Below = std::size_t{1} << Power, Quarter = Below / 4;
   const std::size_t Quarters = (Bytes - Below + Quarter - 1) / Quarter;
-  return {4 * Power + Quarters, Below + Quarters * Quarter};
+  constexpr std::size_t Step = alignof(Block); // where the next one begins as well
+  return {4 * Power + Quarters, (Below + Quarters * Quarter + Step - 1) / Step * Step};
 }
 
 class Shelves {
