@@ -30,14 +30,6 @@ static void noteAccess(const ActivityResult &Activity, const Instruction &I, Mix
   Found.Stored |= Store || Graph.isExternal(At.Node);
 }
 
-MixedWords findMixedWords(const ActivityResult &Activity, ArrayRef<Function *> Closure) {
-  MixedWords Found;
-  for (Function *F : Closure)
-    for (const Instruction &I : instructions(*F))
-      noteAccess(Activity, I, Found);
-  return Found;
-}
-
 /// True if the word goes on as it is, further than to where it is calculated with.
 static bool isMoved(const LoadInst &Load) {
   constexpr unsigned Most = 32;
@@ -56,9 +48,23 @@ static bool isMoved(const LoadInst &Load) {
   return false;
 }
 
+MixedWords findMixedWords(const ActivityResult &Activity, ArrayRef<Function *> Closure) {
+  MixedWords Found;
+  for (Function *F : Closure)
+    for (const Instruction &I : instructions(*F))
+      noteAccess(Activity, I, Found);
+  if (!Found.Any)
+    return Found;
+  for (Function *F : Closure)
+    for (const Instruction &I : instructions(*F))
+      if (auto *Load = dyn_cast<LoadInst>(&I); Load && !isMoved(*Load))
+        Found.Calculated.insert(Load);
+  return Found;
+}
+
 bool isFloatOrDouble(const ActivityResult &Activity, const LoadInst &Load) {
   Type *Number = Load.getType()->getScalarType();
-  if (!Activity.mixedWords().Any || !isMoved(Load) ||
+  if (!Activity.mixedWords().Any || Activity.mixedWords().Calculated.contains(&Load) ||
       !(Number->isIntegerTy(64) || Number->isDoubleTy()))
     return false;
   const MemoryGraph &Graph = Activity.memory();

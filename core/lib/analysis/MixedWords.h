@@ -6,6 +6,7 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace llvm {
 class Function;
@@ -20,6 +21,8 @@ class ActivityResult;
 struct MixedWords {
   bool Any = false;    ///< active floats may lie where doubles do at another time
   bool Stored = false; ///< the program stores them there, or they come from outside
+  /// Loads of words that are only calculated with, before the derivative keeps any of them.
+  llvm::DenseSet<const llvm::LoadInst *> Calculated;
 };
 
 MixedWords findMixedWords(const ActivityResult &Activity, llvm::ArrayRef<llvm::Function *> Closure);
