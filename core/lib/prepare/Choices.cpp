@@ -6,10 +6,14 @@
 //   %d = select i1 %c, i64 16, i64 24           if (%c)  %l = load ptr, (p + 16)
 //   %l = load ptr, (p + %d)                ->   else     %r = load ptr, (p + 24)
 //
-// Arrays of floats are left alone: they are one place to the graph anyway.
+// Where one of the addresses is of a member and the other of an element (s < n ? first[s] : count),
+// clang chooses the address as well, by a select or a phi, and array and object would be one.
+// Members of one object that hold floats are left alone: they are often places of an array.
 
 #include "Choices.h"
 
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -28,22 +32,43 @@ struct Choice {
   GetElementPtrInst *Step = nullptr;
 };
 
-Choice choiceOf(Value *Pointer) {
-  auto IsConstantStep = [](Value *V, Value *Base) {
-    auto *G = dyn_cast<GetElementPtrInst>(V);
-    return V == Base || (G && G->getPointerOperand() == Base && G->hasAllConstantIndices());
+bool isConstantStep(Value *V, Value *Base) {
+  auto *G = dyn_cast<GetElementPtrInst>(V);
+  return V == Base || (G && G->getPointerOperand() == Base && G->hasAllConstantIndices());
+}
+
+/// Whether these are members of one object.
+bool areMembers(Value *A, Value *B) {
+  auto *Step = dyn_cast<GetElementPtrInst>(isa<GetElementPtrInst>(A) ? A : B);
+  Value *Base = Step ? Step->getPointerOperand() : A;
+  return A != B && isConstantStep(A, Base) && isConstantStep(B, Base);
+}
+
+/// Whether something is told apart in what the address points to.
+bool isMember(const Value *V) {
+  auto Steps = [](const User *U) {
+    auto *G = dyn_cast<GetElementPtrInst>(U);
+    return G && G->hasAllConstantIndices() && !G->hasAllZeroIndices();
   };
-  auto BaseOf = [](Value *V) {
-    auto *G = dyn_cast<GetElementPtrInst>(V);
-    return G ? G->getPointerOperand() : V;
-  };
+  if (auto *G = dyn_cast<GetElementPtrInst>(V))
+    return Steps(G);
+  return isa<Argument, LoadInst, AllocaInst, CallBase>(V) && any_of(V->users(), Steps);
+}
+
+/// Whether one of them is a member, and the other a place elsewhere.
+bool isMemberOrElse(const Value *A, const Value *B) {
+  return (isMember(A) || isMember(B)) && getUnderlyingObject(A) != getUnderlyingObject(B);
+}
+
+Choice choiceOf(Value *Pointer, Type *Accessed) {
   if (auto *S = dyn_cast<SelectInst>(Pointer)) {
     Value *A = S->getTrueValue(), *B = S->getFalseValue();
-    Value *Base = isa<GetElementPtrInst>(A) ? BaseOf(A) : BaseOf(B);
-    if (A != B && IsConstantStep(A, Base) && IsConstantStep(B, Base))
+    if (isMemberOrElse(A, B) || (Accessed->isPointerTy() && areMembers(A, B)))
       return {S, A, B, nullptr};
     return {};
   }
+  if (!Accessed->isPointerTy())
+    return {};
   auto *Step = dyn_cast<GetElementPtrInst>(Pointer);
   if (!Step || Step->getNumIndices() != 1)
     return {};
@@ -85,19 +110,76 @@ void split(Instruction &Access, const Choice &C) {
   RecursivelyDeleteTriviallyDeadInstructions(Pointer); // even unused it would blur the object
 }
 
+/// The loads of a chosen address, all of them at the start of its block; else none.
+SmallVector<LoadInst *, 2> loadsAt(const PHINode &Chosen) {
+  SmallPtrSet<const User *, 4> Users(Chosen.user_begin(), Chosen.user_end());
+  SmallVector<LoadInst *, 2> Loads;
+  for (Instruction &I : *const_cast<BasicBlock *>(Chosen.getParent())) {
+    auto *L = Users.erase(&I) ? dyn_cast<LoadInst>(&I) : nullptr;
+    if (L && L->isSimple())
+      Loads.push_back(L);
+    if (Users.empty() || I.mayWriteToMemory() || !isGuaranteedToTransferExecutionToSuccessor(&I))
+      break;
+  }
+  return Loads.size() == Chosen.getNumUses() ? Loads : SmallVector<LoadInst *, 2>();
+}
+
+bool choosesMember(const PHINode &P, const DominatorTree &DT) {
+  const BasicBlock *BB = P.getParent();
+  SmallPtrSet<const BasicBlock *, 4> From;
+  for (const BasicBlock *Pred : P.blocks())
+    if (!isa<BranchInst>(Pred->getTerminator()) || !From.insert(Pred).second ||
+        DT.dominates(BB, Pred))
+      return false;
+  return any_of(drop_begin(P.incoming_values()),
+                [&](Value *V) { return isMemberOrElse(P.getIncomingValue(0), V); });
+}
+
+/// Loads where the address is chosen.
+void loadBefore(PHINode &Chosen, ArrayRef<LoadInst *> Loads) {
+  BasicBlock *BB = Chosen.getParent();
+  const SmallVector<BasicBlock *, 4> Blocks(Chosen.blocks());
+  for (BasicBlock *Pred : Blocks)
+    if (Pred->getTerminator()->getNumSuccessors() > 1)
+      SplitEdge(Pred, BB);
+  for (LoadInst *L : Loads) {
+    PHINode *Loaded = PHINode::Create(L->getType(), Blocks.size(), L->getName());
+    for (auto [Pred, Address] : zip(Chosen.blocks(), Chosen.incoming_values())) {
+      Instruction *Copy = L->clone();
+      Copy->setOperand(0, Address);
+      Copy->insertBefore(Pred->getTerminator()->getIterator());
+      Loaded->addIncoming(Copy, Pred);
+    }
+    Loaded->insertBefore(Chosen.getIterator());
+    L->replaceAllUsesWith(Loaded);
+    L->eraseFromParent();
+  }
+  Chosen.eraseFromParent();
+}
+
+void splitJoinedChoices(Function &F) {
+  const DominatorTree DT(F);
+  SmallVector<PHINode *, 8> Chosen;
+  for (BasicBlock &BB : F)
+    for (PHINode &P : BB.phis())
+      if (P.getType()->isPointerTy() && choosesMember(P, DT))
+        Chosen.push_back(&P);
+  for (PHINode *P : Chosen)
+    if (const auto Loads = loadsAt(*P); !Loads.empty())
+      loadBefore(*P, Loads);
+}
+
 } // namespace
 
 void splitMemberChoices(Function &F) {
   SmallVector<Instruction *, 8> Accesses;
-  for (Instruction &I : instructions(F)) {
-    auto *Store = dyn_cast<StoreInst>(&I);
-    Type *T = Store ? Store->getValueOperand()->getType() : I.getType();
-    if ((Store || isa<LoadInst>(I)) && T->isPointerTy())
+  for (Instruction &I : instructions(F))
+    if (isa<LoadInst, StoreInst>(I) && isa<SelectInst, GetElementPtrInst>(getPointerOperand(&I)))
       Accesses.push_back(&I);
-  }
   for (Instruction *I : Accesses)
-    if (Choice C = choiceOf(getPointerOperand(I)); C.Select)
+    if (Choice C = choiceOf(getPointerOperand(I), getLoadStoreType(I)); C.Select)
       split(*I, C);
+  splitJoinedChoices(F);
 }
 
 } // namespace contraflow
