@@ -13,6 +13,7 @@
 #include "DigitSums.h"
 #include "Digits.h"
 #include "Disguises.h"
+#include "Exchanged.h"
 #include "Indices.h"
 #include "InlineStorage.h"
 #include "Lanes.h"
@@ -189,6 +190,7 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
     simplifyFunction(P, C);
   if (splitPointerVectors(P, C.FAM))
     simplifyFunction(P, C);
+  joinExchangedHalves(P);
   splitAggregates(P);
   splitUnions(P);
   const bool Choices = restoreChoices(P);
