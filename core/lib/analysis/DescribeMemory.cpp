@@ -5,6 +5,7 @@
 // tie arguments to parameters; handlers speak for the calls they claim.
 
 #include "AssumedFloats.h"
+#include "CopiedBytes.h"
 #include "Integers.h"
 #include "MemoryGraph.h"
 #include "MovedWords.h"
@@ -443,11 +444,9 @@ void Describer::describeStructure(CallBase &I, const CallFacts::Structure &Linke
 }
 
 void Describer::applyFacts(CallBase &I, const CallFacts &Facts) {
-  for (const CallFacts::Copy &C : Facts.Copies) {
-    auto *Size = dyn_cast<ConstantInt>(I.getArgOperand(C.Size));
+  for (const CallFacts::Copy &C : Facts.Copies)
     Graph.addCopy(Graph.locate(I.getArgOperand(C.From)), Graph.locate(I.getArgOperand(C.To)),
-                  Size ? Size->getSExtValue() : -1);
-  }
+                  bytesCopied(I, C, Graph.layout()));
   describeStructure(I, Facts.Linked);
   for (auto [Operand, SizeOperand] : Facts.Arrays) {
     auto *Size = dyn_cast<ConstantInt>(I.getArgOperand(SizeOperand));

@@ -84,6 +84,34 @@ static bool isBehind(const Places &P, int64_t Offset, int64_t Stride) {
   return isIndexed(P, Begin, Stride) && (Next == P.end() || Next->second.Kind != Last->second.Kind);
 }
 
+/// True of members that no index leads to.
+static bool areSingle(const LayoutPlace &A, const LayoutPlace &B) {
+  return !A.IsArray && !B.IsArray;
+}
+
+/// Objects of which one pointer leads to any may have different members at one place, as the head
+/// of a list and its nodes: from the first one's beginning to the last one's end, anything lies
+/// there. False if an array is among them.
+static bool putAmong(Places &Old, int64_t Offset, LayoutPlace P) {
+  int64_t End = Offset + P.Width;
+  auto At = find(Old, Offset);
+  if (At == Old.end())
+    At = Old.lower_bound(Offset);
+  while (At != Old.end() && At->first < End) {
+    const auto [Begin, Other] = *At;
+    if (!areSingle(P, Other))
+      return false;
+    End = std::max(End, Begin + Other.Width);
+    Offset = std::min(Offset, Begin);
+    P.Kind = P.Kind == SK_Int && Other.Kind == SK_Int ? SK_Int : SK_Unknown;
+    P.IsStruct |= Other.IsStruct;
+    At = Old.erase(At);
+  }
+  P.Width = End - Offset;
+  Old.insert({Offset, P});
+  return true;
+}
+
 void MemoryGraph::addPlace(Node &N, int64_t Offset, const LayoutPlace &P) {
   if (N.Period && (Offset = wrap(N, Offset)) + P.Width > N.Period) {
     N.Mistaken = true;
@@ -92,17 +120,17 @@ void MemoryGraph::addPlace(Node &N, int64_t Offset, const LayoutPlace &P) {
   auto Next = N.Places.lower_bound(Offset);
   if (Next != N.Places.end() && Next->first == Offset && Next->second.Width == P.Width) {
     LayoutPlace &Old = Next->second;
-    const bool Known = Old.Kind != SK_Unknown && P.Kind != SK_Unknown;
-    N.Mistaken |= Known && Old.Kind != P.Kind;
+    const bool Differ = Old.Kind != P.Kind;
+    const bool Known =
+        Old.Kind != SK_Unknown && P.Kind != SK_Unknown && !(Differ && areSingle(Old, P));
+    N.Mistaken |= Known && Differ;
     Old.Kind = Known ? Old.Kind : unsigned(SK_Unknown);
     Old.IsArray |= P.IsArray;
     Old.IsStruct |= P.IsStruct;
     Old.IsElement |= P.IsElement;
     return;
   }
-  N.Mistaken |= Next != N.Places.end() && Next->first < Offset + P.Width;
-  N.Mistaken |= contraflow::find(N.Places, Offset) != N.Places.end();
-  N.Places.insert({Offset, P});
+  N.Mistaken |= !putAmong(N.Places, Offset, P);
 }
 
 void MemoryGraph::addPlaces(Location At, const LayoutPlaces &L) {
@@ -372,26 +400,33 @@ static bool holdsIntegers(const Places &P, const std::map<int64_t, int64_t> &Lan
   return IsInteger(Offset) && all_of(Landings, [&](auto At) { return IsInteger(At.first); });
 }
 
-/// True if an index may lead to a scalar of the kind that the structure begins with. If not, an
-/// array of such scalars would show: what an index finds in it would be of another kind.
-static bool landsOnKind(const std::map<int64_t, int64_t> &Landings, const Places &P) {
-  const unsigned First = P.begin()->second.Kind;
+/// True if an index may lead to a scalar of this kind. If not, an array of such scalars would show:
+/// what an index finds in it would be of another kind.
+static bool landsOnKind(const std::map<int64_t, int64_t> &Landings, const Places &P,
+                        unsigned Kind) {
   return any_of(Landings, [&](auto Landing) {
     auto At = find(P, Landing.first);
-    return At == P.end() || At->second.Kind == SK_Unknown || At->second.Kind == First;
+    return At == P.end() || At->second.Kind == SK_Unknown || At->second.Kind == Kind;
   });
+}
+
+/// True if an object that begins there, of which nobody says what it is, may be an array. Behind
+/// the beginning of the structure, one of numbers or addresses may lie in front of anything.
+static bool mayBeginArray(const Places &P, const std::map<int64_t, int64_t> &Landings,
+                          int64_t Offset) {
+  auto At = P.find(Offset);
+  const bool IsFirst = At == P.begin();
+  return At == P.end() || At->second.IsArray || (!IsFirst && At->second.Kind != SK_Int) ||
+         (hasTwin(P, At) && landsOnKind(Landings, P, At->second.Kind));
 }
 
 bool MemoryGraph::isMistaken(const Node &N) const {
   if (N.Places.empty())
     return true;
-  const auto First = N.Places.begin();
-  auto IsOther = [&](int64_t Offset) { return !holdsIntegers(N.Places, N.Landings, Offset); };
-  if (any_of(N.Origins, [&](int64_t Offset) { return Offset != First->first && IsOther(Offset); }))
-    return true;
-  const bool MayBeArray =
-      First->second.IsArray || (hasTwin(N.Places, First) && landsOnKind(N.Landings, N.Places));
-  if (MayBeArray && any_of(N.UntypedOrigins, IsOther))
+  if (any_of(N.UntypedOrigins, [&](int64_t Offset) {
+        return mayBeginArray(N.Places, N.Landings, Offset) &&
+               !holdsIntegers(N.Places, N.Landings, Offset);
+      }))
     return true;
   for (auto [Offset, C] : N.Fields) {
     auto At = contraflow::find(N.Places, Offset);

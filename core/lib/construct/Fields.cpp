@@ -23,7 +23,7 @@ namespace contraflow {
 constexpr int64_t ByAlignment = -1; ///< offset: the first aligned address
 constexpr int64_t Anywhere = -2;    ///< offset: numbers lie wherever the program put them
 
-constexpr int64_t Word = 8;
+constexpr int64_t Word = 8, HalfWord = 4;
 
 unsigned allKinds(const MemoryLayout &Layout) {
   unsigned Kinds = 0;
@@ -103,8 +103,21 @@ static bool isBesideAddress(const MemoryLayout &Layout, const MemoryLayout::Fiel
          });
 }
 
+/// Floats and addresses lie anywhere in records of which every other one begins within a word.
+/// Which a word holds is seen at its own, aligned place.
+static bool isWordwise(const MemoryLayout &Layout) {
+  const unsigned Kinds = allKinds(Layout);
+  return Layout.Period % Word != 0 && Layout.Period % HalfWord == 0 && !Layout.Packed &&
+         (Kinds & (SK_AnyFloat | SK_Guessed)) == SK_Float && (Kinds & SK_Pointer) &&
+         all_of(Layout.Fields, [](auto &F) {
+           return F.Offset % HalfWord == 0 || !(F.Kinds & (SK_Float | SK_Pointer));
+         });
+}
+
 /// True if the active field meets another one with a shadow, or itself in the next record.
 static bool overlaps(const MemoryLayout &Layout, const MemoryLayout::Field &F) {
+  if (isWordwise(Layout))
+    return false;
   if (Layout.Period && widthOf(F.Kinds) > Layout.Period && !isFloatOnly(allKinds(Layout)))
     return true;
   const bool Evenly = Layout.Period % Word == 0;
@@ -162,9 +175,11 @@ static MemoryLayout sharpened(const MemoryLayout &Layout) {
   bool Active = any_of(Layout.Fields, [](auto &F) { return F.Active; });
   if (isGuess(Layout) || isMixture(Layout) || isOverlay(Layout))
     return {8, Layout.Aligned, {{Anywhere, SK_Double, Active}}};
+  unsigned Kinds = allKinds(Layout);
+  if (isWordwise(Layout))
+    return {HalfWord, Layout.Aligned, {{0, Kinds, Active}}};
   if (!isBlurred(Layout))
     return Layout;
-  unsigned Kinds = allKinds(Layout);
   int64_t Place = isAnywhere(Layout) ? Anywhere : ByAlignment;
   return {Kinds & SK_Double ? 8 : 4, Layout.Aligned, {{Place, Kinds, Active}}};
 }
@@ -257,9 +272,10 @@ SmallVector<FieldRow, 8> pointerFields(const MemoryLayout &Layout) {
     const bool HasFloats = any_of(Sharp.Fields, [&](auto &Other) {
       return (Other.Kinds & SK_Float) && meet(Sharp, F, SK_Pointer, Other, SK_Float);
     });
-    Rows.push_back({F.Offset, HasFloats               ? KindWord
-                              : F.Kinds & SK_AnyFloat ? KindEither
-                                                      : KindPointer});
+    Rows.push_back({isWordwise(Sharp) ? ByAlignment : F.Offset, HasFloats ? KindWord
+                                                                : F.Kinds & SK_AnyFloat
+                                                                    ? KindEither
+                                                                    : KindPointer});
   }
   return Rows;
 }
@@ -280,7 +296,9 @@ void callFields(SweepBuilder &B, StringRef Name, ArrayRef<Value *> Places,
       new GlobalVariable(*IR.GetInsertBlock()->getModule(), Type, true, GlobalValue::PrivateLinkage,
                          ConstantArray::get(Type, Table), "cf.fields");
   SmallVector<Value *, 8> Args(Places);
-  Args.append({IR.getInt64(sharpened(Layout).Period), Global, IR.getInt32(Rows.size())});
+  const bool ByWords = isWordwise(Layout) && Rows.front().Offset == ByAlignment;
+  Args.append(
+      {IR.getInt64(ByWords ? Word : sharpened(Layout).Period), Global, IR.getInt32(Rows.size())});
   B.runtime(Name, IR.getVoidTy(), Args);
 }
 

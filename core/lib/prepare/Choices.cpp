@@ -124,15 +124,54 @@ SmallVector<LoadInst *, 2> loadsAt(const PHINode &Chosen) {
   return Loads.size() == Chosen.getNumUses() ? Loads : SmallVector<LoadInst *, 2>();
 }
 
-bool choosesMember(const PHINode &P, const DominatorTree &DT) {
-  const BasicBlock *BB = P.getParent();
+bool splitsAt(const BasicBlock &BB, const DominatorTree &DT) {
   SmallPtrSet<const BasicBlock *, 4> From;
-  for (const BasicBlock *Pred : P.blocks())
-    if (!isa<BranchInst>(Pred->getTerminator()) || !From.insert(Pred).second ||
-        DT.dominates(BB, Pred))
-      return false;
-  return any_of(drop_begin(P.incoming_values()),
-                [&](Value *V) { return isMemberOrElse(P.getIncomingValue(0), V); });
+  return !pred_empty(&BB) && all_of(predecessors(&BB), [&](const BasicBlock *Pred) {
+    return isa<BranchInst>(Pred->getTerminator()) && From.insert(Pred).second &&
+           !DT.dominates(&BB, Pred);
+  });
+}
+
+bool choosesMember(const PHINode &P, ArrayRef<LoadInst *> Loads) {
+  const bool ArePointers =
+      all_of(Loads, [](const LoadInst *L) { return L->getType()->isPointerTy(); });
+  return any_of(drop_begin(P.incoming_values()), [&](Value *V) {
+    Value *First = P.getIncomingValue(0);
+    return isMemberOrElse(First, V) || (ArePointers && areMembers(First, V));
+  });
+}
+
+bool loadsPointers(const GetElementPtrInst &Step) {
+  return all_of(Step.users(),
+                [](const User *U) { return isa<LoadInst>(U) && U->getType()->isPointerTy(); });
+}
+
+bool isFewConstants(const Value *V) {
+  auto *S = dyn_cast<SelectInst>(V);
+  return isa<ConstantInt>(V) ||
+         (S && isa<ConstantInt>(S->getTrueValue()) && isa<ConstantInt>(S->getFalseValue()));
+}
+
+/// An address at one of several distances, if it is one: a choice of addresses.
+PHINode *chosenAddress(GetElementPtrInst &Step) {
+  auto *Distance = Step.getNumIndices() == 1 ? dyn_cast<PHINode>(Step.getOperand(1)) : nullptr;
+  auto *Base = dyn_cast<Instruction>(Step.getPointerOperand());
+  BasicBlock *BB = Step.getParent();
+  if (!Distance || Distance->getParent() != BB || (Base && Base->getParent() == BB) ||
+      !all_of(Distance->incoming_values(), isFewConstants))
+    return nullptr;
+  PHINode *Chosen = PHINode::Create(Step.getType(), Distance->getNumIncomingValues());
+  for (auto [Pred, By] : zip(Distance->blocks(), Distance->incoming_values())) {
+    auto *Address = cast<GetElementPtrInst>(Step.clone());
+    Address->setOperand(1, By);
+    Address->insertBefore(Pred->getTerminator()->getIterator());
+    Chosen->addIncoming(Address, Pred);
+  }
+  Chosen->insertBefore(Distance->getIterator());
+  Step.replaceAllUsesWith(Chosen);
+  Step.eraseFromParent();
+  RecursivelyDeleteTriviallyDeadInstructions(Distance);
+  return Chosen;
 }
 
 /// Loads where the address is chosen.
@@ -159,12 +198,22 @@ void loadBefore(PHINode &Chosen, ArrayRef<LoadInst *> Loads) {
 
 void splitJoinedChoices(Function &F) {
   const DominatorTree DT(F);
-  SmallVector<PHINode *, 8> Chosen;
-  for (BasicBlock &BB : F)
+  SmallVector<PHINode *, 8> Addresses, Members;
+  for (BasicBlock &BB : F) {
+    if (!isa<PHINode>(BB.front()) || !splitsAt(BB, DT))
+      continue;
     for (PHINode &P : BB.phis())
-      if (P.getType()->isPointerTy() && choosesMember(P, DT))
-        Chosen.push_back(&P);
-  for (PHINode *P : Chosen)
+      if (P.getType()->isPointerTy())
+        Addresses.push_back(&P);
+    for (Instruction &I : make_early_inc_range(BB))
+      if (auto *Step = dyn_cast<GetElementPtrInst>(&I); Step && loadsPointers(*Step))
+        if (PHINode *P = chosenAddress(*Step))
+          Members.push_back(P);
+  }
+  for (PHINode *P : Addresses)
+    if (const auto Loads = loadsAt(*P); !Loads.empty() && choosesMember(*P, Loads))
+      loadBefore(*P, Loads);
+  for (PHINode *P : Members)
     if (const auto Loads = loadsAt(*P); !Loads.empty())
       loadBefore(*P, Loads);
 }
@@ -172,6 +221,7 @@ void splitJoinedChoices(Function &F) {
 } // namespace
 
 void splitMemberChoices(Function &F) {
+  splitJoinedChoices(F);
   SmallVector<Instruction *, 8> Accesses;
   for (Instruction &I : instructions(F))
     if (isa<LoadInst, StoreInst>(I) && isa<SelectInst, GetElementPtrInst>(getPointerOperand(&I)))
@@ -179,7 +229,6 @@ void splitMemberChoices(Function &F) {
   for (Instruction *I : Accesses)
     if (Choice C = choiceOf(getPointerOperand(I), getLoadStoreType(I)); C.Select)
       split(*I, C);
-  splitJoinedChoices(F);
 }
 
 } // namespace contraflow
