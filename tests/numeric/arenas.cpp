@@ -5,7 +5,12 @@
 // Supports: arenas (bump allocators)
 #include "GradientCheck.h"
 #include <cstddef>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
 #include <new>
+#include <vector>
 
 namespace {
 
@@ -58,6 +63,50 @@ double arenas(const double *x, int n) {
   }
   return arena.scaled(sum);
 }
+
+/// Blocks of bytes on the heap, from which containers get their nodes: the place of the next node
+/// is rounded up and kept, and the containers lead to it as their nodes do.
+struct Blocks {
+  std::vector<std::unique_ptr<char[]>> blocks;
+  std::size_t used = 0, size = 0;
+  void *take(std::size_t bytes, std::size_t alignment) {
+    used = (used + alignment - 1) / alignment * alignment;
+    if (blocks.empty() || used + bytes > size) {
+      blocks.push_back(std::make_unique<char[]>(size = 512));
+      used = 0;
+    }
+    void *place = blocks.back().get() + used;
+    used += bytes;
+    return place;
+  }
+};
+template <class T> struct FromBlocks {
+  using value_type = T;
+  Blocks *from;
+  FromBlocks(Blocks *b) : from(b) {}
+  template <class U> FromBlocks(const FromBlocks<U> &o) : from(o.from) {}
+  T *allocate(std::size_t n) { return static_cast<T *>(from->take(n * sizeof(T), alignof(T))); }
+  void deallocate(T *, std::size_t) {}
+  template <class U> bool operator==(const FromBlocks<U> &o) const { return from == o.from; }
+};
+double containers(const double *x, int n) {
+  Blocks blocks;
+  using Entries = FromBlocks<std::pair<const int, double>>;
+  std::map<int, double, std::less<>, Entries> byKey{Entries(&blocks)};
+  std::list<double, FromBlocks<double>> list{FromBlocks<double>(&blocks)};
+  for (int i = 0; i < n; ++i) {
+    byKey[i * 5 % n] = x[i] * x[i];
+    list.push_front(x[i] * x[i / 2]);
+  }
+  list.reverse();
+  double sum = 0;
+  for (const auto &[key, v] : byKey)
+    sum += (key + 1) * v * list.front();
+  for (double v : list)
+    sum = sum * 0.5 + v * v;
+  return sum;
+}
 } // namespace
 
 GRADIENT_CHECK(arenas, Double, arenas, In(double, 6), Int(6))
+GRADIENT_CHECK(arenas_containers, Double, containers, In(double, 6), Int(6))

@@ -5,6 +5,7 @@
 
 #include "BitSources.h"
 #include "Activity.h"
+#include "Integers.h"
 #include "rules/Rounding.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -252,9 +253,14 @@ SmallVector<const Value *, 4> changedBits(const Value *V, const MemoryGraph &Gra
       Out.push_back(Load);
     if (isa<BitCastInst>(I) && H != Copied && I->getOperand(0)->getType()->isFPOrFPVectorTy())
       Out.push_back(I->getOperand(0));
-    if (const std::optional<How> Before = handedOn(*I, H))
-      for (const Value *Operand : I->operand_values())
-        Todo.push_back({Operand, *Before});
+    std::optional<How> Before = handedOn(*I, H);
+    if (!Before)
+      continue;
+    if (*Before > Counted &&
+        measures(*I)) // the next place of an arena: a number, also if rounded up
+      Before = Counted;
+    for (const Value *Operand : I->operand_values())
+      Todo.push_back({Operand, *Before});
   }
   return Out;
 }

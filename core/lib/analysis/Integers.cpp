@@ -54,8 +54,8 @@ bool isMultiple(const Instruction &I) {
   return I.getOpcode() == Instruction::Shl && Digits && Digits->getValue().ult(MostDigits);
 }
 
-/// True if V is how much memory is asked for, or how far an address moves.
-bool measures(const Value &V, unsigned Level = 0) {
+/// As measures, for what is added up from V on so many levels.
+bool measuresWith(const Value &V, unsigned Level) {
   constexpr unsigned MostLevels = 4;
   return Level < MostLevels &&
          any_of(
@@ -69,7 +69,7 @@ bool measures(const Value &V, unsigned Level = 0) {
                                      lookupCallee(*Call).Kind);
                const auto *Sum = dyn_cast<BinaryOperator>(By);
                const bool Adds = Sum && Sum->getOpcode() == Instruction::Add;
-               return (Adds || isa<PHINode, SelectInst>(By)) && measures(*By, Level + 1);
+               return (Adds || isa<PHINode, SelectInst>(By)) && measuresWith(*By, Level + 1);
              });
 }
 
@@ -236,6 +236,8 @@ DenseSet<const Value *> Collector::run() {
 }
 
 } // namespace
+
+bool measures(const Value &V) { return measuresWith(V, 0); }
 
 DenseSet<const Value *> findPlainIntegers(ArrayRef<Function *> Closure,
                                           const HandlerRegistry &Handlers, LayoutReader &Layouts) {

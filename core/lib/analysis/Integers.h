@@ -22,4 +22,7 @@ llvm::DenseSet<const llvm::Value *> findPlainIntegers(llvm::ArrayRef<llvm::Funct
                                                       const HandlerRegistry &Handlers,
                                                       LayoutReader &Layouts);
 
+/// True if V is how much memory is asked for, or how far an address moves.
+bool measures(const llvm::Value &V);
+
 } // namespace contraflow

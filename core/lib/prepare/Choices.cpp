@@ -6,6 +6,7 @@
 //   %d = select i1 %c, i64 16, i64 24           if (%c)  %l = load ptr, (p + 16)
 //   %l = load ptr, (p + %d)                ->   else     %r = load ptr, (p + 24)
 //
+// The distance may be a phi, where more is done on the way to either of them.
 // Where one of the addresses is of a member and the other of an element (s < n ? first[s] : count),
 // clang chooses the address as well, by a select or a phi, and array and object would be one.
 // Members of one object that hold floats are left alone: they are often places of an array.
@@ -20,15 +21,18 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 
+#include <utility>
+
 using namespace llvm;
 
 namespace contraflow {
 namespace {
 
-/// The choice that an address depends on, if there is one.
+/// The choice that an address depends on, if there is one: a select, or a phi of two numbers. First
+/// and Second are addresses, or distances of Step.
 struct Choice {
-  SelectInst *Select = nullptr;
-  Value *First = nullptr, *Second = nullptr; ///< the addresses; null: made from Step
+  Instruction *Chooser = nullptr;
+  Value *First = nullptr, *Second = nullptr;
   GetElementPtrInst *Step = nullptr;
 };
 
@@ -60,6 +64,20 @@ bool isMemberOrElse(const Value *A, const Value *B) {
   return (isMember(A) || isMember(B)) && getUnderlyingObject(A) != getUnderlyingObject(B);
 }
 
+/// Which of two numbers an index is.
+Choice distanceOf(Value *Index) {
+  if (auto *S = dyn_cast<SelectInst>(Index))
+    return {S, S->getTrueValue(), S->getFalseValue(), nullptr};
+  auto *P = dyn_cast<PHINode>(Index);
+  if (!P)
+    return {};
+  Choice Out{P, P->getIncomingValue(0), nullptr, nullptr};
+  for (Value *V : P->incoming_values())
+    if (V != Out.First && V != Out.Second && std::exchange(Out.Second, V))
+      return {};
+  return Out.Second ? Out : Choice();
+}
+
 Choice choiceOf(Value *Pointer, Type *Accessed) {
   if (auto *S = dyn_cast<SelectInst>(Pointer)) {
     Value *A = S->getTrueValue(), *B = S->getFalseValue();
@@ -67,29 +85,34 @@ Choice choiceOf(Value *Pointer, Type *Accessed) {
       return {S, A, B, nullptr};
     return {};
   }
-  if (!Accessed->isPointerTy())
-    return {};
   auto *Step = dyn_cast<GetElementPtrInst>(Pointer);
-  if (!Step || Step->getNumIndices() != 1)
+  if (!Step || Step->getNumIndices() != 1 || !Accessed->isPointerTy())
     return {};
-  auto *S = dyn_cast<SelectInst>(Step->getOperand(1));
-  if (S && isa<ConstantInt>(S->getTrueValue()) && isa<ConstantInt>(S->getFalseValue()))
-    return {S, nullptr, nullptr, Step};
-  return {};
+  Choice Out = distanceOf(Step->getOperand(1));
+  Out.Step = Step;
+  const bool IsKnown = isa_and_nonnull<ConstantInt>(Out.First) && isa<ConstantInt>(Out.Second);
+  return IsKnown ? Out : Choice();
 }
 
 Value *addressOf(const Choice &C, bool First, Instruction *Where) {
+  Value *Chosen = First ? C.First : C.Second;
   if (!C.Step)
-    return First ? C.First : C.Second;
+    return Chosen;
   auto *Step = cast<GetElementPtrInst>(C.Step->clone());
-  Step->setOperand(1, First ? C.Select->getTrueValue() : C.Select->getFalseValue());
+  Step->setOperand(1, Chosen);
   Step->insertBefore(Where->getIterator());
   return Step;
 }
 
+Value *conditionOf(const Choice &C, Instruction &Access) {
+  if (auto *S = dyn_cast<SelectInst>(C.Chooser))
+    return S->getCondition();
+  return IRBuilder<>(&Access).CreateICmpEQ(C.Chooser, C.First);
+}
+
 void split(Instruction &Access, const Choice &C) {
   Instruction *Then = nullptr, *Else = nullptr;
-  SplitBlockAndInsertIfThenElse(C.Select->getCondition(), Access.getIterator(), &Then, &Else);
+  SplitBlockAndInsertIfThenElse(conditionOf(C, Access), Access.getIterator(), &Then, &Else);
   unsigned Operand = isa<LoadInst>(Access) ? 0 : 1;
   Value *Pointer = getPointerOperand(&Access);
   Instruction *Copies[2];
@@ -227,7 +250,7 @@ void splitMemberChoices(Function &F) {
     if (isa<LoadInst, StoreInst>(I) && isa<SelectInst, GetElementPtrInst>(getPointerOperand(&I)))
       Accesses.push_back(&I);
   for (Instruction *I : Accesses)
-    if (Choice C = choiceOf(getPointerOperand(I), getLoadStoreType(I)); C.Select)
+    if (Choice C = choiceOf(getPointerOperand(I), getLoadStoreType(I)); C.Chooser)
       split(*I, C);
 }
 
