@@ -13,6 +13,7 @@
 
 #include "Choices.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -20,8 +21,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
-
-#include <utility>
 
 using namespace llvm;
 
@@ -64,17 +63,28 @@ bool isMemberOrElse(const Value *A, const Value *B) {
   return (isMember(A) || isMember(B)) && getUnderlyingObject(A) != getUnderlyingObject(B);
 }
 
-/// Which of two numbers an index is.
+/// Which of two numbers an index is, chosen in one step or in several.
 Choice distanceOf(Value *Index) {
-  if (auto *S = dyn_cast<SelectInst>(Index))
-    return {S, S->getTrueValue(), S->getFalseValue(), nullptr};
-  auto *P = dyn_cast<PHINode>(Index);
-  if (!P)
+  constexpr unsigned MostSteps = 8;
+  if (!isa<SelectInst, PHINode>(Index))
     return {};
-  Choice Out{P, P->getIncomingValue(0), nullptr, nullptr};
-  for (Value *V : P->incoming_values())
-    if (V != Out.First && V != Out.Second && std::exchange(Out.Second, V))
+  Choice Out{cast<Instruction>(Index), nullptr, nullptr, nullptr};
+  SmallSetVector<Value *, MostSteps> Todo;
+  Todo.insert(Index);
+  for (unsigned I = 0; I < Todo.size(); ++I) {
+    if (auto *S = dyn_cast<SelectInst>(Todo[I])) {
+      Todo.insert(S->getTrueValue());
+      Todo.insert(S->getFalseValue());
+    } else if (auto *P = dyn_cast<PHINode>(Todo[I])) {
+      Todo.insert(P->op_begin(), P->op_end());
+    } else if (!isa<ConstantInt>(Todo[I]) || Out.Second) {
       return {};
+    } else {
+      (Out.First ? Out.Second : Out.First) = Todo[I];
+    }
+    if (Todo.size() > MostSteps)
+      return {};
+  }
   return Out.Second ? Out : Choice();
 }
 
@@ -90,8 +100,7 @@ Choice choiceOf(Value *Pointer, Type *Accessed) {
     return {};
   Choice Out = distanceOf(Step->getOperand(1));
   Out.Step = Step;
-  const bool IsKnown = isa_and_nonnull<ConstantInt>(Out.First) && isa<ConstantInt>(Out.Second);
-  return IsKnown ? Out : Choice();
+  return Out;
 }
 
 Value *addressOf(const Choice &C, bool First, Instruction *Where) {
@@ -105,7 +114,8 @@ Value *addressOf(const Choice &C, bool First, Instruction *Where) {
 }
 
 Value *conditionOf(const Choice &C, Instruction &Access) {
-  if (auto *S = dyn_cast<SelectInst>(C.Chooser))
+  auto *S = dyn_cast<SelectInst>(C.Chooser);
+  if (S && S->getTrueValue() == C.First && S->getFalseValue() == C.Second)
     return S->getCondition();
   return IRBuilder<>(&Access).CreateICmpEQ(C.Chooser, C.First);
 }
@@ -155,46 +165,9 @@ bool splitsAt(const BasicBlock &BB, const DominatorTree &DT) {
   });
 }
 
-bool choosesMember(const PHINode &P, ArrayRef<LoadInst *> Loads) {
-  const bool ArePointers =
-      all_of(Loads, [](const LoadInst *L) { return L->getType()->isPointerTy(); });
-  return any_of(drop_begin(P.incoming_values()), [&](Value *V) {
-    Value *First = P.getIncomingValue(0);
-    return isMemberOrElse(First, V) || (ArePointers && areMembers(First, V));
-  });
-}
-
-bool loadsPointers(const GetElementPtrInst &Step) {
-  return all_of(Step.users(),
-                [](const User *U) { return isa<LoadInst>(U) && U->getType()->isPointerTy(); });
-}
-
-bool isFewConstants(const Value *V) {
-  auto *S = dyn_cast<SelectInst>(V);
-  return isa<ConstantInt>(V) ||
-         (S && isa<ConstantInt>(S->getTrueValue()) && isa<ConstantInt>(S->getFalseValue()));
-}
-
-/// An address at one of several distances, if it is one: a choice of addresses.
-PHINode *chosenAddress(GetElementPtrInst &Step) {
-  auto *Distance = Step.getNumIndices() == 1 ? dyn_cast<PHINode>(Step.getOperand(1)) : nullptr;
-  auto *Base = dyn_cast<Instruction>(Step.getPointerOperand());
-  BasicBlock *BB = Step.getParent();
-  if (!Distance || Distance->getParent() != BB || (Base && Base->getParent() == BB) ||
-      !all_of(Distance->incoming_values(), isFewConstants))
-    return nullptr;
-  PHINode *Chosen = PHINode::Create(Step.getType(), Distance->getNumIncomingValues());
-  for (auto [Pred, By] : zip(Distance->blocks(), Distance->incoming_values())) {
-    auto *Address = cast<GetElementPtrInst>(Step.clone());
-    Address->setOperand(1, By);
-    Address->insertBefore(Pred->getTerminator()->getIterator());
-    Chosen->addIncoming(Address, Pred);
-  }
-  Chosen->insertBefore(Distance->getIterator());
-  Step.replaceAllUsesWith(Chosen);
-  Step.eraseFromParent();
-  RecursivelyDeleteTriviallyDeadInstructions(Distance);
-  return Chosen;
+bool choosesMember(const PHINode &P) {
+  return any_of(drop_begin(P.incoming_values()),
+                [&](Value *V) { return isMemberOrElse(P.getIncomingValue(0), V); });
 }
 
 /// Loads where the address is chosen.
@@ -221,22 +194,13 @@ void loadBefore(PHINode &Chosen, ArrayRef<LoadInst *> Loads) {
 
 void splitJoinedChoices(Function &F) {
   const DominatorTree DT(F);
-  SmallVector<PHINode *, 8> Addresses, Members;
-  for (BasicBlock &BB : F) {
-    if (!isa<PHINode>(BB.front()) || !splitsAt(BB, DT))
-      continue;
-    for (PHINode &P : BB.phis())
-      if (P.getType()->isPointerTy())
-        Addresses.push_back(&P);
-    for (Instruction &I : make_early_inc_range(BB))
-      if (auto *Step = dyn_cast<GetElementPtrInst>(&I); Step && loadsPointers(*Step))
-        if (PHINode *P = chosenAddress(*Step))
-          Members.push_back(P);
-  }
-  for (PHINode *P : Addresses)
-    if (const auto Loads = loadsAt(*P); !Loads.empty() && choosesMember(*P, Loads))
-      loadBefore(*P, Loads);
-  for (PHINode *P : Members)
+  SmallVector<PHINode *, 8> Chosen;
+  for (BasicBlock &BB : F)
+    if (isa<PHINode>(BB.front()) && splitsAt(BB, DT))
+      for (PHINode &P : BB.phis())
+        if (P.getType()->isPointerTy() && choosesMember(P))
+          Chosen.push_back(&P);
+  for (PHINode *P : Chosen)
     if (const auto Loads = loadsAt(*P); !Loads.empty())
       loadBefore(*P, Loads);
 }
