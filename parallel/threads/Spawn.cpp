@@ -50,6 +50,8 @@ public:
     return Closure{Body, {Memory}, /*Team=*/false, /*Detached=*/true};
   }
   bool allDirections() const override { return true; }
+  /// All threads of a derivative call have been reversed when it ends.
+  bool isRepeatable(const CallBase &) const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override;
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
@@ -105,6 +107,7 @@ public:
   SmallVector<StringRef, 0> callees() const override { return {WaitFunction}; }
   CallFacts facts(const CallBase &) const override { return {}; }
   bool allDirections() const override { return true; }
+  bool isRepeatable(const CallBase &) const override { return true; }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;

@@ -54,6 +54,26 @@ static double latched(const double *x, double *y, int n) {
 
 GRADIENT_CHECK(thread_latch, Double, latched, In(double, 5), Out(double, 5), Int(5))
 
+/// Threads are made again for each direction.
+static double latched_alone(const double *x) {
+  double y[5];
+  return latched(x, y, 5);
+}
+static double latched_primal(void *const *v) { return latched_alone((double *)v[0]); }
+static double latched_tangent(void *const *v, void *const *d) {
+  return __enzyme_fwddiff<double>((void *)latched_alone, enzyme_dup, (double *)v[0],
+                                  (double *)d[0]);
+}
+static void latched_adjoint(void *const *v, void *const *d) {
+  double *x = (double *)v[0], *bar = (double *)d[0], first[5] = {}, second[5] = {};
+  __enzyme_autodiff<void>((void *)latched_alone, enzyme_width, 2, enzyme_dup, x, first, second);
+  for (int i = 0; i < 5; ++i)
+    bar[i] += first[i] == second[i] ? first[i] : NAN;
+}
+
+GRADIENT_CHECK_CUSTOM(thread_directions, Double, latched_primal, latched_tangent, latched_adjoint,
+                      In(double, 5))
+
 /// Jacobi's iteration: all threads read what all have written in the step before.
 static double stencil(double *u, double *v, int n, int steps) {
   constexpr int Threads = 3;

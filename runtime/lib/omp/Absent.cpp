@@ -29,6 +29,7 @@ bool isAlone() { return true; }
 void pushNumThreads(int) {}
 Limits liftLimits(int) { return {}; }
 void restoreLimits(const Limits &) {}
+bool isRationed() { return false; }
 bool cancellation() { return false; }
 void barrier() {}
 void beginAlone() {}

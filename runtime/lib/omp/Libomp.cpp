@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <omp.h>
 
 // The part of libomp's compiler interface that is used here.
@@ -92,6 +93,11 @@ void restoreLimits(const Limits &Before) {
     omp_set_dynamic(1);
   if (Before.ActiveLevels)
     omp_set_max_active_levels(Before.ActiveLevels);
+}
+
+bool isRationed() {
+  return omp_get_active_level() > 1 && omp_get_num_threads() > 1 &&
+         omp_get_thread_limit() != std::numeric_limits<int>::max();
 }
 
 bool cancellation() { return omp_get_cancellation() != 0; }

@@ -27,6 +27,8 @@ struct Limits {
 /// Keeps the library from giving fewer threads than asked for, and puts back what stood in the way.
 Limits liftLimits(int Threads);
 void restoreLimits(const Limits &Before);
+/// True in a team of several threads within another one, if the number of all threads is limited.
+bool isRationed();
 /// True if OMP_CANCELLATION asks for it.
 bool cancellation();
 void barrier();

@@ -38,6 +38,10 @@
 
 using namespace contraflow;
 
+namespace {
+constexpr int64_t Unrationed = -1;
+}
+
 struct cf_team {
   /// What a thread leaves to its reverse.
   struct Member {
@@ -50,6 +54,8 @@ struct cf_team {
   /// How many have left their frames: what orders them before the reverse also for who does not
   /// see the end of the region, which is the library's.
   std::atomic<int32_t> Stored = 0;
+  std::atomic<bool> Entered = false;
+  int64_t Begin = Unrationed, End = Unrationed; ///< tickets of its threads, see takePlaces
   /// Frames of a team that turned out larger than expected; made by the first thread that needs it.
   std::atomic<Member *> Overflow = nullptr;
   omp::Limits Before;                   ///< reverse: what to put back afterwards
@@ -115,11 +121,41 @@ cf_team *cf_v1_omp_team_sized(cf_tape *parent, int32_t threads) {
 namespace {
 // Every thread that consults the record works for the derivative call that made it.
 void join(const cf_team &Team) { setCurrentCall(&Team.Parent->root()); }
+
+// Where OMP_THREAD_LIMIT rations threads, an inner team gets what others have left. Its reverse
+// needs as many, so such teams come and go in the opposite of the order in which they did:
+//
+//   forward   A: begins, 0   A: ends, 1   B: begins, 2   B: ends, 3     2 threads and 2, one at a
+//   time reverse   B: 3, forks    B: joins, 2  A: 1, forks    A: joins, 0
+//
+// All that a team does lies between its tickets, so waiting for them has no cycles.
+char Places;
+
+void takePlaces(cf_team &Team) {
+  if (omp::isRationed() && !Team.Entered.exchange(true, std::memory_order_relaxed))
+    Team.Begin = cf_v1_omp_turn_record(&Places);
+}
+
+void leavePlaces(cf_team &Team, bool Last) {
+  if (Last && omp::isRationed())
+    Team.End = cf_v1_omp_turn_record(&Places);
+}
+
+void awaitPlaces(int64_t Ticket) {
+  if (Ticket != Unrationed)
+    cf_v1_omp_turn_wait(&Places, Ticket);
+}
+
+void passPlaces(int64_t Ticket) {
+  if (Ticket != Unrationed)
+    cf_v1_omp_turn_done(&Places, Ticket);
+}
 } // namespace
 
 cf_tape *cf_v1_omp_team_tape(cf_team *team) {
   join(*team);
   cf_v1_call_enter(team->Call);
+  takePlaces(*team);
   Arena &Own = team->Parent->child(omp::threadNumber());
   Own.Region = team;
   return &Own;
@@ -132,7 +168,8 @@ void cf_v1_omp_team_store(cf_team *team, void *frame) {
   team->member(Thread) = {frame, std::exchange(Arena::of(Own)->Tasks, {})};
   if (Thread == 0)
     team->Size.store(omp::teamSize(), std::memory_order_relaxed);
-  team->Stored.fetch_add(1, std::memory_order_release);
+  const int Before = team->Stored.fetch_add(1, std::memory_order_acq_rel);
+  leavePlaces(*team, Before == omp::teamSize() - 1);
 }
 
 void *cf_v1_omp_team_frame(cf_team *team) {
@@ -153,6 +190,7 @@ void cf_v1_omp_team_reverse(cf_team *team) {
   team->Before = omp::liftLimits(Size);
   team->OuterShares = omp::shareCounters();
   team->Shares = new omp::ShareCounters[static_cast<size_t>(Size)];
+  awaitPlaces(team->End);
   omp::pushNumThreads(Size);
 }
 
@@ -161,11 +199,15 @@ void cf_v1_omp_team_check(cf_team *team) {
   const int Recorded = team->Size.load(std::memory_order_relaxed);
   if (omp::teamSize() != Recorded)
     fail(ErrorId::TeamSize, std::to_string(omp::teamSize()), std::to_string(Recorded));
+  if (omp::threadNumber() == 0)
+    passPlaces(team->End);
   omp::useShareCounters(team->Shares);
   cf_v1_call_enter(team->Call);
 }
 
 void cf_v1_omp_team_end(cf_team *team) {
+  awaitPlaces(team->Begin);
+  passPlaces(team->Begin);
   omp::restoreLimits(team->Before);
   omp::useShareCounters(team->OuterShares);
   delete[] team->Shares;
