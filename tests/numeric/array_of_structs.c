@@ -32,4 +32,36 @@ static double exchange(const double *x, int n) {
   return sum;
 }
 
+struct Mixed {
+  double v;
+  float a, b;
+  struct {
+    double w;
+  } inner;
+};
+
+static void swap(struct Mixed *x, struct Mixed *y) {
+  struct Mixed t = *x;
+  *x = *y;
+  *y = t;
+}
+
+static double assigned(const double *x, int n) {
+  struct Mixed *all = malloc(n * sizeof *all);
+  for (int i = 0; i < n; i++) {
+    const struct Mixed next = {x[i], 0.5F, 0.25F, {x[(i + 1) % n]}};
+    all[i] = next;
+  }
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    all[i * i % n] = all[(i + 2) % n]; // of an element to itself as well
+    swap(&all[0], &all[i]);
+    all[i].v *= all[(i * i + 1) % n].inner.w;
+    sum += all[0].v * all[i].v * all[i].a + all[i].inner.w * all[0].b;
+  }
+  free(all);
+  return sum;
+}
+
 GRADIENT_CHECK(array_of_structs, Double, exchange, In(double, 7), Int(7))
+GRADIENT_CHECK(structs_assigned, Double, assigned, In(double, 9), Int(9))
