@@ -25,12 +25,6 @@ namespace {
 
 constexpr unsigned MostNumbers = 8;
 
-struct Part {
-  uint64_t Offset;
-  Type *T;
-  MDNode *Tag;
-};
-
 /// The type that a description of an access names, if it is one of floating-point numbers that
 /// move as they are.
 Type *typeNamed(const MDNode *Tag) {
@@ -51,10 +45,10 @@ Type *typeNamed(const MDNode *Tag) {
 }
 
 /// The numbers that are copied, one behind the other; none if there is anything else among them.
-SmallVector<Part, MostNumbers> partsOf(const MemTransferInst &Copy) {
+SmallVector<CopiedNumber, MostNumbers> partsOf(const MemTransferInst &Copy) {
   const MDNode *Members = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
   const auto *Size = dyn_cast<ConstantInt>(Copy.getLength());
-  SmallVector<Part, MostNumbers> Parts;
+  SmallVector<CopiedNumber, MostNumbers> Parts;
   if (!Members || !Size || Copy.isVolatile())
     return {};
   uint64_t End = 0;
@@ -75,19 +69,21 @@ SmallVector<Part, MostNumbers> partsOf(const MemTransferInst &Copy) {
   return Parts;
 }
 
-void split(MemTransferInst &Copy, ArrayRef<Part> Parts) {
+} // namespace
+
+void copyByNumbers(MemTransferInst &Copy, ArrayRef<CopiedNumber> Parts) {
   IRBuilder<> B(&Copy);
   AAMDNodes About = Copy.getAAMetadata();
   About.TBAAStruct = nullptr;
   SmallVector<Value *, MostNumbers> Numbers;
-  auto Place = [&](Value *From, const Part &P) {
+  auto Place = [&](Value *From, const CopiedNumber &P) {
     return B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), From, P.Offset);
   };
-  auto Describe = [&](Instruction *Access, const Part &P) {
+  auto Describe = [&](Instruction *Access, const CopiedNumber &P) {
     About.TBAA = P.Tag;
     Access->setAAMetadata(About);
   };
-  for (const Part &P : Parts) {
+  for (const CopiedNumber &P : Parts) {
     const Align Known = commonAlignment(Copy.getSourceAlign().valueOrOne(), P.Offset);
     Numbers.push_back(B.CreateAlignedLoad(P.T, Place(Copy.getRawSource(), P), Known));
     Describe(cast<Instruction>(Numbers.back()), P);
@@ -99,15 +95,13 @@ void split(MemTransferInst &Copy, ArrayRef<Part> Parts) {
   Copy.eraseFromParent();
 }
 
-} // namespace
-
 bool splitStructCopies(Function &F) {
   bool Any = false;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     auto *Copy = dyn_cast<MemTransferInst>(&I);
-    if (const auto Parts = Copy ? partsOf(*Copy) : SmallVector<Part, MostNumbers>();
+    if (const auto Parts = Copy ? partsOf(*Copy) : SmallVector<CopiedNumber, MostNumbers>();
         !Parts.empty()) {
-      split(*Copy, Parts);
+      copyByNumbers(*Copy, Parts);
       Any = true;
     }
   }

@@ -4,8 +4,15 @@
 
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+
 namespace llvm {
 class Function;
+class MDNode;
+class MemTransferInst;
+class Type;
 } // namespace llvm
 
 namespace contraflow {
@@ -13,5 +20,14 @@ namespace contraflow {
 /// Copies of a few floating-point numbers, as the program declares them, become loads and stores.
 /// True if there was one.
 bool splitStructCopies(llvm::Function &F);
+
+struct CopiedNumber {
+  uint64_t Offset;
+  llvm::Type *T;
+  llvm::MDNode *Tag; ///< for alias analysis; may be null
+};
+
+/// All are loaded, then all stored; the copy is deleted.
+void copyByNumbers(llvm::MemTransferInst &Copy, llvm::ArrayRef<CopiedNumber> Numbers);
 
 } // namespace contraflow

@@ -37,7 +37,7 @@ static void steps(double *restrict x, double *restrict y, long n, long size, lon
 // CHECK-DAG: snapshot on entry of [[ROW]] for 3 loads
 // CHECK-NOT: for 5 loads
 // WHOLE: snapshot on entry of {{.*}} for 5 loads
-void gradient(double *x, double *dx, double *y, double *dy, long n, long size, long count) {
+void gradient(double *x, double *dx, double *y, double *dy, long n, long size) {
   __enzyme_autodiff((void *)steps, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n,
-                    enzyme_const, size, enzyme_const, count);
+                    enzyme_const, size, enzyme_const, n);
 }
