@@ -255,8 +255,8 @@ void WriteSet::findOrder(const Function &Root, const HandlerRegistry &Handlers) 
       const Instruction *At = W.At;
       if (At->getFunction() != &Root)
         At = CallOf.lookup(At->getFunction());
-      else if (!isa<StoreInst>(At))
-        continue;
+      else if (!isa<StoreInst, AnyMemIntrinsic>(At))
+        continue; // what another call begins may go on
       if (At && At != Call && !Behind.contains(At->getParent()) &&
           (At->getParent() != Call->getParent() || At->comesBefore(Call)))
         W.Before.push_back(F);

@@ -5,6 +5,7 @@
 
 #include "Absent.h"
 #include "ForwardSweep.h"
+#include "NumberCopies.h"
 #include "OneThread.h"
 #include "OwnVariables.h"
 #include "Pieces.h"
@@ -422,6 +423,7 @@ static void hoistLoads(RequestState &S) {
     hoistUnchangedLoads(S.Closure.Functions, Writes, Activity, S.C.Handlers, S.C.FAM);
     moveWords(S.Closure.Functions, Graph);
     copyWordsOfFloats(S.Closure.Functions, Graph);
+    splitNumberCopies(S.Closure.Functions, Activity);
   }
   PreservedAnalyses Kept = PreservedAnalyses::none();
   Kept.preserveSet<CFGAnalyses>();

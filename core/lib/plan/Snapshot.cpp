@@ -33,6 +33,7 @@ namespace contraflow {
 namespace {
 
 constexpr unsigned MostBounds = 64;
+constexpr int64_t NearBytes = 512;
 
 struct Bounds {
   SmallSetVector<const SCEV *, 8> Begins, Ends;
@@ -97,6 +98,9 @@ public:
 private:
   void add(LoadInst &Load);
   Loop *nestFor(LoadInst &Load) const;
+  const SCEV *atMost(const SCEV *Count) const;
+  bool walksAlong(const SCEV *Start, const SCEV *Bytes) const;
+  Loop &denseIn(LoadInst &Load, Loop &Nest) const;
   bool isEntered(const Loop &L) const;
   bool isKnownBefore(const SCEV *What, const Loop &Nest) const;
   bool canAsk(const Guard &G, const Loop &L, const Loop &Nest) const;
@@ -127,7 +131,84 @@ Loop *Chooser::nestFor(LoadInst &Load) const {
     if (L == Root)
       break;
   }
-  return Best;
+  return Best ? &denseIn(Load, *Best) : nullptr;
+}
+
+/// What a count is at most, the same in all loops, if it is the lower or the higher of several
+/// numbers; null if none of them tells.
+///   min(n, i + 16) - i     16
+const SCEV *Chooser::atMost(const SCEV *Count) const {
+  auto Walks = [](const SCEV *Part) { return isa<SCEVAddRecExpr>(Part); };
+  if (!SCEVExprContains(Count, Walks))
+    return Count;
+  const SCEV *Choice = Count;
+  if (auto *Sum = dyn_cast<SCEVAddExpr>(Count))
+    if (auto It = find_if(Sum->operands(), [](auto *One) { return isa<SCEVMinMaxExpr>(One); });
+        It != Sum->operands().end())
+      Choice = *It;
+  if (!isa<SCEVMinMaxExpr>(Choice))
+    return nullptr;
+  const SCEV *Rest = S.SE.getMinusSCEV(Count, Choice), *Most = nullptr;
+  const bool Lower = isa<SCEVSMinExpr, SCEVUMinExpr>(Choice);
+  for (const SCEV *One : cast<SCEVMinMaxExpr>(Choice)->operands()) {
+    const SCEV *Bound = atMost(S.SE.getAddExpr(One, Rest));
+    if (Bound && (Lower || !S.SE.isKnownNonPositive(Bound))) {
+      if (Most && Most != Bound)
+        return nullptr;
+      Most = Bound;
+    } else if (!Bound && !Lower) {
+      return nullptr;
+    }
+  }
+  return Most;
+}
+
+/// True if a step is known to lead over several times as many bytes.
+static bool isWide(const SCEV *Step, const SCEV *Bytes) {
+  constexpr uint64_t Times = 4;
+  auto *Far = dyn_cast<SCEVConstant>(Step), *Near = dyn_cast<SCEVConstant>(Bytes);
+  return Far && Near && Far->getAPInt().abs().udiv(Times).ugt(Near->getAPInt().abs());
+}
+
+/// True if a loop around goes on from Start by what an inner one has read.
+bool Chooser::walksAlong(const SCEV *Start, const SCEV *Bytes) const {
+  for (auto *Rec = dyn_cast<SCEVAddRecExpr>(Start); Rec;
+       Rec = dyn_cast<SCEVAddRecExpr>(Rec->getStart())) {
+    auto *More = dyn_cast<SCEVConstant>(S.SE.getMinusSCEV(Rec->getStepRecurrence(S.SE), Bytes));
+    if (More && More->getAPInt().abs().ule(NearBytes))
+      return true;
+  }
+  return false;
+}
+
+/// The outermost loop of Nest that reads most of what lies between the first and the last byte: of
+/// a tile that is the loop along a row, since the rest of each row belongs to other tiles.
+Loop &Chooser::denseIn(LoadInst &Load, Loop &Nest) const {
+  Type *T = Type::getInt64Ty(Load.getContext());
+  const SCEV *At = S.SE.getPtrToIntExpr(S.SE.getSCEV(Load.getPointerOperand()), T), *Start = At;
+  const SCEV *Extent = S.SE.getConstant(T, Load.getDataLayout().getTypeStoreSize(Load.getType()));
+  auto Within = [&](const SCEV *Where) {
+    auto *Rec = dyn_cast<SCEVAddRecExpr>(Where);
+    return Rec && Nest.contains(Rec->getLoop()) ? Rec : nullptr;
+  };
+  while (auto *Rec = Within(Start))
+    Start = Rec->getStart();
+  for (bool Inner = false; auto *Rec = Within(At); Inner = true) {
+    const SCEV *Step = Rec->getStepRecurrence(S.SE);
+    if (Inner && (isWide(Step, Extent) || walksAlong(Start, Extent))) {
+      Loop *Row = S.LI.getLoopFor(Load.getParent());
+      while (Row != Rec->getLoop() && Row->getParentLoop() != Rec->getLoop())
+        Row = Row->getParentLoop();
+      return *Row;
+    }
+    const SCEV *Count = S.SE.getBackedgeTakenCount(Rec->getLoop());
+    const SCEV *Most = isa<SCEVCouldNotCompute>(Count) ? nullptr : atMost(Count);
+    if (!Most || S.SE.getTypeSizeInBits(Most->getType()) > 64)
+      break;
+    Extent = S.SE.getAddExpr(Extent, S.SE.getMulExpr(Step, S.SE.getNoopOrZeroExtend(Most, T)));
+    At = Rec->getStart();
+  }
+  return Nest;
 }
 
 bool Chooser::isEntered(const Loop &L) const {
@@ -174,8 +255,6 @@ bool Chooser::runsAlways(LoadInst &Load, const Loop &Nest) const {
     Where = G.Branch ? G.Branch->getParent() : L->getLoopPreheader();
   }
 }
-
-constexpr int64_t NearBytes = 512;
 
 /// Where the address begins, and how far it moves with each loop of the nest, as far as that is not
 /// near anyway.

@@ -24,6 +24,7 @@
 #include "PointerVectors.h"
 #include "Promises.h"
 #include "SignBits.h"
+#include "StructCopies.h"
 #include "Unions.h"
 #include "Versioning.h"
 #include "WideLoads.h"
@@ -185,8 +186,8 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   splitAggregates(P);
   const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);
   const bool Words = splitWideLoads(P), Pointers = splitPointerMoves(P);
-  const bool Lanes = splitMovedLanes(P);
-  if (Packs || Signs || Words || Pointers || Lanes)
+  const bool Lanes = splitMovedLanes(P), Structs = splitStructCopies(P);
+  if (Packs || Signs || Words || Pointers || Lanes || Structs)
     simplifyFunction(P, C);
   if (splitPointerVectors(P, C.FAM))
     simplifyFunction(P, C);

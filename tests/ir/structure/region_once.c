@@ -52,3 +52,25 @@ void gradientOfSteps(double *x, double *dx, double *y, double *dy, const int *at
 // REVERSE-COUNT-1: atomicrmw fadd
 // REVERSE-NOT: atomicrmw fadd
 // REVERSE: {{^}}}
+
+// What is cleared or copied in front of the region is written before it.
+double __enzyme_autodiff_filled(void *, ...);
+static double filled(const double *x, int n) {
+  static double cleared[100], copied[100];
+  double sum = 0;
+  __builtin_memset(cleared, 0, n * sizeof(double));
+  __builtin_memcpy(copied, x, n * sizeof(double));
+  for (int i = 0; i < n; i += 3)
+    cleared[i] += x[i];
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < n; i++)
+    sum += cleared[i] * cleared[i] * copied[i] * copied[i];
+  return sum;
+}
+
+void gradientOfFilled(double *x, double *dx, int n) {
+  __enzyme_autodiff_filled((void *)filled, enzyme_dup, x, dx, enzyme_const, n);
+}
+
+// PLAN: tape plan of cf.augmented.{{.*}}filled
+// PLAN-NOT: trip({{.*}} = load double
