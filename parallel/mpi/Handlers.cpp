@@ -209,6 +209,8 @@ public:
     return !R || !onlyAsks(Call, *R);
   }
   bool allDirections() const override { return true; }
+  bool isRepeatable(const CallBase &Call) const override { return !happensOnce(rowOf(Call)); }
+  bool meetsProcesses(const CallBase &) const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     const Row &R = rowOf(Call);
     if (Error E = checkRegistered(B, Call))
@@ -412,6 +414,8 @@ public:
   }
   bool hasReverse(const CallBase &Call) const override { return rowOf(Call).Created >= 0; }
   bool allDirections() const override { return true; }
+  bool isRepeatable(const CallBase &Call) const override { return !happensOnce(rowOf(Call)); }
+  bool meetsProcesses(const CallBase &) const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     const Row &R = rowOf(Call);
     if (R.Created >= 0)

@@ -55,6 +55,7 @@ const std::vector<Row> &rows() {
 #undef MPI_REGISTRAR
 #undef MPI_NESTED
 #undef MPI_COMPUTES
+#undef MPI_ONCE
 #undef Buf
 #undef Packed
 #undef Base
@@ -96,6 +97,7 @@ bool mayNest(const Row &R) {
 #include "parallel/mpi/Functions.def"
 #undef MPI_NESTED
 #undef MPI_COMPUTES
+#undef MPI_ONCE
   };
   return R.Stem && Stems.contains(R.Stem);
 }
@@ -106,8 +108,20 @@ bool computes(const Row &R) {
 #include "parallel/mpi/Functions.def"
 #undef MPI_NESTED
 #undef MPI_COMPUTES
+#undef MPI_ONCE
   };
   return R.Stem && Stems.contains(R.Stem);
+}
+
+bool happensOnce(const Row &R) {
+  static const StringRef Starts[] = {
+#define MPI_ONCE(Start) "MPI_" #Start,
+#include "parallel/mpi/Functions.def"
+#undef MPI_NESTED
+#undef MPI_COMPUTES
+#undef MPI_ONCE
+  };
+  return any_of(Starts, [&](StringRef Start) { return StringRef(R.Name).starts_with(Start); });
 }
 
 static bool keepsPointers(const Row &R) { return R.Kept >= 0 || R.FoundVaries; }

@@ -119,11 +119,13 @@ bool runsOnce(RequestState &S) {
       auto *Call = dyn_cast<CallBase>(&I);
       if (Call && keepsAdjoints(S, *Call))
         return true;
-      if (!Call || isa<IntrinsicInst>(Call) || !S.C.Handlers.find(*Call))
+      const ConstructHandler *H =
+          Call && !isa<IntrinsicInst>(Call) ? S.C.Handlers.find(*Call) : nullptr;
+      if (!H)
         continue;
       const CalleeKind Kind = lookupCallee(*Call).Kind;
       if (Kind != CalleeKind::Allocate && Kind != CalleeKind::Free &&
-          (!isRepeatable(S, *Call) || S.C.Handlers.find(*Call)->facts(*Call).FreshResult))
+          (!H->isRepeatable(*Call) || H->meetsProcesses(*Call) || H->facts(*Call).FreshResult))
         return true;
     }
   return false;

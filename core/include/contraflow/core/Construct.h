@@ -204,6 +204,8 @@ public:
   /// True if the call and its reverse may be done again from the same state: they touch nothing but
   /// the memory that the facts name.
   virtual bool isRepeatable(const llvm::CallBase &) const { return false; }
+  /// True if other processes take part in the call and its reverse: these run equally often.
+  virtual bool meetsProcesses(const llvm::CallBase &) const { return false; }
   /// False if the reverse of this call would emit nothing: its blocks need not be reversed.
   virtual bool hasReverse(const llvm::CallBase &) const { return true; }
 };
