@@ -16,6 +16,7 @@
 #include "parallel/mpi/Fortran.h"
 #include "parallel/mpi/Memory.h"
 #include "parallel/mpi/Nested.h"
+#include "parallel/mpi/ReadOnly.h"
 #include "parallel/mpi/Register.h"
 #include "parallel/mpi/Registered.h"
 #include "parallel/mpi/Rows.h"
@@ -507,6 +508,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<InquiryHandler>());
   registerMemory(Registry);
   registerElsewhere(Registry);
+  registerReadOnly(Registry);
   Registry.add(std::make_unique<RestHandler>());
   registerNested(Registry);
 }

@@ -113,6 +113,16 @@ bool computes(const Row &R) {
   return R.Stem && Stems.contains(R.Stem);
 }
 
+StringRef spellingOf(const Row &R) {
+  static const StringMap<StringRef> Map = {
+#define CF_FN(name, ret, args) {#name, #args},
+#define CF_MPI_NOTE(name, args)
+#include "contraflow/abi_mpi.def"
+#undef CF_FN
+  };
+  return Map.lookup(("mpi_" + Twine(R.Stem) + "_tangent").str());
+}
+
 bool happensOnce(const Row &R) {
   static const StringRef Starts[] = {
 #define MPI_ONCE(Start) "MPI_" #Start,

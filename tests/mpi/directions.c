@@ -55,7 +55,7 @@ static void compare(double *bar, double (*bars)[n]) {
   GRADIENT_CHECK_CUSTOM(name, Void, name##_primal, name##_tangent, name##_adjoint,                 \
                         InOut(double, n), Out(double, n))
 
-/// Steps with a halo, whose sum is scaled over all ranks. What the caller has is written as well.
+/// Steps with a halo, whose sum is scaled over all ranks. What the caller has is sent, and written.
 static void directions_steps(double *x, double *y) {
   double *u = calloc(n + 2, sizeof *u);
   for (int step = 0; step < 3; step++) {
@@ -64,8 +64,8 @@ static void directions_steps(double *x, double *y) {
     MPI_Request open[4];
     MPI_Irecv(&u[0], 1, MPI_DOUBLE, neighbour(-1), 0, MPI_COMM_WORLD, &open[0]);
     MPI_Irecv(&u[n + 1], 1, MPI_DOUBLE, neighbour(1), 1, MPI_COMM_WORLD, &open[1]);
-    MPI_Isend(&u[n], 1, MPI_DOUBLE, neighbour(1), 0, MPI_COMM_WORLD, &open[2]);
-    MPI_Isend(&u[1], 1, MPI_DOUBLE, neighbour(-1), 1, MPI_COMM_WORLD, &open[3]);
+    MPI_Isend(&x[n - 1], 1, MPI_DOUBLE, neighbour(1), 0, MPI_COMM_WORLD, &open[2]);
+    MPI_Isend(&x[0], 1, MPI_DOUBLE, neighbour(-1), 1, MPI_COMM_WORLD, &open[3]);
     MPI_Waitall(4, open, MPI_STATUSES_IGNORE);
     double sums[2] = {0, 0};
     for (int i = 0; i < n; i++) {
