@@ -131,16 +131,6 @@ Signature signatureOf(StringRef Spelling, const Row &R) {
   return Out;
 }
 
-const StringMap<StringRef> &spellings() {
-  static const StringMap<StringRef> Map = {
-#define CF_FN(name, ret, args) {#name, #args},
-#define CF_MPI_NOTE(name, args)
-#include "contraflow/abi_mpi.def"
-#undef CF_FN
-  };
-  return Map;
-}
-
 /// Which call of C each name in Fortran stands for.
 const StringMap<Target> &targets() {
   static const StringMap<Target> Map = [] {
@@ -154,8 +144,7 @@ const StringMap<Target> &targets() {
     for (const Row &R : rows())
       if (R.Stem)
         for (const std::string &Name : namesOf(R))
-          Add(Name,
-              signatureOf(spellings().lookup(("mpi_" + Twine(R.Stem) + "_tangent").str()), R));
+          Add(Name, signatureOf(spellingOf(R), R));
     Add("MPI_Alloc_mem", {{Argument::Integer, 64},
                           {Argument::Value, 0, unsigned(Handle::Info)},
                           {Argument::Through}});

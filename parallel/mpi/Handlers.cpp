@@ -16,6 +16,7 @@
 #include "parallel/mpi/Fortran.h"
 #include "parallel/mpi/Memory.h"
 #include "parallel/mpi/Nested.h"
+#include "parallel/mpi/ReadOnly.h"
 #include "parallel/mpi/Register.h"
 #include "parallel/mpi/Registered.h"
 #include "parallel/mpi/Rows.h"
@@ -209,6 +210,8 @@ public:
     return !R || !onlyAsks(Call, *R);
   }
   bool allDirections() const override { return true; }
+  bool isRepeatable(const CallBase &Call) const override { return !happensOnce(rowOf(Call)); }
+  bool meetsProcesses(const CallBase &) const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     const Row &R = rowOf(Call);
     if (Error E = checkRegistered(B, Call))
@@ -412,6 +415,8 @@ public:
   }
   bool hasReverse(const CallBase &Call) const override { return rowOf(Call).Created >= 0; }
   bool allDirections() const override { return true; }
+  bool isRepeatable(const CallBase &Call) const override { return !happensOnce(rowOf(Call)); }
+  bool meetsProcesses(const CallBase &) const override { return true; }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
     const Row &R = rowOf(Call);
     if (R.Created >= 0)
@@ -503,6 +508,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<InquiryHandler>());
   registerMemory(Registry);
   registerElsewhere(Registry);
+  registerReadOnly(Registry);
   Registry.add(std::make_unique<RestHandler>());
   registerNested(Registry);
 }

@@ -55,6 +55,7 @@ const std::vector<Row> &rows() {
 #undef MPI_REGISTRAR
 #undef MPI_NESTED
 #undef MPI_COMPUTES
+#undef MPI_ONCE
 #undef Buf
 #undef Packed
 #undef Base
@@ -96,6 +97,7 @@ bool mayNest(const Row &R) {
 #include "parallel/mpi/Functions.def"
 #undef MPI_NESTED
 #undef MPI_COMPUTES
+#undef MPI_ONCE
   };
   return R.Stem && Stems.contains(R.Stem);
 }
@@ -106,8 +108,30 @@ bool computes(const Row &R) {
 #include "parallel/mpi/Functions.def"
 #undef MPI_NESTED
 #undef MPI_COMPUTES
+#undef MPI_ONCE
   };
   return R.Stem && Stems.contains(R.Stem);
+}
+
+StringRef spellingOf(const Row &R) {
+  static const StringMap<StringRef> Map = {
+#define CF_FN(name, ret, args) {#name, #args},
+#define CF_MPI_NOTE(name, args)
+#include "contraflow/abi_mpi.def"
+#undef CF_FN
+  };
+  return Map.lookup(("mpi_" + Twine(R.Stem) + "_tangent").str());
+}
+
+bool happensOnce(const Row &R) {
+  static const StringRef Starts[] = {
+#define MPI_ONCE(Start) "MPI_" #Start,
+#include "parallel/mpi/Functions.def"
+#undef MPI_NESTED
+#undef MPI_COMPUTES
+#undef MPI_ONCE
+  };
+  return any_of(Starts, [&](StringRef Start) { return StringRef(R.Name).starts_with(Start); });
 }
 
 static bool keepsPointers(const Row &R) { return R.Kept >= 0 || R.FoundVaries; }

@@ -69,6 +69,10 @@ std::vector<std::string> pointerKeepersOfFortran();
 bool mayNest(const Row &R);
 /// True if what its buffers hold is numbers to the function.
 bool computes(const Row &R);
+/// How the function's tangent declares what MPI is told, and then the shadows (abi_mpi.def).
+llvm::StringRef spellingOf(const Row &R);
+/// True if it must not be done again.
+bool happensOnce(const Row &R);
 /// False for a function of the program's own that has such a name: a layer above the profiling
 /// interface, or a replacement for a library that is not there.
 bool isOfLibrary(const llvm::Function *F);

@@ -80,6 +80,21 @@ static bool mustHappenOnce(RequestState &S, const CallBase &I) {
   return !Info.ReadOnly && !isRepeatable(S, I) && !staysInside(S, I, Info);
 }
 
+/// True if a call is given the memory to be read only (a message that is sent).
+static bool onlyReads(const RequestState &S, const WriteSet::Write &W) {
+  const auto *Call = dyn_cast<CallBase>(W.At);
+  bool Given = false;
+  for (unsigned N = 0; Call && N < Call->arg_size(); ++N) {
+    const Value *V = Call->getArgOperand(N);
+    if (!V->getType()->isPointerTy() || S.Graph.find(V).Node != W.Node)
+      continue;
+    if (!Call->onlyReadsMemory(N))
+      return false;
+    Given = true;
+  }
+  return Given;
+}
+
 Error checkRepeatable(RequestState &S) {
   const auto Fault = [](const Instruction &I) {
     const auto *Call = dyn_cast<CallBase>(&I);
@@ -91,7 +106,7 @@ Error checkRepeatable(RequestState &S) {
                          "; ask for one direction at a time");
   };
   for (const WriteSet::Write &W : S.Writes.writes())
-    if (S.Graph.isExternal(W.Node) && !canTakeBack(*W.At))
+    if (S.Graph.isExternal(W.Node) && !canTakeBack(*W.At) && !onlyReads(S, W))
       return Fault(*W.At);
   for (Function *F : S.Closure.Functions)
     for (const Instruction &I : instructions(*F))
@@ -119,11 +134,13 @@ bool runsOnce(RequestState &S) {
       auto *Call = dyn_cast<CallBase>(&I);
       if (Call && keepsAdjoints(S, *Call))
         return true;
-      if (!Call || isa<IntrinsicInst>(Call) || !S.C.Handlers.find(*Call))
+      const ConstructHandler *H =
+          Call && !isa<IntrinsicInst>(Call) ? S.C.Handlers.find(*Call) : nullptr;
+      if (!H)
         continue;
       const CalleeKind Kind = lookupCallee(*Call).Kind;
       if (Kind != CalleeKind::Allocate && Kind != CalleeKind::Free &&
-          (!isRepeatable(S, *Call) || S.C.Handlers.find(*Call)->facts(*Call).FreshResult))
+          (!H->isRepeatable(*Call) || H->meetsProcesses(*Call) || H->facts(*Call).FreshResult))
         return true;
     }
   return false;

@@ -237,17 +237,34 @@ void appendDistributed(Layout &L, const Layout &Item, const Contents &C) {
     appendItems(L, Item, 1, Element * Item.Extent);
 }
 
-Layout readDerived(const Contents &C, Characters What) {
+/// MPI_Type_create_f90_real and relatives: what the library has chosen for so many digits is told
+/// by its size.
+Layout readParameterised(MPI_Datatype Type, int Combiner) {
+  Layout L;
+  const bool Complex = Combiner == MPI_COMBINER_F90_COMPLEX;
+  int Size = 0;
+  PMPI_Type_size(Type, &Size);
+  L.Size = Size;
+  if (Combiner == MPI_COMBINER_F90_INTEGER)
+    return L;
+  const std::int64_t Numbers = Complex ? 2 : 1, Bytes = L.Size / Numbers;
+  L.Complex = Complex;
+  if (Bytes == sizeof(float) || Bytes == sizeof(double))
+    L.Runs.push_back({0, Numbers, 0, Bytes == sizeof(float) ? Leaf::F32 : Leaf::F64});
+  else
+    L.Opaque = "a Fortran parameterised type of more than 64 bits";
+  return L;
+}
+
+Layout readDerived(MPI_Datatype Type, const Contents &C, Characters What) {
   Layout L;
   L.Places = !C.Addresses.empty() && C.Combiner != MPI_COMBINER_RESIZED;
   if (C.Combiner == MPI_COMBINER_STRUCT) {
     appendStruct(L, C, What);
     return L;
   }
-  if (C.Types.size() != 1) { // MPI_Type_create_f90_real and relatives
-    L.Opaque = "a Fortran parameterised type";
-    return L;
-  }
+  if (C.Types.size() != 1)
+    return readParameterised(Type, C.Combiner);
   const Layout &Item = layoutAs(C.Types[0], What);
   switch (C.Combiner) {
   case MPI_COMBINER_DUP:
@@ -303,7 +320,8 @@ void summarise(Layout &L, MPI_Datatype Type) {
 
 Layout read(MPI_Datatype Type, Characters What) {
   const Contents C(Type);
-  Layout L = C.Combiner == MPI_COMBINER_NAMED ? readPredefined(Type, What) : readDerived(C, What);
+  Layout L =
+      C.Combiner == MPI_COMBINER_NAMED ? readPredefined(Type, What) : readDerived(Type, C, What);
   summarise(L, Type);
   const bool HasNumbers = std::ranges::any_of(L.Runs, [](Run R) { return R.Kind != Leaf::Byte; });
   return What == Characters::Moved && HasNumbers ? layoutAs(Type, Characters::Integers) : L;
