@@ -158,3 +158,34 @@ static double behind_headers(const double *x, int n) {
   return s;
 }
 GRADIENT_CHECK(realloc_behind_headers, Double, behind_headers, In(double, 5), Int(5))
+
+/// A capacity in front of the first element, which is doubled where it lies.
+struct block {
+  size_t length, capacity;
+};
+static struct block *block_of(double *v) { return (struct block *)(void *)v - 1; }
+static double *with_space(double *v) {
+  if (!v) {
+    struct block *h = (struct block *)malloc(sizeof *h + 2 * sizeof *v);
+    *h = (struct block){0, 2};
+    return (double *)(void *)(h + 1);
+  }
+  struct block *h = block_of(v);
+  if (h->length == h->capacity) {
+    h = (struct block *)realloc(h, sizeof *h + 2 * h->capacity * sizeof *v);
+    h->capacity *= 2;
+  }
+  return (double *)(void *)(h + 1);
+}
+static double doubled(const double *x, int n) {
+  double *v = NULL, sum = 0;
+  for (int i = 0; i < n; i++) {
+    v = with_space(v);
+    v[block_of(v)->length++] = x[i] * x[i];
+  }
+  for (size_t i = 0; i < block_of(v)->length; i++)
+    sum += v[i] * (double)i * v[0];
+  free(block_of(v));
+  return sum;
+}
+GRADIENT_CHECK(realloc_in_place, Double, doubled, In(double, 9), Int(9))

@@ -3,6 +3,7 @@
 // Carries are left out: what a sum adds to an exponent is a step, as in design/digits.md.
 
 #include "DigitPlaces.h"
+#include "prepare/Swaps.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/IR/Instructions.h"
@@ -127,6 +128,10 @@ DigitPlaces afterwards(const Instruction &I, DigitPlaces A, DigitPlaces B) {
   if (auto *Call = dyn_cast<IntrinsicInst>(&I)) {
     Out.Changed = true;
     return afterIntrinsic(*Call, Out);
+  }
+  if (isSwap(&I)) {
+    const uint64_t Any = lowPlaces(Width);
+    return {Out.Digits ? Any : 0, Out.Converted ? Any : 0, Out.Changed};
   }
   Step S{I, Width};
   if (isa<BinaryOperator>(I))

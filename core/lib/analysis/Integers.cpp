@@ -73,6 +73,15 @@ bool measuresWith(const Value &V, unsigned Level) {
              });
 }
 
+/// True if I, a multiple of what was read from memory, goes back there and nowhere else: a capacity
+/// that is doubled.
+bool growsInPlace(const Instruction &I) {
+  const auto *Store = I.hasOneUse() ? dyn_cast<StoreInst>(*I.user_begin()) : nullptr;
+  const auto *Load = dyn_cast<LoadInst>(I.getOperand(0));
+  return Store && Load && Store->getValueOperand() == &I &&
+         Store->getPointerOperand() == Load->getPointerOperand();
+}
+
 class Collector {
 public:
   Collector(ArrayRef<Function *> Closure, const HandlerRegistry &Handlers, LayoutReader &Layouts)
@@ -185,7 +194,7 @@ void Collector::visit(Instruction &I) {
     Parts.push_back(&I);
     if (I.isBitwiseLogicOp() || isMultiple(I))
       visitFlags(I);
-    if (isMultiple(I) && measures(I))
+    if (isMultiple(I) && (measures(I) || growsInPlace(I)))
       number(I.getOperand(0));
   } else if (asksForRange(I)) {
     number(&I);

@@ -32,6 +32,7 @@
 #include "plan/WordCopies.h"
 #include "prepare/Canonical.h"
 #include "prepare/Packs.h"
+#include "prepare/Swaps.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -581,6 +582,9 @@ static Simplify howMuch(const Function &F) {
 
 static Error finish(RequestState &S) {
   Timed T("finish", "Verify and simplify");
+  for (auto &[Prepared, U] : S.Units)
+    for (Function *F : functionsOf(*U))
+      restoreSwaps(*F);
   shareTwins(S);
   for (auto &[Prepared, U] : S.Units) {
     for (Function *F : functionsOf(*U))

@@ -19,13 +19,16 @@
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace contraflow {
 namespace {
@@ -42,22 +45,54 @@ bool isWholeVariable(Value *Pointer, unsigned Bytes, ScalarEvolution &SE) {
   return Size && !Size->isScalable() && Size->getFixedValue() == Bytes;
 }
 
+/// True if a loop of so many iterations puts the bytes of a word in the other order.
+bool isSwap(const SCEVAddRecExpr *To, const SCEVAddRecExpr *From, unsigned Count) {
+  return To && From && (Count == 2 || Count == 4 || Count == 8) &&
+         To->getOperand(1) != From->getOperand(1);
+}
+
+/// True if I moves one byte of a word that a loop of so many iterations takes apart or puts
+/// together.
+bool movesPart(const Instruction &I, const Loop &L, ScalarEvolution &SE, unsigned Count) {
+  if (Count != 4 && Count != 8)
+    return false;
+  Value *Byte = nullptr;
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    return match(Store->getValueOperand(), m_Trunc(m_LShr(m_Value(), m_Value()))) &&
+           Store->getValueOperand()->getType()->isIntegerTy(8) &&
+           byteWalk(Store->getPointerOperand(), L, SE);
+  if (!match(&I, m_c_Or(m_ZExt(m_Value(Byte)), m_Shl(m_Value(), m_Value()))) &&
+      !match(&I, m_c_Or(m_Shl(m_ZExt(m_Value(Byte)), m_Value()), m_Value())))
+    return false;
+  auto *Load = dyn_cast<LoadInst>(Byte);
+  return Load && Load->getType()->isIntegerTy(8) && byteWalk(Load->getPointerOperand(), L, SE);
+}
+
+/// Whoever wants short code gets it.
+const char *unrolling(const Loop &L) {
+  return L.getHeader()->getParent()->hasOptSize() ? nullptr : "llvm.loop.unroll.full";
+}
+
 /// What to do with a loop that copies bytes; null: it does not.
 const char *markFor(const Loop &L, ScalarEvolution &SE) {
   const char *Mark = nullptr;
   for (const BasicBlock *B : L.blocks())
     for (const Instruction &I : *B) {
+      if (movesPart(I, L, SE, SE.getSmallConstantTripCount(&L)))
+        return unrolling(L);
       auto *Store = dyn_cast<StoreInst>(&I);
       auto *Load = Store ? dyn_cast<LoadInst>(Store->getValueOperand()) : nullptr;
       if (!Load || !Load->getType()->isIntegerTy(8))
         continue;
       const unsigned Bytes = SE.getSmallConstantTripCount(&L);
-      const bool IsCopy =
-          byteWalk(Store->getPointerOperand(), L, SE) && byteWalk(Load->getPointerOperand(), L, SE);
-      if (Bytes && Bytes <= (IsCopy ? Number : MostBytes) &&
-          (isWholeVariable(const_cast<Value *>(Store->getPointerOperand()), Bytes, SE) ||
-           isWholeVariable(const_cast<Value *>(Load->getPointerOperand()), Bytes, SE)))
-        return L.getHeader()->getParent()->hasOptSize() ? nullptr : "llvm.loop.unroll.full";
+      const SCEVAddRecExpr *To = byteWalk(Store->getPointerOperand(), L, SE),
+                           *From = byteWalk(Load->getPointerOperand(), L, SE);
+      const bool IsCopy = To && From;
+      if (isSwap(To, From, Bytes) ||
+          (Bytes && Bytes <= (IsCopy ? Number : MostBytes) &&
+           (isWholeVariable(const_cast<Value *>(Store->getPointerOperand()), Bytes, SE) ||
+            isWholeVariable(const_cast<Value *>(Load->getPointerOperand()), Bytes, SE))))
+        return unrolling(L);
       Mark = "llvm.loop.unroll.disable";
     }
   return Mark;

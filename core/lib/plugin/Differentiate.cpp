@@ -29,6 +29,7 @@
 #include "prepare/Library.h"
 #include "prepare/Members.h"
 #include "prepare/Slots.h"
+#include "prepare/Swaps.h"
 #include "prepare/Virtual.h"
 #include "prepare/Wrapped.h"
 #include "request/ByValue.h"
@@ -506,6 +507,7 @@ bool ModuleDriver::run() {
   if (!Errors)
     note(lowerViews(M, Tangents, Any));
   lowerSmooth(M);
+  restoreSwaps(M);
   Adjoints.Handlers.conclude(M);
   Tangents.Reach = Adjoints.Reach = nullptr;
   if (!Ours.empty())

@@ -25,6 +25,8 @@
 #include "Promises.h"
 #include "SignBits.h"
 #include "StructCopies.h"
+#include "SwappedBytes.h"
+#include "Swaps.h"
 #include "Unions.h"
 #include "Versioning.h"
 #include "WideLoads.h"
@@ -59,6 +61,7 @@ namespace contraflow {
 
 void simplifyFunction(Function &F, Compilation &C, Simplify How) {
   C.FAM.clear(F, F.getName());
+  restoreSwaps(F);
   // A variable that is set in one block and used in the next costs mem2reg a walk over that block.
   for (BasicBlock &Block : make_early_inc_range(F))
     MergeBlockIntoPredecessor(&Block);
@@ -104,11 +107,13 @@ static void tidy(Function &P, Compilation &C) {
 static bool movesByBytes(Function &P) {
   return any_of(instructions(P), [](Instruction &I) {
     Value *Byte = nullptr;
-    if (match(&I, m_c_Or(m_Value(), m_Shl(m_ZExt(m_Value(Byte)), m_ConstantInt()))))
+    if (match(&I, m_c_Or(m_Value(), m_ZExt(m_Value(Byte)))) ||
+        match(&I, m_c_Or(m_Value(), m_Shl(m_ZExt(m_Value(Byte)), m_ConstantInt()))))
       return isa<LoadInst>(Byte) && Byte->getType()->isIntegerTy(8);
     auto *Store = dyn_cast<StoreInst>(&I);
     return Store && Store->getValueOperand()->getType()->isIntegerTy(8) &&
-           match(Store->getValueOperand(), m_Trunc(m_LShr(m_Value(), m_ConstantInt())));
+           (isa<LoadInst>(Store->getValueOperand()) ||
+            match(Store->getValueOperand(), m_Trunc(m_LShr(m_Value(), m_ConstantInt()))));
   });
 }
 
@@ -123,6 +128,9 @@ static void joinBytes(Function &P, Compilation &C) {
   FPM.addPass(AggressiveInstCombinePass());
   FPM.addPass(InstCombinePass());
   FPM.run(P, C.FAM);
+  C.FAM.invalidate(P, PreservedAnalyses::none());
+  if (joinSwappedBytes(P))
+    FPM.run(P, C.FAM);
   C.FAM.invalidate(P, PreservedAnalyses::none());
 }
 
@@ -220,6 +228,7 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   FPM.run(P, C.FAM);
   splitAggregates(P);
   dropLifetimes(P);
+  hideSwaps(P);
   markPromises(P);
   C.FAM.invalidate(P, PreservedAnalyses::none());
   reloadCarried(P, C.FAM, C.Handlers);
