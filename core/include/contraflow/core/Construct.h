@@ -188,8 +188,7 @@ public:
   /// After the forward sweep, before the reverse: IsStable says of an operand's memory that nobody
   /// overwrites it until the reverse sweep is over. What augment() emitted may take note of it.
   virtual void settle(const CallSite &, llvm::function_ref<bool(unsigned Operand)>) const {}
-  /// Replaces calls by what they would run, direct calls that are inlined next
-  /// and carry the metadata of what they replace. True if it did.
+  /// True if it replaced calls by what they would run: direct ones with their metadata.
   virtual bool unfold(llvm::Function &) const { return false; }
   /// When all derivatives of the module are emitted: what stood for something else ends.
   virtual void conclude(llvm::Module &) const {}
@@ -201,8 +200,7 @@ public:
   virtual bool allDirections() const { return false; }
   /// True if the handler asks isOwnShadow() or does nothing to operands that are their own shadows.
   virtual bool knowsOwnShadows(const llvm::CallBase &) const { return false; }
-  /// True if the call and its reverse may be done again from the same state: they touch nothing but
-  /// the memory that the facts name.
+  /// True if call and reverse may be done again: they touch only the memory that the facts name.
   virtual bool isRepeatable(const llvm::CallBase &) const { return false; }
   /// True if other processes take part in the call and its reverse: these run equally often.
   virtual bool meetsProcesses(const llvm::CallBase &) const { return false; }
