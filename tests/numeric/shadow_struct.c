@@ -182,3 +182,66 @@ static void reorderedAdjoint(void *const *v, void *const *d) {
 
 GRADIENT_CHECK_CUSTOM(shadow_integers, Double, reordered, reorderedTangent, reorderedAdjoint,
                       In(double, 4), In(double, 4), Out(double, 4), Out(double, 4))
+
+/* Addresses that nobody looks at are copied beside numbers: their shadows are no adjoints. */
+struct Owned {
+  double value, weight;
+  const void *owner;
+};
+
+static void take(const struct Owned *from, struct Owned *to, int n) {
+  for (int i = 1; i < n; i++) {
+    to[i] = from[i - 1];
+    to[i].value *= to[i].weight;
+  }
+}
+
+static void bindOwned(struct Owned *all, void *const *v, int first) {
+  for (int i = 0; i < Cells; i++)
+    all[i] = (struct Owned){((double *)v[first])[i], ((double *)v[first + 1])[i], bindOwned};
+}
+
+static void unbindOwned(const struct Owned *all, void *const *v, int first) {
+  for (int i = 0; i < Cells; i++) {
+    ((double *)v[first])[i] = all[i].value;
+    ((double *)v[first + 1])[i] = all[i].owner == bindOwned ? all[i].weight : __builtin_nan("");
+  }
+}
+
+static double taken(void *const *v) {
+  struct Owned from[Cells], to[Cells];
+  bindOwned(from, v, 0);
+  bindOwned(to, v, 2);
+  take(from, to, Cells);
+  unbindOwned(to, v, 2);
+  return 0;
+}
+
+static double takenTangent(void *const *v, void *const *d) {
+  struct Owned from[Cells], to[Cells], fromShadow[Cells], toShadow[Cells];
+  bindOwned(from, v, 0);
+  bindOwned(to, v, 2);
+  bindOwned(fromShadow, d, 0);
+  bindOwned(toShadow, d, 2);
+  __enzyme_fwddiff_model((void *)take, enzyme_dup, from, fromShadow, enzyme_dup, to, toShadow,
+                         enzyme_const, Cells);
+  unbindOwned(to, v, 2);
+  unbindOwned(toShadow, d, 2);
+  return 0;
+}
+
+static void takenAdjoint(void *const *v, void *const *d) {
+  struct Owned from[Cells], to[Cells], fromShadow[Cells], toShadow[Cells];
+  bindOwned(from, v, 0);
+  bindOwned(to, v, 2);
+  bindOwned(fromShadow, d, 0);
+  bindOwned(toShadow, d, 2);
+  __enzyme_autodiff_model((void *)take, enzyme_dup, from, fromShadow, enzyme_dup, to, toShadow,
+                          enzyme_const, Cells);
+  unbindOwned(fromShadow, d, 0);
+  unbindOwned(toShadow, d, 2);
+  unbindOwned(to, v, 2);
+}
+
+GRADIENT_CHECK_CUSTOM(shadow_addresses, Double, taken, takenTangent, takenAdjoint, In(double, 4),
+                      In(double, 4), InOut(double, 4), InOut(double, 4))

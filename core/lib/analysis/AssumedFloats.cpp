@@ -527,6 +527,7 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   for (const Told &T : Words)
     Alone.push_back({Graph.locate(T.Pointer), T.Size});
   Assumed.noteIntegers(Alone);
+  Assumed.notePointers();
   if (Assumed.News)
     return true;
   for (const Told &T : Words)

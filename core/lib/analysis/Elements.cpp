@@ -65,19 +65,24 @@ bool Elements::mayBeBits(ArrayRef<Range> Words) const {
   return any_of(Copied, IsAlone) || any_of(Words, IsAlone);
 }
 
-void Elements::noteIntegers(ArrayRef<Range> Words) {
-  if (mayBeBits(Words))
-    return;
+void Elements::noteMembers(ScalarKind Kind) {
   SmallVector<Location, 16> Found;
   for (auto [At, Size] : Copied)
     if (holdsOneKind(At))
-      Graph.eachDeclared(SK_Int, At, Size, [&](Location Member, unsigned) {
-        if (Graph.kindsAt(Member, 4) == SK_Unknown)
+      Graph.eachDeclared(Kind, At, Size, [&](Location Member, unsigned) {
+        if (Graph.kindsAt(Member, std::max<int64_t>(widthOfKinds(Kind), 4)) == SK_Unknown)
           Found.push_back(Member);
       });
   for (const Location Member : Found)
-    Graph.addKind(Graph.fieldCell(Member), SK_Int);
+    Graph.addKind(Graph.fieldCell(Member), Kind);
   News |= !Found.empty();
 }
+
+void Elements::noteIntegers(ArrayRef<Range> Words) {
+  if (!mayBeBits(Words))
+    noteMembers(SK_Int);
+}
+
+void Elements::notePointers() { noteMembers(SK_Pointer); }
 
 } // namespace contraflow

@@ -26,9 +26,12 @@ public:
   /// Members between the floats that are copied with them would be moved as numbers, in shadows.
   /// Words are accessed one by one, without a type.
   void noteIntegers(llvm::ArrayRef<Range> Words);
+  /// Addresses between them would, too, and their shadows be taken for adjoints.
+  void notePointers();
   bool News = false;
 
 private:
+  void noteMembers(ScalarKind Kind);
   unsigned kindsOf(unsigned Node);
   bool holdsOneKind(Location At);
   bool mayBeBits(llvm::ArrayRef<Range> Words) const;
