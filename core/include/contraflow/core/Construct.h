@@ -188,7 +188,7 @@ public:
   /// After the forward sweep, before the reverse: IsStable says of an operand's memory that nobody
   /// overwrites it until the reverse sweep is over. What augment() emitted may take note of it.
   virtual void settle(const CallSite &, llvm::function_ref<bool(unsigned Operand)>) const {}
-  /// True if it replaced calls by what they would run, direct ones with their metadata, inlined next.
+  /// True if it replaced calls by what they would run: direct ones with their metadata.
   virtual bool unfold(llvm::Function &) const { return false; }
   /// When all derivatives of the module are emitted: what stood for something else ends.
   virtual void conclude(llvm::Module &) const {}
