@@ -588,7 +588,8 @@ void Describer::findOrigins(ArrayRef<Function *> Functions) {
     const Location At = Graph.find(V);
     if (!At)
       return;
-    Graph.addOrigin(At, Typed.contains(V));
+    if (!Typed.contains(V))
+      Graph.addUntypedOrigin(At);
     if (Outside)
       Todo.push_back(Graph.canonical(At.Node));
   };
@@ -611,7 +612,7 @@ void Describer::findOrigins(ArrayRef<Function *> Functions) {
       continue;
     for (auto [Offset, C] : Graph.fields(Node))
       if (auto Target = Graph.pointee(C)) {
-        Graph.addOrigin(*Target, /*IsTyped=*/false);
+        Graph.addUntypedOrigin(*Target);
         Todo.push_back(Graph.canonical(Target->Node));
       }
   }

@@ -84,8 +84,8 @@ public:
   void settleFolds(llvm::function_ref<void()> BeforeEach);
   /// A structure lies here. Nothing, unless it is known where: see Location::Stride.
   void addPlaces(Location At, const LayoutPlaces &L);
-  /// An object begins here; IsTyped: it is known to be what its places say.
-  void addOrigin(Location At, bool IsTyped);
+  /// An object begins here of which nobody says that it is what its places say.
+  void addUntypedOrigin(Location At);
   /// True if there is an object of which only the arrays fold.
   bool hasArrays() const { return HasArrays; }
   unsigned changes() const { return Changes; }
@@ -193,7 +193,7 @@ private:
     bool Mistaken = false;               ///< its places are not what was said
     int64_t Stride = 0;                  ///< its arrays fold, all of them by multiples of this
     std::map<int64_t, int64_t> Landings; ///< where an index leads to, and by multiples of what
-    std::set<int64_t> Origins, UntypedOrigins;
+    std::set<int64_t> UntypedOrigins;
   };
 
   unsigned newCell();

@@ -169,14 +169,11 @@ bool MemoryGraph::isDeclaredOther(Location At) const {
   return Place != N.Places.end() && (Place->second.Kind & (SK_Int | SK_Pointer));
 }
 
-void MemoryGraph::addOrigin(Location At, bool IsTyped) {
+void MemoryGraph::addUntypedOrigin(Location At) {
   if (!At)
     return;
   At = resolve(At);
-  Node &N = Nodes[At.Node];
-  N.Origins.insert(At.Offset);
-  if (!IsTyped)
-    N.UntypedOrigins.insert(At.Offset);
+  Nodes[At.Node].UntypedOrigins.insert(At.Offset);
 }
 
 /// The node folds, and so do its arrays with it.
@@ -202,18 +199,14 @@ bool MemoryGraph::addLanding(Node &N, int64_t Offset, int64_t Stride) {
 
 void MemoryGraph::wrapPlaces(unsigned At) {
   Node &N = Nodes[At];
-  auto Wrap = [&](std::set<int64_t> &Offsets) {
-    std::set<int64_t> New;
-    for (int64_t Offset : Offsets)
-      New.insert(wrap(N, Offset));
-    Offsets = std::move(New);
-  };
+  const std::set<int64_t> Origins = std::move(N.UntypedOrigins);
+  N.UntypedOrigins.clear();
+  for (int64_t Offset : Origins)
+    N.UntypedOrigins.insert(wrap(N, Offset));
   const auto Landings = std::move(N.Landings);
   N.Landings.clear();
   for (auto [Offset, Stride] : Landings)
     addLanding(N, wrap(N, Offset), Stride);
-  Wrap(N.Origins);
-  Wrap(N.UntypedOrigins);
   const Places Old = std::move(N.Places);
   N.Places.clear();
   for (auto [Offset, P] : Old)
@@ -225,14 +218,10 @@ void MemoryGraph::wrapPlaces(unsigned At) {
 
 void MemoryGraph::mergePlaces(unsigned Keep, unsigned Gone, int64_t Shift) {
   Node &K = Nodes[Keep], &G = Nodes[Gone];
-  auto Move = [&](std::set<int64_t> &To, const std::set<int64_t> &From) {
-    for (int64_t Offset : From)
-      To.insert(wrap(K, Offset + Shift));
-  };
   for (auto [Offset, Stride] : G.Landings)
     addLanding(K, wrap(K, Offset + Shift), Stride);
-  Move(K.Origins, G.Origins);
-  Move(K.UntypedOrigins, G.UntypedOrigins);
+  for (int64_t Offset : G.UntypedOrigins)
+    K.UntypedOrigins.insert(wrap(K, Offset + Shift));
   K.Stride = std::gcd(K.Stride, G.Stride);
   K.Mistaken |= G.Mistaken;
   for (auto [Offset, P] : G.Places)

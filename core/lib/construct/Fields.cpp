@@ -104,12 +104,13 @@ static bool isBesideAddress(const MemoryLayout &Layout, const MemoryLayout::Fiel
 }
 
 /// Floats and addresses lie anywhere in records of which every other one begins within a word.
-/// Which a word holds is seen at its own, aligned place.
+/// Which a word holds is seen at its own, aligned place. In the shadows of a caller numbers may lie
+/// where the program has integers, and would make an address of the float beside them.
 static bool isWordwise(const MemoryLayout &Layout) {
   const unsigned Kinds = allKinds(Layout);
   return Layout.Period % Word != 0 && Layout.Period % HalfWord == 0 && !Layout.Packed &&
-         (Kinds & (SK_AnyFloat | SK_Guessed)) == SK_Float && (Kinds & SK_Pointer) &&
-         all_of(Layout.Fields, [](auto &F) {
+         !Layout.Outside && (Kinds & (SK_AnyFloat | SK_Guessed)) == SK_Float &&
+         (Kinds & SK_Pointer) && all_of(Layout.Fields, [](auto &F) {
            return F.Offset % HalfWord == 0 || !(F.Kinds & (SK_Float | SK_Pointer));
          });
 }

@@ -118,6 +118,7 @@ Error CopyHandler::augment(SweepBuilder &B, CallSite &Site) const {
   if (!Dst)
     return Error::success();
   MemoryLayout Layout = layoutOfCopy(B, Call.getArgOperand(0), Call.getArgOperand(2));
+  Layout.Outside |= B.layout(Call.getArgOperand(1)).Outside;
   refuseConstant(B, Call, Src);
   if (B.activeMemory(Call.getArgOperand(0)))
     if (Error E = Src ? checkLayout(Layout, Call) : checkCleared(Layout, Call))

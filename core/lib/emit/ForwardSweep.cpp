@@ -64,6 +64,7 @@ MemoryLayout layoutOf(const ActivityResult &Activity, Location At) {
   Out.Period = G.period(At.Node);
   Out.Aligned = G.isAligned(At.Node);
   Out.Packed = G.isPacked(At.Node);
+  Out.Outside = G.isExternal(At.Node);
   const auto Array = At.Stride ? G.repeatedAt(At) : std::nullopt;
   SmallVector<std::pair<int64_t, unsigned>, 16> Fields;
   if (Array) {

@@ -7,7 +7,8 @@
 //   store i16 (trunc %w), ptr (%p + 2)        ->    store i32 (rotate %w by 16), ptr %p
 //
 // Two bytes that move may be of a float, to the memory graph, here and wherever they are copied to.
-// No float has its halves exchanged, and what is calculated is an integer.
+// What is calculated is none, and a float whose halves are exchanged is refused as what its bits
+// are calculated with (CF205, CF216).
 
 #include "Exchanged.h"
 

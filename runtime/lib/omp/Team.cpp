@@ -125,8 +125,8 @@ void join(const cf_team &Team) { setCurrentCall(&Team.Parent->root()); }
 // Where OMP_THREAD_LIMIT rations threads, an inner team gets what others have left. Its reverse
 // needs as many, so such teams come and go in the opposite of the order in which they did:
 //
-//   forward   A: begins, 0   A: ends, 1   B: begins, 2   B: ends, 3     2 threads and 2, one at a
-//   time reverse   B: 3, forks    B: joins, 2  A: 1, forks    A: joins, 0
+//   forward   A: begins, 0   A: ends, 1    B: begins, 2   B: ends, 3     2 threads at a time
+//   reverse   B: 3, forks    B: joins, 2   A: 1, forks    A: joins, 0
 //
 // All that a team does lies between its tickets, so waiting for them has no cycles.
 char Places;
