@@ -455,18 +455,29 @@ bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *
                       nullptr) != AliasResult::NoAlias;
 }
 
-bool StableMemory::mayBeOneObject(const WriteSet::Write &W, Value *Pointer) const {
+void StableMemory::sortWrites() {
   const MemoryGraph &G = Activity.memory();
-  unsigned LoadNode = G.canonical(G.find(Pointer).Node), WriteNode = G.canonical(W.Node);
-  if (LoadNode == WriteNode || Writes.isApart(LoadNode) || Writes.isApart(WriteNode))
-    return LoadNode == WriteNode;
-  return G.isExternal(LoadNode) && G.isExternal(WriteNode) &&
-         Activity.hasShadow(LoadNode) == Activity.hasShadow(WriteNode);
+  ByNode.clear();
+  for (auto &List : FromOutside)
+    List.clear();
+  Sorted = Writes.writes().size();
+  for (unsigned I = 0; I < Sorted; ++I) {
+    const unsigned Node = G.canonical(Writes.writes()[I].Node);
+    ByNode[Node].push_back(I);
+    if (G.isExternal(Node) && !Writes.isApart(Node))
+      FromOutside[Activity.hasShadow(Node)].push_back(I);
+  }
 }
 
-bool StableMemory::mayConflict(const WriteSet::Write &W, Instruction &Load, Value *Pointer,
-                               Time When) {
-  return mayBeOneObject(W, Pointer) && mayAlias(W, Load, Pointer, When);
+ArrayRef<unsigned> StableMemory::writesTo(Value *Pointer) {
+  if (Sorted != Writes.writes().size())
+    sortWrites();
+  const MemoryGraph &G = Activity.memory();
+  const unsigned Node = G.canonical(G.find(Pointer).Node);
+  if (G.isExternal(Node) && !Writes.isApart(Node))
+    return FromOutside[Activity.hasShadow(Node)];
+  auto It = ByNode.find(Node);
+  return It == ByNode.end() ? ArrayRef<unsigned>() : It->second;
 }
 
 bool StableMemory::mayFollow(Instruction &Load, Instruction &Write) {
@@ -474,16 +485,19 @@ bool StableMemory::mayFollow(Instruction &Load, Instruction &Write) {
 }
 
 /// True if the loop calls a function whose writes are elsewhere: generated functions are internal.
-static bool callsOut(const Loop &L) {
+bool StableMemory::callsOut(const Loop &L) {
   auto IsInternal = [](const Use &U) {
     auto *F = dyn_cast<Function>(U.get());
     return F && F->hasLocalLinkage();
   };
-  for (BasicBlock *Block : L.blocks())
-    for (Instruction &I : *Block)
-      if (isa<CallBase>(I) && any_of(I.operands(), IsInternal))
-        return true;
-  return false;
+  auto [It, New] = CallsOut.try_emplace(&L, false);
+  if (New)
+    It->second = any_of(L.blocks(), [&](BasicBlock *Block) {
+      return any_of(*Block, [&](Instruction &I) {
+        return isa<CallBase>(I) && any_of(I.operands(), IsInternal);
+      });
+    });
+  return It->second;
 }
 
 bool StableMemory::promisesInside(const Loop &L) {
@@ -559,9 +573,8 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     return Global && Global->isConstant();
   }
   Time Always = Runs.CallerFollows ? Time::Ever : Time::Activation;
-  for (const WriteSet::Write &W : Writes.writes()) {
-    if (!mayBeOneObject(W, Pointer))
-      continue;
+  for (unsigned Number : writesTo(Pointer)) {
+    const WriteSet::Write &W = Writes.writes()[Number];
     if (Runs.Once && inOtherVersion(Load, *W.At))
       continue;
     if (W.At == &Load && Runs.Once && !LI.getLoopFor(Load.getParent()))
@@ -586,11 +599,12 @@ bool StableMemory::isUnchangedIn(const Loop &L, Instruction &Load, Value *Pointe
     return false;
   bool Out = callsOut(L);
   Time Inside = promisesInside(L) ? Time::Activation : Time::Loop;
-  return none_of(Writes.writes(), [&](const WriteSet::Write &W) {
+  return none_of(writesTo(Pointer), [&](unsigned Number) {
+    const WriteSet::Write &W = Writes.writes()[Number];
     if (Out)
-      return mayConflict(W, Load, Pointer, Time::Ever);
+      return mayAlias(W, Load, Pointer, Time::Ever);
     auto *Read = dyn_cast<LoadInst>(&Load);
-    return L.contains(W.At) && mayConflict(W, Load, Pointer, Inside) &&
+    return L.contains(W.At) && mayAlias(W, Load, Pointer, Inside) &&
            !(Read && Later.leaveIn(L, *Read, *W.At));
   });
 }

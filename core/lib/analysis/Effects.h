@@ -108,11 +108,12 @@ private:
   /// When a write runs: while the loop runs that is asked about (scopes that alias analysis trusts
   /// hold that long), in the same activation of the function, or in any activation.
   enum class Time { Loop, Activation, Ever };
-  bool mayConflict(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer,
-                   Time When);
   bool mayAlias(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer, Time When);
   bool mayFollow(llvm::Instruction &Load, llvm::Instruction &Write);
-  bool mayBeOneObject(const WriteSet::Write &W, llvm::Value *Pointer) const;
+  /// The writes that may be to the object that Pointer leads to, in their order.
+  llvm::ArrayRef<unsigned> writesTo(llvm::Value *Pointer);
+  void sortWrites();
+  bool callsOut(const llvm::Loop &L);
   bool inOneNest(llvm::Instruction &Load, llvm::Instruction &Write);
   bool leaves(llvm::Instruction &Load, const WriteSet::Write &W);
   /// Whether a promise that pointers differ is made inside the loop, for one iteration.
@@ -127,6 +128,11 @@ private:
   const llvm::DominatorTree &DT;
   LaterWrites Later;
   llvm::DenseMap<const llvm::Loop *, bool> Promises; ///< what promisesInside has found
+  llvm::DenseMap<const llvm::Loop *, bool> CallsOut; ///< what callsOut has found
+  /// Writes by object, and those to objects from outside, with and without a shadow.
+  llvm::DenseMap<unsigned, llvm::SmallVector<unsigned, 4>> ByNode;
+  llvm::SmallVector<unsigned, 0> FromOutside[2];
+  size_t Sorted = 0; ///< how many there were
 };
 
 /// True if other threads may change memory while the loop runs, for it waits for them: in a call

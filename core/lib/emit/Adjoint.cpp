@@ -116,8 +116,12 @@ void AdjointEmitter::takeSnapshots(SnapshotSet &Snapshots, ArrayRef<Value *> Nee
                                    const PlanQuestions &Q, StableMemory &Stable,
                                    const BodyAnalyses &A) {
   auto IsHandled = [&](const CallBase &Call) { return A.Steps.site(Call) != nullptr; };
+  DenseMap<const Loop *, bool> Waits;
   auto Unchanged = [&](const Loop &L, LoadInst &Load) {
-    return !mayWait(L, IsHandled) && Stable.isUnchangedIn(L, Load, Load.getPointerOperand());
+    auto [It, New] = Waits.try_emplace(&L, false);
+    if (New)
+      It->second = mayWait(L, IsHandled);
+    return !It->second && Stable.isUnchangedIn(L, Load, Load.getPointerOperand());
   };
   auto Reserve = [&](IRBuilderBase &B, Value *Bytes) -> Value * {
     U.UsesTape = true;

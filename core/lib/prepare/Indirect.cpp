@@ -206,21 +206,17 @@ bool Candidates::fromTable() {
   }
   // Of a union, say, there are no tables: the object is one of its members.
   const StringRef Class = virtualClass(Call);
-  const auto Tables = Call.getModule()->globals();
-  const bool Narrows = !Class.empty() && any_of(Tables, [&](const GlobalVariable &G) {
-    return isTable(G) && isOfClass(G, Class);
-  });
-  for (const GlobalVariable &G : Tables)
-    if (isTable(G) && !(Narrows && isOfOtherClass(G, Class)))
+  const bool Narrows = !Class.empty() && Functions.tables().anyOfClass(Class);
+  for (const GlobalVariable *G : Functions.tables().ofType(calleeType(Call)))
+    if (!(Narrows && isOfOtherClass(*G, Class)))
       for (int64_t Distance : Distances)
-        atDistance(G, Distance);
+        atDistance(*G, Distance);
   return false;
 }
 
 void Candidates::everyTable() {
-  for (const GlobalVariable &G : Call.getModule()->globals())
-    if (isTable(G))
-      functionsIn(G, [&](Function *F, int64_t) { Found.insert(F); });
+  for (const GlobalVariable *G : Functions.tables().ofType(calleeType(Call)))
+    functionsIn(*G, [&](Function *F, int64_t) { Found.insert(F); });
 }
 
 /// True for a call that may have to do with derivatives and that nothing is known of.
@@ -341,7 +337,29 @@ void emitFailure(IRBuilderBase &B, Instruction &At, StringRef Name) {
   End->addFnAttr(Attribute::Cold);
 }
 
-FunctionIndex::FunctionIndex(Module &M, const ReachedFunctions &Reached) : M(M), Reached(Reached) {
+ArrayRef<const GlobalVariable *> TableIndex::ofType(FunctionType *T) {
+  if (!std::exchange(Filled, true))
+    for (const GlobalVariable &G : M.globals())
+      if (isTable(G))
+        functionsIn(G, [&](Function *F, int64_t) {
+          auto &Tables = ByType[F->getFunctionType()];
+          if (Tables.empty() || Tables.back() != &G)
+            Tables.push_back(&G);
+        });
+  auto It = ByType.find(T);
+  return It == ByType.end() ? ArrayRef<const GlobalVariable *>() : It->second;
+}
+
+bool TableIndex::anyOfClass(StringRef Class) {
+  auto [It, New] = OfClass.try_emplace(Class, false);
+  if (New)
+    It->second = any_of(M.globals(),
+                        [&](const GlobalVariable &G) { return isTable(G) && isOfClass(G, Class); });
+  return It->second;
+}
+
+FunctionIndex::FunctionIndex(Module &M, const ReachedFunctions &Reached, TableIndex &Tables)
+    : M(M), Reached(Reached), Tables(Tables) {
   for (Function &F : M)
     ByType[F.getFunctionType()].push_back(&F);
 }
@@ -420,17 +438,12 @@ static bool mayBeSkipped(const CallBase &Call, const DominatorTree &Tree) {
   });
 }
 
-void noteOptional(CallBase &Call, bool IsCallee) {
-  if ((IsCallee && isVirtual(Call)) || isOptional(Call))
-    Call.addFnAttr(Attribute::get(Call.getContext(), OptionalMark));
-}
-
-bool isOptional(const CallBase &Call) {
+/// IsFilled says whether somebody fills a member of structures of its name.
+static bool isOptional(const CallBase &Call, function_ref<bool(const MemberSlot &)> IsFilled) {
   constexpr unsigned MostBlocks = 32;
   if (Call.getAttributes().hasFnAttr(OptionalMark))
     return true;
-  if (const auto Read = slotOfCallee(Call);
-      Read && !MemberIndex(*Call.getModule()).isFilledByName(*Read))
+  if (const auto Read = slotOfCallee(Call); Read && !IsFilled(*Read))
     return true;
   if (functionsOfVariable(Call))
     return true; // set by other programs
@@ -451,6 +464,18 @@ bool isOptional(const CallBase &Call) {
         return true;
   }
   return false;
+}
+
+void noteOptional(CallBase &Call, bool IsCallee, FunctionIndex &Functions) {
+  auto IsFilled = [&](const MemberSlot &Read) { return Functions.slots().isFilledByName(Read); };
+  if ((IsCallee && isVirtual(Call)) || isOptional(Call, IsFilled))
+    Call.addFnAttr(Attribute::get(Call.getContext(), OptionalMark));
+}
+
+bool isOptional(const CallBase &Call) {
+  return isOptional(Call, [&](const MemberSlot &Read) {
+    return MemberIndex(*Call.getModule()).isFilledByName(Read);
+  });
 }
 
 bool staysCall(const CallBase &Call) { return Call.hasFnAttr(KeepMark); }

@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -19,6 +20,7 @@ class CallBase;
 class Instruction;
 class Function;
 class FunctionType;
+class GlobalVariable;
 class IRBuilderBase;
 class Module;
 } // namespace llvm
@@ -31,15 +33,32 @@ class ReachedFunctions;
 /// True for a call through a pointer; inline assembly is none.
 bool isIndirect(const llvm::CallBase &Call);
 
+/// The constant tables of a module by what is in them. Valid until one is erased.
+class TableIndex {
+public:
+  explicit TableIndex(const llvm::Module &M) : M(M) {}
+  /// Those that hold a function of type T, in module order.
+  llvm::ArrayRef<const llvm::GlobalVariable *> ofType(llvm::FunctionType *T);
+  /// True if one is the table of Class or of a class derived from it.
+  bool anyOfClass(llvm::StringRef Class);
+
+private:
+  const llvm::Module &M;
+  bool Filled = false;
+  llvm::DenseMap<llvm::FunctionType *, llvm::SmallVector<const llvm::GlobalVariable *, 4>> ByType;
+  llvm::StringMap<bool> OfClass;
+};
+
 /// The functions of a module by type, in module order. Valid until one is erased.
 class FunctionIndex {
 public:
-  FunctionIndex(llvm::Module &M, const ReachedFunctions &Reached);
+  FunctionIndex(llvm::Module &M, const ReachedFunctions &Reached, TableIndex &Tables);
   llvm::ArrayRef<llvm::Function *> ofType(llvm::FunctionType *T) const;
   /// True if the address of F goes where an indirect call may find it, other than constant tables.
   /// Escapes(F) is asked once.
   bool escapes(const llvm::Function &F, llvm::function_ref<bool(const llvm::Function &)> Escapes);
   MemberIndex &slots();
+  TableIndex &tables() { return Tables; }
   /// Leaves out functions that the request cannot reach, unless there are no others.
   void keepReached(llvm::SmallVectorImpl<llvm::Function *> &Fitting);
   /// True if that has left out some.
@@ -48,6 +67,7 @@ public:
 private:
   llvm::Module &M;
   const ReachedFunctions &Reached;
+  TableIndex &Tables;
   bool LeftOut = false;
   std::unique_ptr<MemberIndex> Slots;
   llvm::DenseMap<llvm::FunctionType *, llvm::SmallVector<llvm::Function *, 4>> ByType;
@@ -66,7 +86,7 @@ chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers, FunctionInde
 bool isOptional(const llvm::CallBase &Call);
 /// Notes it of a call that no function fits, for pieces of a function know nothing of what is asked
 /// around them. A virtual call in a callee may not be reached: of its class there is no object.
-void noteOptional(llvm::CallBase &Call, bool IsCallee);
+void noteOptional(llvm::CallBase &Call, bool IsCallee, FunctionIndex &Functions);
 
 /// True for a call made by chooseCallee that had better stay a call.
 bool staysCall(const llvm::CallBase &Call);

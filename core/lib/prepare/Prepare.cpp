@@ -91,7 +91,8 @@ class Preparer {
 public:
   Preparer(Compilation &C, PreparedClosure &Out)
       : C(C), Out(Out), Slims(C.FAM, [this](const CallBase &Call) { return isOwn(Call); }),
-        Silent(C.Handlers), HistoryKind(C.M.getContext().getMDKindID("contraflow.history")) {}
+        Silent(C.Handlers), HistoryKind(C.M.getContext().getMDKindID("contraflow.history")),
+        Tables(C.M) {}
   Expected<Function *> prepare(Function &F);
   /// Functions that are the same for all requests, and call nothing else but such functions.
   PreparedPairs templates();
@@ -145,6 +146,7 @@ private:
   uint64_t OfSmall = 0;   ///< of these, instructions of small functions
   SmallPtrSet<const Function *, 16> Taken; ///< whose code is inlined at least once
   std::optional<ReachedFunctions> Reached; ///< of the root
+  TableIndex Tables;
   /// Called functions, and their copies; those that hold regions, which differ from site to site,
   /// or whose indirect calls only concern this request.
   PreparedPairs Called;
@@ -362,7 +364,7 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
   if (!all_of(Calls, [](CallBase *Call) { return isOfCaught(*Call); }))
     erase_if(Calls, [](CallBase *Call) { return isOfCaught(*Call); });
   bool Any = false;
-  FunctionIndex Functions(C.M, *Reached);
+  FunctionIndex Functions(C.M, *Reached, Tables);
   for (CallBase *Call : Calls) {
     int Id = historyOf(*Call);
     const bool Small = Round < RoundsInlined && P.getInstructionCount() < ChoiceBudget;
@@ -374,7 +376,7 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
       return Made.takeError();
     Any |= !Made->empty();
     if (Made->empty())
-      noteOptional(*Call, /*IsCallee=*/&P != Out.Functions.front());
+      noteOptional(*Call, /*IsCallee=*/&P != Out.Functions.front(), Functions);
     for (CallBase *Direct : *Made)
       noteHistory(*Direct, Id);
   }
