@@ -455,29 +455,56 @@ bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *
                       nullptr) != AliasResult::NoAlias;
 }
 
-void StableMemory::sortWrites() {
+/// A variable of the program that a pointer leads into, and nowhere else.
+static const GlobalVariable *variableOf(const Value *Pointer) {
+  return Pointer ? dyn_cast<GlobalVariable>(getUnderlyingObject(Pointer, 0)) : nullptr;
+}
+
+void StableMemory::sortWrites(const Function &F) {
   const MemoryGraph &G = Activity.memory();
   ByNode.clear();
-  for (auto &List : FromOutside)
-    List.clear();
+  for (const bool Shadow : {false, true}) {
+    FromOutside[Shadow].clear();
+    ByVariable[Shadow].clear();
+  }
   Sorted = Writes.writes().size();
+  SortedFor = &F;
   for (unsigned I = 0; I < Sorted; ++I) {
-    const unsigned Node = G.canonical(Writes.writes()[I].Node);
+    const WriteSet::Write &W = Writes.writes()[I];
+    const unsigned Node = G.canonical(W.Node);
     ByNode[Node].push_back(I);
-    if (G.isExternal(Node) && !Writes.isApart(Node))
-      FromOutside[Activity.hasShadow(Node)].push_back(I);
+    if (!G.isExternal(Node) || Writes.isApart(Node))
+      continue;
+    const bool Shadow = Activity.hasShadow(Node);
+    const bool Known = !W.Anywhere && W.At->getFunction() == &F;
+    if (const GlobalVariable *Variable = Known ? variableOf(W.Pointer) : nullptr)
+      ByVariable[Shadow][Variable].push_back(I);
+    else
+      FromOutside[Shadow].push_back(I);
   }
 }
 
-ArrayRef<unsigned> StableMemory::writesTo(Value *Pointer) {
-  if (Sorted != Writes.writes().size())
-    sortWrites();
+bool StableMemory::anyWrite(const Instruction &Load, Value *Pointer,
+                            function_ref<bool(const WriteSet::Write &)> Met) {
+  if (Sorted != Writes.writes().size() || SortedFor != Load.getFunction())
+    sortWrites(*Load.getFunction());
+  auto AnyOf = [&](ArrayRef<unsigned> Numbers) {
+    return any_of(Numbers, [&](unsigned I) { return Met(Writes.writes()[I]); });
+  };
   const MemoryGraph &G = Activity.memory();
   const unsigned Node = G.canonical(G.find(Pointer).Node);
-  if (G.isExternal(Node) && !Writes.isApart(Node))
-    return FromOutside[Activity.hasShadow(Node)];
-  auto It = ByNode.find(Node);
-  return It == ByNode.end() ? ArrayRef<unsigned>() : It->second;
+  if (!G.isExternal(Node) || Writes.isApart(Node)) {
+    auto It = ByNode.find(Node);
+    return It != ByNode.end() && AnyOf(It->second);
+  }
+  const bool Shadow = Activity.hasShadow(Node);
+  if (AnyOf(FromOutside[Shadow]))
+    return true;
+  if (const GlobalVariable *Variable = variableOf(Pointer)) {
+    auto It = ByVariable[Shadow].find(Variable);
+    return It != ByVariable[Shadow].end() && AnyOf(It->second);
+  }
+  return any_of(ByVariable[Shadow], [&](auto &List) { return AnyOf(List.second); });
 }
 
 bool StableMemory::mayFollow(Instruction &Load, Instruction &Write) {
@@ -573,22 +600,19 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     return Global && Global->isConstant();
   }
   Time Always = Runs.CallerFollows ? Time::Ever : Time::Activation;
-  for (unsigned Number : writesTo(Pointer)) {
-    const WriteSet::Write &W = Writes.writes()[Number];
+  return !anyWrite(Load, Pointer, [&](const WriteSet::Write &W) {
     if (Runs.Once && inOtherVersion(Load, *W.At))
-      continue;
+      return false;
     if (W.At == &Load && Runs.Once && !LI.getLoopFor(Load.getParent()))
-      continue; // a call: what it reads is apart from what it writes
+      return false; // a call: what it reads is apart from what it writes
     Time When = Runs.Once && inOneNest(Load, *W.At) ? Time::Loop : Always;
     if (!mayAlias(W, Load, Pointer, When))
-      continue;
-    if (Runs.Once && is_contained(W.Before, Runs.Body))
-      continue;
-    bool SameFunction = W.At->getFunction() == Load.getFunction();
-    if (!SameFunction || Runs.CallerFollows || (mayFollow(Load, *W.At) && !leaves(Load, W)))
       return false;
-  }
-  return true;
+    if (Runs.Once && is_contained(W.Before, Runs.Body))
+      return false;
+    bool SameFunction = W.At->getFunction() == Load.getFunction();
+    return !SameFunction || Runs.CallerFollows || (mayFollow(Load, *W.At) && !leaves(Load, W));
+  });
 }
 
 bool StableMemory::isUnchangedIn(const Loop &L, Instruction &Load, Value *Pointer) {
@@ -599,8 +623,7 @@ bool StableMemory::isUnchangedIn(const Loop &L, Instruction &Load, Value *Pointe
     return false;
   bool Out = callsOut(L);
   Time Inside = promisesInside(L) ? Time::Activation : Time::Loop;
-  return none_of(writesTo(Pointer), [&](unsigned Number) {
-    const WriteSet::Write &W = Writes.writes()[Number];
+  return !anyWrite(Load, Pointer, [&](const WriteSet::Write &W) {
     if (Out)
       return mayAlias(W, Load, Pointer, Time::Ever);
     auto *Read = dyn_cast<LoadInst>(&Load);
