@@ -79,6 +79,69 @@ def stencil(size):
             + f"\n  }}\n  for (int i = 0; i < {8 * size}; ++i)\n    s += y[i];\n  return s;\n}}\n{request()}")
 
 
+def loops(size):
+    """Loops in a row, through one array."""
+    lines = [f"  for (int i = 1; i < 100; ++i) t[i] = t[i - 1] * x[{number % 8}] + {number}.0;" for number in range(size)]
+    return (f"{HEAD}static double root(const double *x) {{\n  double t[100];\n  for (int i = 0; i < 100; ++i)\n    t[i] = x[i % 8];\n"
+            + "\n".join(lines) + f"\n  return t[50];\n}}\n{request()}")
+
+
+def chemistry(size, species=60):
+    """The rates of reactions, as generators write them, in a loop over time."""
+    choose = random.Random(5)
+    lines = []
+    for _ in range(size):
+        a, b, c, d = (choose.randrange(species) for _ in range(4))
+        lines.append(f"  k = exp({choose.random():.4f} * log_t - {choose.random():.4f} * inverse); q = k * c[{a}] * c[{b}] - 0.1 * k * c[{c}]; "
+                     f"w[{a}] -= q; w[{b}] -= q; w[{c}] += q; w[{d}] += 0.5 * q;")
+    return (f"{HEAD}__attribute__((noinline)) static void rates(const double *c, double t, double *w) {{\n"
+            "  double k, q, log_t = log(t), inverse = 1 / t;\n" + "\n".join(lines) + f"""
+}}
+static double root(const double *x) {{
+  double c[{species}], w[{species}] = {{0}};
+  for (int i = 0; i < {species}; ++i)
+    c[i] = x[i % 8];
+  for (int t = 0; t < 100; ++t) {{
+    rates(c, x[0] + 300, w);
+    for (int i = 0; i < {species}; ++i)
+      c[i] += 1e-3 * w[i];
+  }}
+  return c[3];
+}}
+{request()}""")
+
+
+def variables(size):
+    """Numbers in variables of the program."""
+    lines = [f"  g{number} = x[{number % 8}] * s + g{number * 7 % size}; s += g{number} * x[1];" for number in range(size)]
+    return (HEAD + "".join(f"double g{number};\n" for number in range(size))
+            + "static double root(const double *x) {\n  double s = x[0];\n" + "\n".join(lines) + f"\n  return s;\n}}\n{request()}")
+
+
+def classes(size):
+    """Classes with a virtual function, any of which one call may mean."""
+    text = HEAD + "struct Base {\n  virtual double f(const double *x, double a) const = 0;\n  virtual ~Base() {}\n};\n"
+    for number in range(size):
+        text += (f"struct C{number} : Base {{\n  double f(const double *x, double a) const override {{\n    double s = {number} * a;\n"
+                 f"    for (int i = 0; i < {number % 5 + 1}; ++i)\n      s += x[i] * sin(a);\n    return s;\n  }}\n}};\n")
+    cases = "".join(f"  case {number}: return new C{number};\n" for number in range(size))
+    return text + f"""static Base *make(int which) {{
+  switch (which) {{
+{cases}  default: return nullptr;
+  }}
+}}
+static double root(const double *x) {{
+  double s = x[0];
+  for (int i = 0; i < {size}; ++i) {{
+    Base *object = make(i);
+    s = s + 1e-3 * object->f(x, s);
+    delete object;
+  }}
+  return s;
+}}
+{request()}"""
+
+
 def graph_function(choose, number, size):
     lines = [f"  s {choose.choice(['+=', '-='])} "
              f"{choose.choice(['sin(s)', 'x[%d] * s' % choose.randrange(8), 'a / (1.5 + s * s)', 's * 0.25'])};" for _ in range(6)]
@@ -177,8 +240,9 @@ def eigen(size):
 {request()}"""
 
 
-UNITS = {f.__name__: f for f in (straight, loop, switch, branches, stencil, graph, shared, templates, expressions, eigen)}
-CPLUSPLUS = {"templates", "expressions", "eigen"}
+UNITS = {f.__name__: f for f in (straight, loop, switch, branches, stencil, loops, chemistry, variables, classes, graph, shared, templates,
+                                 expressions, eigen)}
+CPLUSPLUS = {"classes", "templates", "expressions", "eigen"}
 
 if __name__ == "__main__":
     print(UNITS[sys.argv[1]](int(sys.argv[2])), end="")

@@ -156,12 +156,25 @@ void askFor(Instruction &Difference) {
     B.CreateCall(Ask, {Pointer, Place})->addFnAttr(Attribute::get(M.getContext(), Mark));
 }
 
+/// The names of what makes types of places.
+ArrayRef<StringRef> makersOfTypes() {
+  static const SmallVector<StringRef, 16> Names = [] {
+    SmallVector<StringRef, 16> Out;
+    for (auto &Entry : rowsByName())
+      if (Entry.second->Places)
+        Out.push_back(Entry.first());
+    for (auto &Entry : inquiriesOfFortran())
+      if (Entry.second->Places && !rowsByName().contains(Entry.first()))
+        Out.push_back(Entry.first());
+    return Out;
+  }();
+  return Names;
+}
+
 bool makesTypesOfPlaces(const Module &M) {
-  return any_of(M, [](const Function &F) {
-    const Row *R = rowsByName().lookup(F.getName());
-    if (!R)
-      R = inquiriesOfFortran().lookup(F.getName());
-    return R && R->Places && !F.use_empty();
+  return any_of(makersOfTypes(), [&](StringRef Name) {
+    const Function *F = M.getFunction(Name);
+    return F && !F->use_empty();
   });
 }
 

@@ -19,6 +19,7 @@
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -40,7 +41,6 @@ static Constant *personalityOf(Module &M) {
 
 void emitUnwinding(Function &F, CallInst &Begin, CallInst &Mark) {
   Module &M = *F.getParent();
-  Constant *Personality = F.hasPersonalityFn() ? F.getPersonalityFn() : personalityOf(M);
   SmallVector<CallInst *, 16> Calls;
   const DominatorTree Tree(F); // before the mark there is nothing to drop
   for (Instruction &I : instructions(F))
@@ -48,7 +48,10 @@ void emitUnwinding(Function &F, CallInst &Begin, CallInst &Mark) {
                                              !isa<IntrinsicInst>(I) && !Call->isMustTailCall() &&
                                              !Call->isInlineAsm() && Tree.dominates(&Mark, Call))
       Calls.push_back(Call);
-  if (!Personality || Calls.empty())
+  if (Calls.empty())
+    return;
+  Constant *Personality = F.hasPersonalityFn() ? F.getPersonalityFn() : personalityOf(M);
+  if (!Personality)
     return;
   LLVMContext &Context = F.getContext();
   BasicBlock *Pad = BasicBlock::Create(Context, "cf.unwind", &F);
@@ -64,7 +67,8 @@ void emitUnwinding(Function &F, CallInst &Begin, CallInst &Mark) {
     changeToInvokeAndSplitBasicBlock(Call, Pad);
 }
 
-/// A landing pad that fails for what the clauses name, and lets everything else go on.
+/// A landing pad that fails for what the clauses name, and lets everything else go on, without the
+/// tape since Mark if it has begun.
 static BasicBlock *padOf(CallInst &Call, const MDNode &Caught, CallInst *Begin, CallInst *Mark) {
   Function &F = *Call.getFunction();
   Module &M = *F.getParent();
@@ -86,7 +90,7 @@ static BasicBlock *padOf(CallInst &Call, const MDNode &Caught, CallInst *Begin, 
       ->addFnAttr(Attribute::NoUnwind);
   B.CreateUnreachable();
   B.SetInsertPoint(GoOn);
-  if (Begin && DominatorTree(F).dominates(Mark, &Call))
+  if (Begin)
     SweepBuilder::callRuntime(B, M, "tape_unwind", B.getVoidTy(), {Begin, Mark});
   B.CreateResume(Pad);
   return First;
@@ -99,13 +103,25 @@ void emitCaught(Function &F, CallInst *Begin, CallInst *Mark) {
     if (auto *Call = dyn_cast<CallInst>(&I);
         Call && Call->getMetadata(Kind) && !Call->doesNotThrow() && !Call->isInlineAsm())
       Calls.push_back(Call);
+  if (Calls.empty())
+    return;
   Constant *Personality =
       F.hasPersonalityFn() ? F.getPersonalityFn() : personalityOf(*F.getParent());
-  if (!Personality || Calls.empty())
+  if (!Personality)
     return;
   F.setPersonalityFn(Personality);
-  for (CallInst *Call : Calls)
-    changeToInvokeAndSplitBasicBlock(Call, padOf(*Call, *Call->getMetadata(Kind), Begin, Mark));
+  SmallPtrSet<const CallInst *, 16> Behind; ///< the mark
+  if (Begin) {
+    const DominatorTree Tree(F);
+    for (const CallInst *Call : Calls)
+      if (Tree.dominates(Mark, Call))
+        Behind.insert(Call);
+  }
+  for (CallInst *Call : Calls) {
+    const bool HasTape = Behind.contains(Call);
+    changeToInvokeAndSplitBasicBlock(
+        Call, padOf(*Call, *Call->getMetadata(Kind), HasTape ? Begin : nullptr, Mark));
+  }
 }
 
 } // namespace contraflow

@@ -47,7 +47,7 @@ using namespace llvm::PatternMatch;
 namespace contraflow {
 namespace {
 
-constexpr unsigned MostCandidates = 256;              ///< of one call
+constexpr unsigned MostCandidates = 1024;             ///< of one call
 constexpr unsigned MostInlined = 8;                   ///< a choice of more keeps its calls
 constexpr unsigned MostVariadic = 200;                ///< instructions: it will be inlined
 constexpr StringLiteral KeepMark = "cf.keep-call";    ///< an attribute of a call
