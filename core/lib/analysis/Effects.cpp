@@ -6,11 +6,11 @@
 // and objects that are one for all of them tell pointers apart.
 
 #include "Effects.h"
+#include "contraflow/core/Barrier.h"
 #include "contraflow/core/Callee.h"
 #include "support/OwnBlock.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScopedNoAliasAA.h"
 #include "llvm/Analysis/TypeBasedAliasAnalysis.h"
@@ -217,12 +217,11 @@ void WriteSet::findSingleRuns(ArrayRef<Function *> Closure, const HandlerRegistr
   if (Calls.contains(Root))
     return;
   Once.insert(Root);
+  const Following Order(*Root);
   for (auto &[F, From] : Calls) {
     if (From.size() != 1 || From[0]->getFunction() != Root)
       continue;
-    BasicBlock *Block = From[0]->getParent();
-    if (none_of(successors(Block),
-                [&](BasicBlock *Next) { return isPotentiallyReachable(Next, Block); })) {
+    if (!Order.mayRunAgain(*From[0]->getParent())) {
       Once.insert(F);
       Bodies.push_back({F, From[0]});
     }
@@ -460,7 +459,9 @@ bool StableMemory::mayBeOneObject(const WriteSet::Write &W, Value *Pointer) cons
   unsigned LoadNode = G.canonical(G.find(Pointer).Node), WriteNode = G.canonical(W.Node);
   if (LoadNode == WriteNode || Writes.isApart(LoadNode) || Writes.isApart(WriteNode))
     return LoadNode == WriteNode;
+  // Two variables of the program are two objects; the caller's pointers may lead to either.
   return G.isExternal(LoadNode) && G.isExternal(WriteNode) &&
+         (G.isCallers(LoadNode) || G.isCallers(WriteNode)) &&
          Activity.hasShadow(LoadNode) == Activity.hasShadow(WriteNode);
 }
 
@@ -469,8 +470,25 @@ bool StableMemory::mayConflict(const WriteSet::Write &W, Instruction &Load, Valu
   return mayBeOneObject(W, Pointer) && mayAlias(W, Load, Pointer, When);
 }
 
-bool StableMemory::mayFollow(Instruction &Load, Instruction &Write) {
-  return isPotentiallyReachable(&Load, &Write, nullptr, &DT, &LI);
+const Following &StableMemory::order(const Instruction &I) {
+  if (!Order) {
+    Order.emplace(*I.getFunction());
+    for (const Instruction &Each : instructions(*I.getFunction()))
+      if (isBarrier(Each))
+        Barriers.push_back(&Each);
+  }
+  return *Order;
+}
+
+/// True if whatever thread of a team writes has done so when another one comes to the load: all of
+/// them wait for each other in between, once they do not come to the write again.
+bool StableMemory::isOverBefore(Instruction &Write, Instruction &Load) {
+  if (!isa<StoreInst, AnyMemIntrinsic>(Write)) // what another call begins may go on
+    return false;
+  const Following &Order = order(Load);
+  return any_of(Barriers, [&](const Instruction *Barrier) {
+    return DT.dominates(Barrier, &Load) && !Order.mayFollow(*Barrier, Write);
+  });
 }
 
 /// True if the loop calls a function whose writes are elsewhere: generated functions are internal.
@@ -571,8 +589,10 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
       continue;
     if (Runs.Once && is_contained(W.Before, Runs.Body))
       continue;
-    bool SameFunction = W.At->getFunction() == Load.getFunction();
-    if (!SameFunction || Runs.CallerFollows || (mayFollow(Load, *W.At) && !leaves(Load, W)))
+    if (W.At->getFunction() != Load.getFunction())
+      return false;
+    if (Runs.CallerFollows ? !Runs.Once || !isOverBefore(*W.At, Load)
+                           : order(Load).mayFollow(Load, *W.At) && !leaves(Load, W))
       return false;
   }
   return true;

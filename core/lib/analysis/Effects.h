@@ -12,6 +12,7 @@
 #pragma once
 
 #include "Activity.h"
+#include "Following.h"
 #include "LaterWrites.h"
 
 #include "llvm/IR/ValueHandle.h"
@@ -111,7 +112,8 @@ private:
   bool mayConflict(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer,
                    Time When);
   bool mayAlias(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer, Time When);
-  bool mayFollow(llvm::Instruction &Load, llvm::Instruction &Write);
+  const Following &order(const llvm::Instruction &I);
+  bool isOverBefore(llvm::Instruction &Write, llvm::Instruction &Load);
   bool mayBeOneObject(const WriteSet::Write &W, llvm::Value *Pointer) const;
   bool inOneNest(llvm::Instruction &Load, llvm::Instruction &Write);
   bool leaves(llvm::Instruction &Load, const WriteSet::Write &W);
@@ -126,6 +128,8 @@ private:
   const llvm::LoopInfo &LI;
   const llvm::DominatorTree &DT;
   LaterWrites Later;
+  std::optional<Following> Order; ///< of the function
+  llvm::SmallVector<const llvm::Instruction *, 4> Barriers;
   llvm::DenseMap<const llvm::Loop *, bool> Promises; ///< what promisesInside has found
 };
 
