@@ -219,12 +219,11 @@ void WriteSet::findSingleRuns(ArrayRef<Function *> Closure, const HandlerRegistr
   Once.insert(Root);
   const Following Order(*Root);
   for (auto &[F, From] : Calls) {
-    if (From.size() != 1 || From[0]->getFunction() != Root)
+    if (From.size() != 1 || From[0]->getFunction() != Root || F->isDeclaration())
       continue;
-    if (!Order.mayRunAgain(*From[0]->getParent())) {
+    Bodies.push_back({F, From[0]});
+    if (!Order.mayRunAgain(*From[0]->getParent()))
       Once.insert(F);
-      Bodies.push_back({F, From[0]});
-    }
   }
 }
 
@@ -235,7 +234,8 @@ static bool isOverAfter(const CallBase &Call, const HandlerRegistry &Handlers) {
   return !H || (C && !C->Detached);
 }
 
-/// Regions one after the other: what one writes, those behind it find written.
+/// Regions one after the other: what one writes, those behind it find written, however often they
+/// run, if the first one does not come again.
 void WriteSet::findOrder(const Function &Root, const HandlerRegistry &Handlers) {
   constexpr unsigned MostBodies = 64;
   if (Bodies.size() > MostBodies)
@@ -245,6 +245,8 @@ void WriteSet::findOrder(const Function &Root, const HandlerRegistry &Handlers) 
     if (F->hasOneUse() && isOverAfter(*Call, Handlers))
       CallOf[F] = Call;
   for (auto [F, Call] : Bodies) {
+    if (!Once.contains(F) && !F->hasOneUse())
+      continue;
     SmallPtrSet<const BasicBlock *, 32> Behind;
     SmallVector<const BasicBlock *, 16> Todo(successors(Call->getParent()));
     while (!Todo.empty())
@@ -587,7 +589,7 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     Time When = Runs.Once && inOneNest(Load, *W.At) ? Time::Loop : Always;
     if (!mayAlias(W, Load, Pointer, When))
       continue;
-    if (Runs.Once && is_contained(W.Before, Runs.Body))
+    if (is_contained(W.Before, Runs.Body))
       continue;
     if (W.At->getFunction() != Load.getFunction())
       return false;

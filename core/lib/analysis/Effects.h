@@ -35,7 +35,7 @@ public:
     unsigned Node;
     bool Anywhere = false; ///< no pointer is known
     bool NoFloats = false; ///< what it writes is text and what belongs to it
-    /// Bodies that run once, before which this is done.
+    /// Bodies with one call, before which this is done and not again.
     llvm::SmallVector<const llvm::Function *, 2> Before = {};
   };
   void collect(llvm::ArrayRef<llvm::Function *> Closure, const ActivityResult &Activity,
@@ -78,7 +78,7 @@ private:
   void findOrder(const llvm::Function &Root, const HandlerRegistry &Handlers);
   void findApart(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
                  const HandlerRegistry &Handlers);
-  /// Bodies that run once, and where the root calls them.
+  /// Bodies that the root alone calls, and where.
   llvm::SmallVector<std::pair<const llvm::Function *, const llvm::CallBase *>, 4> Bodies;
   llvm::DenseSet<unsigned> Transient, HandedOut, Apart, Reached;
   llvm::DenseSet<const llvm::Function *> Once;

@@ -108,3 +108,27 @@ void gradientOfPrepared(double *x, double *dx, const long *order, int n) {
 
 // PLAN: tape plan of cf.augmented.{{.*}}prepared
 // PLAN-NOT: trip({{.*}} = load {{double|i64}}
+
+// What is written in front of all runs of a region, and not again, is found as well.
+static double repeated(const double *restrict x, int n, int steps) {
+  static double table[100], value[100];
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    table[i] = 0.5 * x[i];
+  for (int s = 0; s < steps; s++) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+      value[i] = value[i] + table[i] * table[i];
+  }
+  for (int i = 0; i < n; i++)
+    sum += value[i];
+  return sum;
+}
+
+void __enzyme_autodiff_repeated(void *, ...);
+void gradientOfRepeated(double *x, double *dx, int n) {
+  __enzyme_autodiff_repeated((void *)repeated, enzyme_dup, x, dx, enzyme_const, n, enzyme_const, n);
+}
+
+// PLAN: tape plan of cf.augmented.{{.*}}repeated
+// PLAN-NOT: trip({{.*}} = load double
