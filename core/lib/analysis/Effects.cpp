@@ -12,6 +12,7 @@
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScopedNoAliasAA.h"
 #include "llvm/Analysis/TypeBasedAliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -472,18 +473,38 @@ bool StableMemory::mayConflict(const WriteSet::Write &W, Instruction &Load, Valu
   return mayBeOneObject(W, Pointer) && mayAlias(W, Load, Pointer, When);
 }
 
-const Following &StableMemory::order(const Instruction &I) {
+/// The barriers of a body that each of its threads comes to once, having been at as many others:
+/// two branches may have barriers of their own, which meet.
+static SmallVector<const Instruction *, 4> commonBarriers(Function &F, const Following &Order) {
+  SmallVector<const Instruction *, 4> All, Out;
+  for (const Instruction &I : instructions(F))
+    if (isBarrier(I))
+      All.push_back(&I);
+  if (All.empty())
+    return All;
+  const PostDominatorTree Always(F);
+  SmallPtrSet<const Instruction *, 4> Once;
+  for (const Instruction *I : All)
+    if (!Order.mayRunAgain(*I->getParent()) && Always.dominates(I->getParent(), &F.getEntryBlock()))
+      Once.insert(I);
+  copy_if(All, std::back_inserter(Out), [&](const Instruction *I) {
+    return Once.contains(I) && all_of(All, [&](const Instruction *Before) {
+             return Once.contains(Before) || !Order.mayFollow(*Before, *I);
+           });
+  });
+  return Out;
+}
+
+const Following &StableMemory::order(Instruction &I) {
   if (!Order) {
     Order.emplace(*I.getFunction());
-    for (const Instruction &Each : instructions(*I.getFunction()))
-      if (isBarrier(Each))
-        Barriers.push_back(&Each);
+    Barriers = commonBarriers(*I.getFunction(), *Order);
   }
   return *Order;
 }
 
 /// True if whatever thread of a team writes has done so when another one comes to the load: all of
-/// them wait for each other in between, once they do not come to the write again.
+/// them wait for each other in between, and none comes to the write again.
 bool StableMemory::isOverBefore(Instruction &Write, Instruction &Load) {
   if (!isa<StoreInst, AnyMemIntrinsic>(Write)) // what another call begins may go on
     return false;

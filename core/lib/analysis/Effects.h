@@ -112,7 +112,7 @@ private:
   bool mayConflict(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer,
                    Time When);
   bool mayAlias(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer, Time When);
-  const Following &order(const llvm::Instruction &I);
+  const Following &order(llvm::Instruction &I);
   bool isOverBefore(llvm::Instruction &Write, llvm::Instruction &Load);
   bool mayBeOneObject(const WriteSet::Write &W, llvm::Value *Pointer) const;
   bool inOneNest(llvm::Instruction &Load, llvm::Instruction &Write);
@@ -128,9 +128,9 @@ private:
   const llvm::LoopInfo &LI;
   const llvm::DominatorTree &DT;
   LaterWrites Later;
-  std::optional<Following> Order; ///< of the function
-  llvm::SmallVector<const llvm::Instruction *, 4> Barriers;
-  llvm::DenseMap<const llvm::Loop *, bool> Promises; ///< what promisesInside has found
+  std::optional<Following> Order;                           ///< of the function
+  llvm::SmallVector<const llvm::Instruction *, 4> Barriers; ///< that all threads come to alike
+  llvm::DenseMap<const llvm::Loop *, bool> Promises;        ///< what promisesInside has found
 };
 
 /// True if other threads may change memory while the loop runs, for it waits for them: in a call
