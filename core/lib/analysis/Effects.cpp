@@ -6,12 +6,13 @@
 // and objects that are one for all of them tell pointers apart.
 
 #include "Effects.h"
+#include "contraflow/core/Barrier.h"
 #include "contraflow/core/Callee.h"
 #include "support/OwnBlock.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScopedNoAliasAA.h"
 #include "llvm/Analysis/TypeBasedAliasAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -217,15 +218,13 @@ void WriteSet::findSingleRuns(ArrayRef<Function *> Closure, const HandlerRegistr
   if (Calls.contains(Root))
     return;
   Once.insert(Root);
+  const Following Order(*Root);
   for (auto &[F, From] : Calls) {
-    if (From.size() != 1 || From[0]->getFunction() != Root)
+    if (From.size() != 1 || From[0]->getFunction() != Root || F->isDeclaration())
       continue;
-    BasicBlock *Block = From[0]->getParent();
-    if (none_of(successors(Block),
-                [&](BasicBlock *Next) { return isPotentiallyReachable(Next, Block); })) {
+    Bodies.push_back({F, From[0]});
+    if (!Order.mayRunAgain(*From[0]->getParent()))
       Once.insert(F);
-      Bodies.push_back({F, From[0]});
-    }
   }
 }
 
@@ -236,7 +235,8 @@ static bool isOverAfter(const CallBase &Call, const HandlerRegistry &Handlers) {
   return !H || (C && !C->Detached);
 }
 
-/// Regions one after the other: what one writes, those behind it find written.
+/// Regions one after the other: what one writes, those behind it find written, however often they
+/// run, if the first one does not come again.
 void WriteSet::findOrder(const Function &Root, const HandlerRegistry &Handlers) {
   constexpr unsigned MostBodies = 64;
   if (Bodies.size() > MostBodies)
@@ -246,6 +246,8 @@ void WriteSet::findOrder(const Function &Root, const HandlerRegistry &Handlers) 
     if (F->hasOneUse() && isOverAfter(*Call, Handlers))
       CallOf[F] = Call;
   for (auto [F, Call] : Bodies) {
+    if (!Once.contains(F) && !F->hasOneUse())
+      continue;
     SmallPtrSet<const BasicBlock *, 32> Behind;
     SmallVector<const BasicBlock *, 16> Todo(successors(Call->getParent()));
     while (!Todo.empty())
@@ -455,6 +457,11 @@ bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *
                       nullptr) != AliasResult::NoAlias;
 }
 
+/// Two objects that exist before the call may be one, unless both are variables of the program.
+static bool mayBeOneObject(const MemoryGraph &G, unsigned A, unsigned B) {
+  return A == B || G.isCallers(A) || G.isCallers(B);
+}
+
 /// A variable of the program that a pointer leads into, and nowhere else.
 static const GlobalVariable *variableOf(const Value *Pointer) {
   return Pointer ? dyn_cast<GlobalVariable>(getUnderlyingObject(Pointer, 0)) : nullptr;
@@ -488,11 +495,14 @@ bool StableMemory::anyWrite(const Instruction &Load, Value *Pointer,
                             function_ref<bool(const WriteSet::Write &)> Met) {
   if (Sorted != Writes.writes().size() || SortedFor != Load.getFunction())
     sortWrites(*Load.getFunction());
-  auto AnyOf = [&](ArrayRef<unsigned> Numbers) {
-    return any_of(Numbers, [&](unsigned I) { return Met(Writes.writes()[I]); });
-  };
   const MemoryGraph &G = Activity.memory();
   const unsigned Node = G.canonical(G.find(Pointer).Node);
+  auto AnyOf = [&](ArrayRef<unsigned> Numbers) {
+    return any_of(Numbers, [&](unsigned I) {
+      const WriteSet::Write &W = Writes.writes()[I];
+      return mayBeOneObject(G, G.canonical(W.Node), Node) && Met(W);
+    });
+  };
   if (!G.isExternal(Node) || Writes.isApart(Node)) {
     auto It = ByNode.find(Node);
     return It != ByNode.end() && AnyOf(It->second);
@@ -507,8 +517,45 @@ bool StableMemory::anyWrite(const Instruction &Load, Value *Pointer,
   return any_of(ByVariable[Shadow], [&](auto &List) { return AnyOf(List.second); });
 }
 
-bool StableMemory::mayFollow(Instruction &Load, Instruction &Write) {
-  return isPotentiallyReachable(&Load, &Write, nullptr, &DT, &LI);
+/// The barriers of a body that each of its threads comes to once, having been at as many others:
+/// two branches may have barriers of their own, which meet.
+static SmallVector<const Instruction *, 4> commonBarriers(Function &F, const Following &Order) {
+  SmallVector<const Instruction *, 4> All, Out;
+  for (const Instruction &I : instructions(F))
+    if (isBarrier(I))
+      All.push_back(&I);
+  if (All.empty())
+    return All;
+  const PostDominatorTree Always(F);
+  SmallPtrSet<const Instruction *, 4> Once;
+  for (const Instruction *I : All)
+    if (!Order.mayRunAgain(*I->getParent()) && Always.dominates(I->getParent(), &F.getEntryBlock()))
+      Once.insert(I);
+  copy_if(All, std::back_inserter(Out), [&](const Instruction *I) {
+    return Once.contains(I) && all_of(All, [&](const Instruction *Before) {
+             return Once.contains(Before) || !Order.mayFollow(*Before, *I);
+           });
+  });
+  return Out;
+}
+
+const Following &StableMemory::order(Instruction &I) {
+  if (!Order) {
+    Order.emplace(*I.getFunction());
+    Barriers = commonBarriers(*I.getFunction(), *Order);
+  }
+  return *Order;
+}
+
+/// True if whatever thread of a team writes has done so when another one comes to the load: all of
+/// them wait for each other in between, and none comes to the write again.
+bool StableMemory::isOverBefore(Instruction &Write, Instruction &Load) {
+  if (!isa<StoreInst, AnyMemIntrinsic>(Write)) // what another call begins may go on
+    return false;
+  const Following &Order = order(Load);
+  return any_of(Barriers, [&](const Instruction *Barrier) {
+    return DT.dominates(Barrier, &Load) && !Order.mayFollow(*Barrier, Write);
+  });
 }
 
 /// True if the loop calls a function whose writes are elsewhere: generated functions are internal.
@@ -608,10 +655,12 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     Time When = Runs.Once && inOneNest(Load, *W.At) ? Time::Loop : Always;
     if (!mayAlias(W, Load, Pointer, When))
       return false;
-    if (Runs.Once && is_contained(W.Before, Runs.Body))
+    if (is_contained(W.Before, Runs.Body))
       return false;
-    bool SameFunction = W.At->getFunction() == Load.getFunction();
-    return !SameFunction || Runs.CallerFollows || (mayFollow(Load, *W.At) && !leaves(Load, W));
+    if (W.At->getFunction() != Load.getFunction())
+      return true;
+    return Runs.CallerFollows ? !Runs.Once || !isOverBefore(*W.At, Load)
+                              : order(Load).mayFollow(Load, *W.At) && !leaves(Load, W);
   });
 }
 

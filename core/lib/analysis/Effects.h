@@ -12,6 +12,7 @@
 #pragma once
 
 #include "Activity.h"
+#include "Following.h"
 #include "LaterWrites.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -35,7 +36,7 @@ public:
     unsigned Node;
     bool Anywhere = false; ///< no pointer is known
     bool NoFloats = false; ///< what it writes is text and what belongs to it
-    /// Bodies that run once, before which this is done.
+    /// Bodies with one call, before which this is done and not again.
     llvm::SmallVector<const llvm::Function *, 2> Before = {};
   };
   void collect(llvm::ArrayRef<llvm::Function *> Closure, const ActivityResult &Activity,
@@ -78,7 +79,7 @@ private:
   void findOrder(const llvm::Function &Root, const HandlerRegistry &Handlers);
   void findApart(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
                  const HandlerRegistry &Handlers);
-  /// Bodies that run once, and where the root calls them.
+  /// Bodies that the root alone calls, and where.
   llvm::SmallVector<std::pair<const llvm::Function *, const llvm::CallBase *>, 4> Bodies;
   llvm::DenseSet<unsigned> Transient, HandedOut, Apart, Reached;
   llvm::DenseSet<const llvm::Function *> Once;
@@ -110,12 +111,13 @@ private:
   /// hold that long), in the same activation of the function, or in any activation.
   enum class Time { Loop, Activation, Ever };
   bool mayAlias(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer, Time When);
-  bool mayFollow(llvm::Instruction &Load, llvm::Instruction &Write);
   /// Visits the writes that may be to what Pointer leads to, until one is Met. True if one is.
   bool anyWrite(const llvm::Instruction &Load, llvm::Value *Pointer,
                 llvm::function_ref<bool(const WriteSet::Write &)> Met);
   void sortWrites(const llvm::Function &F);
   bool callsOut(const llvm::Loop &L);
+  const Following &order(llvm::Instruction &I);
+  bool isOverBefore(llvm::Instruction &Write, llvm::Instruction &Load);
   bool inOneNest(llvm::Instruction &Load, llvm::Instruction &Write);
   bool leaves(llvm::Instruction &Load, const WriteSet::Write &W);
   /// Whether a promise that pointers differ is made inside the loop, for one iteration.
@@ -129,8 +131,10 @@ private:
   const llvm::LoopInfo &LI;
   const llvm::DominatorTree &DT;
   LaterWrites Later;
-  llvm::DenseMap<const llvm::Loop *, bool> Promises; ///< what promisesInside has found
-  llvm::DenseMap<const llvm::Loop *, bool> CallsOut; ///< what callsOut has found
+  std::optional<Following> Order;                           ///< of the function
+  llvm::SmallVector<const llvm::Instruction *, 4> Barriers; ///< that all threads come to alike
+  llvm::DenseMap<const llvm::Loop *, bool> Promises;        ///< what promisesInside has found
+  llvm::DenseMap<const llvm::Loop *, bool> CallsOut;        ///< what callsOut has found
   /// Writes by object; and those to objects from outside, with and without a shadow, of which what
   /// the function asked about writes to a variable of the program is by itself.
   llvm::DenseMap<unsigned, llvm::SmallVector<unsigned, 4>> ByNode;

@@ -74,3 +74,61 @@ void gradientOfFilled(double *x, double *dx, int n) {
 
 // PLAN: tape plan of cf.augmented.{{.*}}filled
 // PLAN-NOT: trip({{.*}} = load double
+
+// So is what a loop of the region itself writes, if all threads wait behind it and none comes back.
+static double prepared(const double *restrict x, const long *order, int n, int steps) {
+  static long at[100];
+  static double table[100], value[100];
+  double sum = 0;
+#pragma omp parallel
+  {
+#pragma omp for nowait
+    for (int i = 0; i < n; i++)
+      at[i] = order[i] / 2;
+#pragma omp for
+    for (int i = 0; i < n; i++)
+      table[i] = 1.0 / x[i];
+    for (int s = 0; s < steps; s++) {
+#pragma omp for
+      for (int i = 0; i < n; i++)
+        value[i] = value[i] + table[i] * table[at[i]];
+    }
+#pragma omp for reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+      sum += value[i];
+  }
+  return sum;
+}
+
+void __enzyme_autodiff_prepared(void *, ...);
+void gradientOfPrepared(double *x, double *dx, const long *order, int n) {
+  __enzyme_autodiff_prepared((void *)prepared, enzyme_dup, x, dx, enzyme_const, order, enzyme_const,
+                             n, enzyme_const, n);
+}
+
+// PLAN: tape plan of cf.augmented.{{.*}}prepared
+// PLAN-NOT: trip({{.*}} = load {{double|i64}}
+
+// What is written in front of all runs of a region, and not again, is found as well.
+static double repeated(const double *restrict x, int n, int steps) {
+  static double table[100], value[100];
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    table[i] = 0.5 * x[i];
+  for (int s = 0; s < steps; s++) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+      value[i] = value[i] + table[i] * table[i];
+  }
+  for (int i = 0; i < n; i++)
+    sum += value[i];
+  return sum;
+}
+
+void __enzyme_autodiff_repeated(void *, ...);
+void gradientOfRepeated(double *x, double *dx, int n) {
+  __enzyme_autodiff_repeated((void *)repeated, enzyme_dup, x, dx, enzyme_const, n, enzyme_const, n);
+}
+
+// PLAN: tape plan of cf.augmented.{{.*}}repeated
+// PLAN-NOT: trip({{.*}} = load double
