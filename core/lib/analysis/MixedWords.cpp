@@ -3,6 +3,7 @@
 #include "MixedWords.h"
 
 #include "Activity.h"
+#include "callee/Math.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -30,6 +31,16 @@ static void noteAccess(const ActivityResult &Activity, const Instruction &I, Mix
   Found.Stored |= Store || Graph.isExternal(At.Node);
 }
 
+static bool calculates(const User &U) {
+  if (isa<FPTruncInst, FPExtInst, FPToSIInst, FPToUIInst>(U))
+    return true;
+  auto *Call = dyn_cast<CallBase>(&U);
+  if (!Call || !Call->getType()->isFPOrFPVectorTy())
+    return false;
+  const Function *Callee = Call->getCalledFunction();
+  return Callee && (Callee->isIntrinsic() || mathFunction(*Callee));
+}
+
 /// True if the word goes on as it is, further than to where it is calculated with.
 static bool isMoved(const LoadInst &Load) {
   constexpr unsigned Most = 32;
@@ -37,9 +48,8 @@ static bool isMoved(const LoadInst &Load) {
   SmallVector<const Value *, 8> Todo{&Load};
   while (!Todo.empty())
     for (const User *U : Todo.pop_back_val()->users()) {
-      const bool Calculates = isa<IntrinsicInst>(U) && U->getType()->isFPOrFPVectorTy();
       if (Seen.size() > Most ||
-          (!Calculates &&
+          (!calculates(*U) &&
            isa<StoreInst, CallBase, InsertElementInst, InsertValueInst, ReturnInst, CastInst>(U)))
         return true;
       if (isa<PHINode, SelectInst, FreezeInst>(U) && Seen.insert(U).second)
