@@ -18,9 +18,9 @@ static int here(int *size) {
 // Everybody's greatest values on every rank, between fences; then their products.
 static double fences(const double *x, double *y, int n) {
   int size, rank = here(&size);
-  double *w, mine[N], sum = 0;
+  double w[N], mine[N], sum = 0;
   MPI_Win win;
-  MPI_Win_allocate(n * (MPI_Aint)sizeof *w, sizeof *w, MPI_INFO_NULL, MPI_COMM_WORLD, &w, &win);
+  MPI_Win_create(w, sizeof w, sizeof *w, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   for (int i = 0; i < n; i++) {
     w[i] = x[i] * x[i];
     mine[i] = x[i] * x[(i + 1) % n] * (1 + 0.1 * rank);
@@ -80,12 +80,12 @@ GRADIENT_CHECK(merges_locks, Double, locks, In(double, N), Out(double, N), Int(N
 // Between groups, one after another on one place of a rank.
 static double groups(const double *x, double *y, int n) {
   int size, rank = here(&size), last = size - 1;
-  double *w, sum = 0;
+  double w[N], sum = 0;
   MPI_Win win;
   MPI_Group all, target;
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   MPI_Group_incl(all, 1, &last, &target);
-  MPI_Win_allocate(n * (MPI_Aint)sizeof *w, sizeof *w, MPI_INFO_NULL, MPI_COMM_WORLD, &w, &win);
+  MPI_Win_create(w, sizeof w, sizeof *w, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   for (int step = 0; step < 2; step++) {
     for (int i = 0; i < n; i++)
       w[i] = x[i] + step * (step ? sum : 1);
