@@ -100,6 +100,17 @@ bool isEmpty(const CallBase &Call, Role Buffer) {
   return Count && Count->isZero();
 }
 
+bool mayMerge(const CallBase &Call, Role Operator) {
+  const Value *Handle = Call.getArgOperand(Operator.Argument)->stripPointerCasts();
+  auto *Number = dyn_cast<ConstantInt>(Handle);
+#define MPI_PLAIN_OPERATOR(Symbol, Mpich)                                                          \
+  if (Number ? Number->equalsInt(Mpich)                                                            \
+             : isa<GlobalVariable>(Handle) && Handle->getName() == #Symbol)                        \
+    return false;
+#include "parallel/mpi/Operators.def"
+  return true;
+}
+
 bool isHandle(const Value *Pointer) {
   auto *C = dyn_cast<Constant>(Pointer);
   if (!C)

@@ -32,6 +32,9 @@ bool isPacked(const llvm::CallBase &Call, Role Buffer);
 /// True if the count beside the buffer is the constant zero: whatever it points to stays as it is.
 bool isEmpty(const llvm::CallBase &Call, Role Buffer);
 
+/// True if the operator may combine values in a window in another way than Operators.def says.
+bool mayMerge(const llvm::CallBase &Call, Role Operator);
+
 /// True if nobody writes behind a pointer: a sentinel, or a handle that is the address of a
 /// variable of the library's, of which the program does not know what it is.
 bool isHandle(const llvm::Value *Pointer);

@@ -12,17 +12,16 @@
 
 #include "parallel/mpi/Characters.h"
 
+#include "parallel/mpi/Announce.h"
 #include "parallel/mpi/Arguments.h"
 #include "parallel/mpi/Fortran.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
@@ -99,15 +98,7 @@ void announceCharacters(SweepBuilder &B, CallBase &Call, Role Buffer, const Memo
       Buffer.Datatype < 0 || isa<Constant>(datatypeBehind(Call.getArgOperand(Buffer.Datatype)));
   if (!isOfCharacters(Call, Buffer.Datatype) && (Known || !namesCharacters(M)))
     return;
-  auto &IR = B.ir();
-  auto *Constructor = Function::Create(FunctionType::get(IR.getVoidTy(), false),
-                                       GlobalValue::InternalLinkage, Name, M);
-  IRBuilder<>::InsertPointGuard Guard(IR);
-  IR.SetInsertPoint(BasicBlock::Create(IR.getContext(), "entry", Constructor));
-  B.runtime("mpi_characters", IR.getVoidTy(), {});
-  IR.CreateRetVoid();
-  constexpr int Last = 65535;
-  appendToGlobalCtors(M, Constructor, Last);
+  announce(B, M, Name, "mpi_characters");
 }
 
 } // namespace contraflow::mpi

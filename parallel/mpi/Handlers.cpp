@@ -10,6 +10,7 @@
 #include "contraflow/core/Construct.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Refusal.h"
+#include "parallel/mpi/Announce.h"
 #include "parallel/mpi/Arguments.h"
 #include "parallel/mpi/Characters.h"
 #include "parallel/mpi/Elsewhere.h"
@@ -265,6 +266,7 @@ private:
   /// memory holds are helped by what the compiler knows of it.
   static Expected<SmallVector<Value *, 12>> arguments(SweepBuilder &B, CallBase &Call,
                                                       const Row &R) {
+    announceMerging(B, Call, R);
     SmallVector<Value *, 12> Args(Call.arg_begin(), Call.arg_end());
     for (Role A : R.Roles)
       if (isAbsolute(A))

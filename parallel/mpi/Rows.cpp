@@ -26,6 +26,7 @@ const std::vector<Row> &rows() {
 #define Foreign(I) {Role::Foreign, I},
 #define Directed {Role::Directed, 0},
 #define Absolute(I) {Role::Absolute, I},
+#define Merges(I) {Role::Merges, I},
 #define MPI_FN(Name, Stem, Roles) {"MPI_" #Name, #Stem, {Roles}},
 #define MPI_PERSISTENT(Name, Stem, Roles)                                                          \
   {"MPI_" #Name, #Stem, {Roles}, -1, -1, -1, -1, false, false, false, -1, false, -1, true},
@@ -67,6 +68,7 @@ const std::vector<Row> &rows() {
 #undef Foreign
 #undef Directed
 #undef Absolute
+#undef Merges
   };
   return Rows;
 }

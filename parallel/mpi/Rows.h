@@ -29,7 +29,8 @@ struct Role {
     Completes,
     Foreign,
     Directed,
-    Absolute
+    Absolute,
+    Merges
   } What;
   unsigned Argument;
   int Datatype = -1;

@@ -147,3 +147,66 @@ static float records(const float *x, int n) {
   return (float)s;
 }
 GRADIENT_CHECK_BOUND(1e-4, word_in_records, Float, records, In(float, 6), Int(6))
+
+// Records of which a loop takes one of two numbers, so that a float beside them might be one. They
+// are only calculated with.
+struct particle {
+  double place[2], speed[2];
+  int id;
+  float weight;
+};
+
+static float pushed(const float *x, int n) {
+  struct particle *all = malloc((size_t)n * sizeof *all);
+  for (int i = 0; i < n; i++) {
+    const struct particle p = {{x[i], x[(i + 1) % n]}, {x[i], -x[i]}, i, x[i] * x[i]};
+    all[i] = p;
+  }
+  float sum = 0;
+  for (int i = 0; i < n; i++) {
+    struct particle *p = &all[i];
+    for (int d = 0; d < 2; d++) {
+      p->speed[d] -= sin(p->place[d]) * p->weight;
+      p->place[d] += p->speed[d];
+    }
+  }
+  for (int i = 0; i < n; i++)
+    for (int d = 0; d < 2; d++)
+      sum += (float)all[i].place[d] * (float)pow(all[i].speed[d], 2) * (float)(d + 1 + all[i].id);
+  free(all);
+  return sum;
+}
+GRADIENT_CHECK_BOUND(1e-4, word_in_loops, Float, pushed, In(float, 6), Int(6))
+
+// Doubles and floats one behind the other at any place, which go to doubles as they are.
+static float archived(const float *x, int n) {
+  const size_t most = (size_t)n * 16;
+  char *bytes = malloc(most), *copy = malloc(most), *at = bytes;
+  double *again = malloc((size_t)n * sizeof *again), sum = 0;
+  for (int i = 0; i < n; at += sizeof *x, i++) {
+    const double wide = (double)x[i] * x[i];
+    for (int k = 0; k <= i % 3; k++)
+      *at++ = (char)(i % 3);
+    memcpy(at, &wide, sizeof wide);
+    memcpy(at += sizeof wide, &x[n - 1 - i], sizeof *x);
+  }
+  memcpy(copy, bytes, (size_t)(at - bytes));
+  at = copy;
+  for (int i = 0; i < n; i++) {
+    double wide;
+    float narrow;
+    at += 1 + *at;
+    memcpy(&wide, at, sizeof wide);
+    memcpy(&narrow, at += sizeof wide, sizeof narrow);
+    at += sizeof narrow;
+    again[i] = wide;
+    sum += wide * narrow;
+  }
+  for (int i = 0; i < n; i++)
+    sum += again[i] * again[n - 1 - i];
+  free(again);
+  free(copy);
+  free(bytes);
+  return (float)sum;
+}
+GRADIENT_CHECK_BOUND(1e-4, word_in_archives, Float, archived, In(float, 6), Int(6))

@@ -3,6 +3,7 @@
 #include "MixedWords.h"
 
 #include "Activity.h"
+#include "callee/Math.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -30,19 +31,39 @@ static void noteAccess(const ActivityResult &Activity, const Instruction &I, Mix
   Found.Stored |= Store || Graph.isExternal(At.Node);
 }
 
+static bool calculates(const User &U) {
+  if (isa<FPTruncInst, FPExtInst, FPToSIInst, FPToUIInst>(U))
+    return true;
+  auto *Call = dyn_cast<CallBase>(&U);
+  if (!Call || !Call->getType()->isFPOrFPVectorTy())
+    return false;
+  const Function *Callee = Call->getCalledFunction();
+  return Callee && (Callee->isIntrinsic() || mathFunction(*Callee));
+}
+
+/// True if the store is to memory that holds doubles and nothing else: what is read there is one.
+static bool storesDouble(const MemoryGraph &Graph, const User &U) {
+  auto *Store = dyn_cast<StoreInst>(&U);
+  if (!Store || !Store->getValueOperand()->getType()->isDoubleTy())
+    return false;
+  const Location At = Graph.find(Store->getPointerOperand());
+  return At && Graph.kindsAt(At, 2 * Half) == SK_Double;
+}
+
 /// True if the word goes on as it is, further than to where it is calculated with.
-static bool isMoved(const LoadInst &Load) {
+static bool isMoved(const MemoryGraph &Graph, const LoadInst &Load) {
   constexpr unsigned Most = 32;
   SmallPtrSet<const Value *, 8> Seen{&Load};
   SmallVector<const Value *, 8> Todo{&Load};
   while (!Todo.empty())
     for (const User *U : Todo.pop_back_val()->users()) {
-      const bool Calculates = isa<IntrinsicInst>(U) && U->getType()->isFPOrFPVectorTy();
+      const bool Stays = isa<PHINode, SelectInst, FreezeInst>(U) ||
+                         (isa<BitCastInst>(U) && U->getType()->isDoubleTy());
       if (Seen.size() > Most ||
-          (!Calculates &&
+          (!Stays && !calculates(*U) && !storesDouble(Graph, *U) &&
            isa<StoreInst, CallBase, InsertElementInst, InsertValueInst, ReturnInst, CastInst>(U)))
         return true;
-      if (isa<PHINode, SelectInst, FreezeInst>(U) && Seen.insert(U).second)
+      if (Stays && Seen.insert(U).second)
         Todo.push_back(U);
     }
   return false;
@@ -57,7 +78,7 @@ MixedWords findMixedWords(const ActivityResult &Activity, ArrayRef<Function *> C
     return Found;
   for (Function *F : Closure)
     for (const Instruction &I : instructions(*F))
-      if (auto *Load = dyn_cast<LoadInst>(&I); Load && !isMoved(*Load))
+      if (auto *Load = dyn_cast<LoadInst>(&I); Load && !isMoved(Activity.memory(), *Load))
         Found.Calculated.insert(Load);
   return Found;
 }

@@ -13,6 +13,7 @@
 // libmpi.
 
 #include "mpi/Interpose.h"
+#include "mpi/Merging.h"
 
 #include "mpi/Communicator.h"
 #include "mpi/Layout.h"
@@ -45,6 +46,7 @@ int initialised(int Code) {
     Communicator::created(MPI_COMM_WORLD);
     Communicator::created(MPI_COMM_SELF);
     agreeOnCharacters();
+    agreeOnMerging();
     watchOthers();
     Shelf::open();
   }

@@ -16,10 +16,11 @@ int cf_v1_mpi_win_allocate_shared_tangent(MPI_Aint size, int disp_unit, MPI_Info
                                           MPI_Comm comm, void *baseptr, MPI_Win *win,
                                           void *baseptr_shadow) {
   const int Code = PMPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
-  if (Code == MPI_SUCCESS)
-    storeShadows(baseptr_shadow,
-                 Window::created(*win, Window::allocateShared(comm, size, disp_unit, info)),
-                 [](const Window &W) { return W.shadow(); });
+  if (Code != MPI_SUCCESS)
+    return Code;
+  Window *W = Window::created(*win, Window::allocateShared(comm, size, disp_unit, info));
+  storeShadows(baseptr_shadow, W->mergeIn(*static_cast<void **>(baseptr)),
+               [](const Window &Each) { return Each.shadow(); });
   return Code;
 }
 

@@ -10,6 +10,7 @@
 // owner may take: MPI_Get is allowed, MPI_Put and MPI_Accumulate are not. In memory that ranks
 // share each of them takes, so no other window may have it.
 
+#include "mpi/Merging.h"
 #include "mpi/Order.h"
 #include "mpi/Refuse.h"
 #include "mpi/Windows.h"
@@ -45,6 +46,8 @@ void fetchAdjoints() {
 
 Window *Window::forReverse() {
   Locks = std::make_unique<Turns>(Comm->carrier());
+  if (Merges)
+    Merges->forReverse(Comm->carrier());
   occupyAll();
   makeInboxes();
   use();

@@ -7,21 +7,25 @@
 //   Get          get t-dot            t-bar += o-bar;  o-bar = 0
 //   sum          add o-dot            o-bar += t-bar
 //   fetch + sum  fetch, add           o-bar += t-bar;  t-bar += r-bar;  r-bar = 0
+//   others       (Merging.h)
 //   fence        barrier              barrier
 //   locks, flush nothing              nothing
 //
 // The window is destroyed where its creation is reversed.
 
 #include "mpi/Absolute.h"
+#include "mpi/Merging.h"
 #include "mpi/Order.h"
 #include "mpi/Outbox.h"
 #include "mpi/Record.h"
+#include "mpi/Reduction.h"
 #include "mpi/Refuse.h"
 #include "mpi/Windows.h"
 
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <vector>
 
 using namespace contraflow::mpi;
 
@@ -72,7 +76,7 @@ Window &windowOf(cf_mpi_record *Record) { return *static_cast<WindowRecord *>(Re
 
 // Accesses
 
-enum class Access : std::uint8_t { Put, Get, Add, FetchAdd, Swap, Fetch };
+enum class Access : std::uint8_t { Put, Get, Add, FetchAdd, Swap, Fetch, Merge };
 
 struct AccessRecord : cf_mpi_record {
   Access How;
@@ -80,6 +84,7 @@ struct AccessRecord : cf_mpi_record {
   View Origin, Result; ///< Get, Fetch: Result only
   Target To;
   Inbox::Place In;              ///< of an adjoint
+  Merge *Merged = nullptr;      ///< Access::Merge, in reverse
   AccessRecord *Next = nullptr; ///< of the next direction
 };
 
@@ -93,9 +98,10 @@ struct Call {
   MPI_Op Op; ///< MPI_REPLACE: MPI_Put
   bool Fetches;
   MPI_Win Win;
+  MPI_Request *Request = nullptr;
 };
 
-bool kindOf(const Call &C, Access &How) {
+void findKind(const Call &C, Access &How) {
   if (C.Op == MPI_NO_OP)
     How = Access::Fetch;
   else if (C.Op == MPI_REPLACE)
@@ -103,8 +109,20 @@ bool kindOf(const Call &C, Access &How) {
   else if (C.Op == MPI_SUM)
     How = C.Fetches ? Access::FetchAdd : Access::Add;
   else
-    return false;
-  return true;
+    How = Access::Merge;
+}
+
+/// How the operator combines the values at the target with those here.
+Combination combinationOf(const AccessRecord &A, const Call &C) {
+  const auto Found = combinationOf({C.Name, Reach::All, nullptr, nullptr, nullptr, nullptr, C.Count,
+                                    C.Type, C.Op, 0, nullptr, MPI_COMM_NULL},
+                                   *A.To.L);
+  const bool Known = Found && Found->How != Combination::Kind::User && A.W->merging();
+  if (!Known || C.Origin.Primal == MPI_BOTTOM || A.Origin.L->Raw)
+    refuse(Refusal::Operator, C.Name);
+  if (isNested() && Found->isCurved())
+    refuse(Refusal::Nested, C.Name);
+  return *Found;
 }
 
 /// False: nothing here carries a derivative.
@@ -122,8 +140,7 @@ bool describe(AccessRecord &A, const Call &C) {
     refuse(Refusal::WindowUnknown, C.Name);
   if (!A.W)
     return false;
-  if (!kindOf(C, A.How))
-    refuse(Refusal::Operator, C.Name);
+  findKind(C, A.How);
   if (A.How == Access::Fetch && !C.Fetches) // accumulates nothing
     return false;
   const bool OneKind = L.LeafBytes == L.Size && L.LeafBytes == L.Leaves * sizeOf(L.Widest);
@@ -163,6 +180,8 @@ void tangent(const AccessRecord &A) {
   case Access::Fetch:
     A.W->exchange(A.To, Values.get(), MPI_NO_OP, Old.get());
     break;
+  case Access::Merge: // below
+    return;
   }
   A.Result.store(Old.get());
 }
@@ -186,6 +205,8 @@ void adjoint(AccessRecord &A) {
   case Access::Fetch:
     A.W->addAdjoint(A.To, A.In, Seed.get());
     return;
+  case Access::Merge: // below
+    return;
   }
   A.Origin.add(Old.get());
 }
@@ -203,9 +224,122 @@ int directionsOf(const AccessRecord &A) {
   return A.How == Access::Fetch ? A.Result.directions() : A.Origin.directions();
 }
 
+// Merging.h
+
+View primalOf(const Buffer &B) {
+  const Layout &L = layoutOf(B.Type);
+  return {static_cast<char *>(const_cast<void *>(B.Primal)), &L, B.Count * L.Leaves};
+}
+
+Packed copyOf(const std::byte *From, std::int64_t Bytes) {
+  Packed Copy = packedBuffer(Bytes);
+  std::memcpy(Copy.get(), From, static_cast<std::size_t>(Bytes));
+  return Copy;
+}
+
+Packed zeros(std::int64_t Bytes) {
+  Packed All = packedBuffer(Bytes);
+  std::memset(All.get(), 0, static_cast<std::size_t>(Bytes));
+  return All;
+}
+
+void mergeTangent(const Merge &M, const AccessRecord &A) {
+  const Packed Dot = zeros(M.What.Bytes), OldDot = zeros(M.What.Bytes),
+               New = copyOf(M.Old, M.What.Bytes);
+  A.Origin.pack(Dot.get());
+  A.W->exchange(A.To, Dot.get(), MPI_NO_OP, OldDot.get());
+  A.Result.store(OldDot.get());
+  M.What.tangent({M.Mine, Dot.get(), New.get(), OldDot.get()});
+  A.W->update(A.To, OldDot.get(), MPI_REPLACE);
+}
+
+void mergeAdjoint(const Merge &M, const AccessRecord &A) {
+  const Packed Seed = zeros(M.What.Bytes), Mine = zeros(M.What.Bytes), Bar = zeros(M.What.Bytes),
+               Old = copyOf(M.Old, M.What.Bytes);
+  A.W->exchangeAdjoint(A.To, A.In, Seed.get(), MPI_REPLACE, Bar.get());
+  M.What.adjoint({M.Mine, Mine.get(), Old.get(), Bar.get()});
+  A.W->addAdjoint(A.To, A.In, Bar.get());
+  if (A.Result.Base) {
+    A.Result.pack(Seed.get());
+    A.Result.zero();
+    A.W->addAdjoint(A.To, A.In, Seed.get());
+  }
+  A.Origin.add(Mine.get());
+}
+
+/// The access of the primal, which is our own, and Tangents() between reading and writing. There is
+/// still a request that is complete.
+template <class Action> int merge(Merge &M, const AccessRecord &A, const Call &C, Action Tangents) {
+  M.Of = A.W->merging();
+  primalOf(C.Origin).pack(M.Mine);
+  if (A.W->turnsAreHeld(C.Rank))
+    PMPI_Win_flush(C.Rank, C.Win); // MPI may have left the user's lock for later
+  M.Of->begin(C.Rank);
+  M.Of->fetch(A.To, M.Old);
+  const Packed New = copyOf(M.Old, M.What.Bytes);
+  M.What.primal({M.Mine, nullptr, New.get(), nullptr});
+  Tangents();
+  M.Of->store(A.To, New.get());
+  M.Turn.W = A.W;
+  M.Turn.Rank = C.Rank;
+  M.Turn.Exclusive = true;
+  if (M.Of->order())
+    M.Of->order()->enter(M.Turn);
+  M.Of->end(C.Rank);
+  if (C.Fetches)
+    primalOf(C.Result).store(M.Old);
+  return C.Request ? PMPI_Raccumulate(C.Origin.Primal, 0, C.Type, C.Rank, C.Displacement, 0, C.Type,
+                                      MPI_SUM, C.Win, C.Request)
+                   : MPI_SUCCESS;
+}
+
+int mergeInTangent(const AccessRecord &A, const Call &C) {
+  Merge M{nullptr, combinationOf(A, C), nullptr, nullptr, {}};
+  const Packed Both = packedBuffer(2 * M.What.Bytes);
+  M.Mine = Both.get();
+  M.Old = M.Mine + M.What.Bytes;
+  return merge(M, A, C, [&] {
+    for (int D = 0; D < directionsOf(A); ++D)
+      mergeTangent(M, oneDirection(A, D));
+  });
+}
+
+AccessRecord *keep(const AccessRecord &Found, cf_tape *Tape);
+
+int mergeInForwardSweep(const AccessRecord &A, const Call &C, cf_tape *Tape,
+                        cf_mpi_record **Record) {
+  struct Kept : cf_mpi_record {
+    Merge M;
+  };
+  const Combination What = combinationOf(A, C);
+  auto *K = record<Kept>(Tape, 2 * What.Bytes);
+  K->M.What = What;
+  K->M.Mine = reinterpret_cast<std::byte *>(K + 1);
+  K->M.Old = K->M.Mine + What.Bytes;
+  AccessRecord *All = keep(A, Tape);
+  All->Merged = &K->M;
+  *Record = All;
+  return merge(K->M, A, C, [&] {
+    if (tangentIn(A.W))
+      mergeTangent(K->M, oneDirection(A, A.W->Adjoints));
+  });
+}
+
+void reverseMerge(const AccessRecord &First) {
+  const Merge &M = *First.Merged;
+  M.Of->order()->await(M.Turn);
+  First.W->sync();
+  ordered();
+  for (const AccessRecord *A = &First; A; A = A->Next)
+    mergeAdjoint(M, *A);
+  M.Of->order()->leave(M.Turn);
+}
+
 template <class Action> int tangentOf(const Call &C, Action Primal) {
   AccessRecord A;
   const bool Active = describe(A, C);
+  if (Active && A.How == Access::Merge)
+    return mergeInTangent(A, C);
   const int Code = Primal();
   if (Code == MPI_SUCCESS && Active)
     for (int D = 0; D < directionsOf(A); ++D)
@@ -229,6 +363,8 @@ template <class Action>
 int augment(const Call &C, Action Primal, cf_tape *Tape, cf_mpi_record **Record) {
   AccessRecord A;
   const bool Active = describe(A, C);
+  if (Active && A.How == Access::Merge)
+    return mergeInForwardSweep(A, C, Tape, Record);
   *Record = Active ? keep(A, Tape) : nullptr;
   const int Code = Primal();
   if (Code == MPI_SUCCESS && Active && tangentIn(A.W))
@@ -237,6 +373,8 @@ int augment(const Call &C, Action Primal, cf_tape *Tape, cf_mpi_record **Record)
 }
 
 void reverse(cf_mpi_record *Record) {
+  if (auto *A = static_cast<AccessRecord *>(Record); A && A->Merged)
+    return reverseMerge(*A);
   for (auto *A = static_cast<AccessRecord *>(Record); A; A = A->Next)
     adjoint(*A);
 }
@@ -247,20 +385,16 @@ int cf_v1_mpi_win_create_tangent(void *base, MPI_Aint size, int disp_unit, MPI_I
                                  MPI_Comm comm, MPI_Win *win, void *base_shadow) {
   const int Code = PMPI_Win_create(base, size, disp_unit, info, comm, win);
   if (Code == MPI_SUCCESS)
-    Window::created(*win, Window::create(comm, base_shadow, size, disp_unit));
+    Window::created(*win, Window::create(comm, base_shadow, size, disp_unit))->mergeIn(base);
   return Code;
 }
 
 int cf_v1_mpi_win_create_augment(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
                                  MPI_Comm comm, MPI_Win *win, void *base_shadow, cf_tape *tape,
                                  cf_mpi_record **record) {
-  const int Code = PMPI_Win_create(base, size, disp_unit, info, comm, win);
-  *record =
-      Code == MPI_SUCCESS
-          ? recordOf(Window::created(
-                         *win, Window::create(comm, base_shadow, size, disp_unit)->forReverse()),
-                     tape)
-          : nullptr;
+  const int Code =
+      cf_v1_mpi_win_create_tangent(base, size, disp_unit, info, comm, win, base_shadow);
+  *record = Code == MPI_SUCCESS ? recordOf(Window::of(*win)->forReverse(), tape) : nullptr;
   return Code;
 }
 
@@ -274,8 +408,9 @@ int cf_v1_mpi_win_allocate_tangent(MPI_Aint size, int disp_unit, MPI_Info info, 
   const int Code = PMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win);
   if (Code != MPI_SUCCESS)
     return Code;
-  const Window *W = Window::created(*win, Window::allocate(comm, size, disp_unit));
-  storeShadows(baseptr_shadow, W, [](const Window &Each) { return Each.shadow(); });
+  Window *W = Window::created(*win, Window::allocate(comm, size, disp_unit));
+  storeShadows(baseptr_shadow, W->mergeIn(*static_cast<void **>(baseptr)),
+               [](const Window &Each) { return Each.shadow(); });
   return Code;
 }
 
@@ -292,6 +427,8 @@ void cf_v1_mpi_win_allocate_adjoint(cf_mpi_record *record) { cf_v1_mpi_win_creat
 
 int cf_v1_mpi_win_free_tangent(MPI_Win *win) {
   Window *W = forget(*win);
+  if (W)
+    W->endMerging();
   const int Code = PMPI_Win_free(win);
   if (W)
     Window::destroy(W);
@@ -301,8 +438,10 @@ int cf_v1_mpi_win_free_tangent(MPI_Win *win) {
 int cf_v1_mpi_win_free_augment(MPI_Win *win, cf_tape *tape, cf_mpi_record **record) {
   Window *W = forget(*win);
   *record = recordOf(W, tape);
-  if (W)
+  if (W) {
     W->rest();
+    W->endMerging();
+  }
   return PMPI_Win_free(win);
 }
 
@@ -324,7 +463,7 @@ int cf_v1_mpi_win_fence_tangent(int assert, MPI_Win win) {
 
 int cf_v1_mpi_win_fence_augment(int assert, MPI_Win win, cf_tape *tape, cf_mpi_record **record) {
   Window *W = Window::of(win);
-  if (tangentIn(W))
+  if (actsIn(W))
     W->synchronise();
   *record = recordOf(W, tape);
   return watched([&] { return PMPI_Win_fence(assert, win); });
@@ -368,17 +507,18 @@ CF_PASSIVE(win_sync, Win_sync, (MPI_Win win), (win))
 
 // An access: parameters, arguments, shadows, and the fields of Call that differ.
 
-#define CF_ACCESS(stem, Function, Params, Args, Shadows, Origin, Result, Operator, Fetches)        \
+#define CF_ACCESS(stem, Function, Params, Args, Shadows, Origin, Result, Operator, Fetches,        \
+                  Request)                                                                         \
   int cf_v1_mpi_##stem##_tangent(CF_LIST Params, CF_LIST Shadows) {                                \
     return tangentOf({"MPI_" #Function, Buffer Origin, Buffer Result, target_rank, target_disp,    \
-                      target_count, target_datatype, Operator, Fetches, win},                      \
+                      target_count, target_datatype, Operator, Fetches, win, Request},             \
                      [&] { return PMPI_##Function Args; });                                        \
   }                                                                                                \
   int cf_v1_mpi_##stem##_augment(CF_LIST Params, CF_LIST Shadows, cf_tape *tape,                   \
                                  cf_mpi_record **record) {                                         \
     return augment(                                                                                \
         {"MPI_" #Function, Buffer Origin, Buffer Result, target_rank, target_disp, target_count,   \
-         target_datatype, Operator, Fetches, win},                                                 \
+         target_datatype, Operator, Fetches, win, Request},                                        \
         [&] { return PMPI_##Function Args; }, tape, record);                                       \
   }                                                                                                \
   void cf_v1_mpi_##stem##_adjoint(cf_mpi_record *record) { reverse(record); }
@@ -397,18 +537,18 @@ CF_PASSIVE(win_sync, Win_sync, (MPI_Win win), (win))
 #define CF_RESULT {result_addr, result_addr_shadow, result_count, result_datatype}
 
 CF_ACCESS(put, Put, (CF_TO, MPI_Win win), (CF_ARGUMENTS, win), (void *origin_addr_shadow),
-          CF_ORIGIN, CF_NONE, MPI_REPLACE, false)
+          CF_ORIGIN, CF_NONE, MPI_REPLACE, false, nullptr)
 CF_ACCESS(get, Get, (CF_FROM, MPI_Win win), (CF_ARGUMENTS, win), (void *origin_addr_shadow),
-          CF_NONE, CF_ORIGIN, MPI_NO_OP, true)
+          CF_NONE, CF_ORIGIN, MPI_NO_OP, true, nullptr)
 CF_ACCESS(accumulate, Accumulate, (CF_TO, MPI_Op op, MPI_Win win), (CF_ARGUMENTS, op, win),
-          (void *origin_addr_shadow), CF_ORIGIN, CF_NONE, op, false)
+          (void *origin_addr_shadow), CF_ORIGIN, CF_NONE, op, false, nullptr)
 CF_ACCESS(rput, Rput, (CF_TO, MPI_Win win, MPI_Request *request), (CF_ARGUMENTS, win, request),
-          (void *origin_addr_shadow), CF_ORIGIN, CF_NONE, MPI_REPLACE, false)
+          (void *origin_addr_shadow), CF_ORIGIN, CF_NONE, MPI_REPLACE, false, request)
 CF_ACCESS(rget, Rget, (CF_FROM, MPI_Win win, MPI_Request *request), (CF_ARGUMENTS, win, request),
-          (void *origin_addr_shadow), CF_NONE, CF_ORIGIN, MPI_NO_OP, true)
+          (void *origin_addr_shadow), CF_NONE, CF_ORIGIN, MPI_NO_OP, true, request)
 CF_ACCESS(raccumulate, Raccumulate, (CF_TO, MPI_Op op, MPI_Win win, MPI_Request *request),
           (CF_ARGUMENTS, op, win, request), (void *origin_addr_shadow), CF_ORIGIN, CF_NONE, op,
-          false)
+          false, request)
 CF_ACCESS(get_accumulate, Get_accumulate,
           (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
            void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank,
@@ -416,7 +556,8 @@ CF_ACCESS(get_accumulate, Get_accumulate,
            MPI_Win win),
           (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
            target_rank, target_disp, target_count, target_datatype, op, win),
-          (void *origin_addr_shadow, void *result_addr_shadow), CF_ORIGIN, CF_RESULT, op, true)
+          (void *origin_addr_shadow, void *result_addr_shadow), CF_ORIGIN, CF_RESULT, op, true,
+          nullptr)
 
 CF_ACCESS(rget_accumulate, Rget_accumulate,
           (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
@@ -425,7 +566,8 @@ CF_ACCESS(rget_accumulate, Rget_accumulate,
            MPI_Win win, MPI_Request *request),
           (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
            target_rank, target_disp, target_count, target_datatype, op, win, request),
-          (void *origin_addr_shadow, void *result_addr_shadow), CF_ORIGIN, CF_RESULT, op, true)
+          (void *origin_addr_shadow, void *result_addr_shadow), CF_ORIGIN, CF_RESULT, op, true,
+          request)
 
 int cf_v1_mpi_fetch_and_op_tangent(const void *origin_addr, void *result_addr, MPI_Datatype type,
                                    int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win,

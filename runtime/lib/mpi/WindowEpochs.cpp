@@ -76,7 +76,7 @@ int cf_v1_mpi_win_post_augment(MPI_Group group, int assert, MPI_Win win, cf_tape
   *record = nullptr;
   if (Window *W = Window::of(win)) {
     W->Origins = W->ranksOf(group);
-    if (tangentIn(W))
+    if (actsIn(W))
       tell(*W, W->Origins, Signal::Opened);
     *record = recordOf(W, W->Origins, tape);
   }
@@ -103,7 +103,7 @@ int cf_v1_mpi_win_start_augment(MPI_Group group, int assert, MPI_Win win, cf_tap
     *record = recordOf(W, W->Targets, tape);
   }
   const int Code = watched([&] { return PMPI_Win_start(group, assert, win); });
-  if (tangentIn(W) && Code == MPI_SUCCESS)
+  if (actsIn(W) && Code == MPI_SUCCESS)
     hear(*W, W->Targets, Signal::Opened);
   return Code;
 }
@@ -119,7 +119,7 @@ int cf_v1_mpi_win_complete_tangent(MPI_Win win) {
 int cf_v1_mpi_win_complete_augment(MPI_Win win, cf_tape *tape, cf_mpi_record **record) {
   Window *W = Window::of(win);
   *record = W ? recordOf(W, W->Targets, tape) : nullptr;
-  if (tangentIn(W))
+  if (actsIn(W))
     tell(*W, W->Targets, Signal::Closed);
   return watched([&] { return PMPI_Win_complete(win); });
 }
@@ -139,7 +139,7 @@ int cf_v1_mpi_win_wait_augment(MPI_Win win, cf_tape *tape, cf_mpi_record **recor
   Window *W = Window::of(win);
   *record = W ? recordOf(W, W->Origins, tape) : nullptr;
   const int Code = watched([&] { return PMPI_Win_wait(win); });
-  if (tangentIn(W) && Code == MPI_SUCCESS)
+  if (actsIn(W) && Code == MPI_SUCCESS)
     hear(*W, W->Origins, Signal::Closed);
   return Code;
 }
@@ -162,7 +162,7 @@ int cf_v1_mpi_win_test_augment(MPI_Win win, int *flag, cf_tape *tape, cf_mpi_rec
   looked(Code != MPI_SUCCESS || *flag);
   const bool Over = W && Code == MPI_SUCCESS && *flag;
   *record = Over ? recordOf(W, W->Origins, tape) : nullptr;
-  if (Over && tangentIn(W))
+  if (Over && actsIn(W))
     hear(*W, W->Origins, Signal::Closed);
   return Code;
 }

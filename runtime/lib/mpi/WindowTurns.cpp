@@ -21,14 +21,6 @@
 
 namespace contraflow::mpi {
 
-struct Section : cf_mpi_record {
-  Window *W;
-  int Rank;
-  bool Exclusive;
-  bool Entered = false;
-  std::int64_t Number = 0; ///< before it
-};
-
 namespace {
 
 constexpr int ReaderBits = 20;
@@ -132,7 +124,7 @@ int cf_v1_mpi_win_lock_augment(int lock_type, int rank, int assert, MPI_Win win,
     *record = S;
   }
   const int Code = watched([&] { return PMPI_Win_lock(lock_type, rank, assert, win); });
-  if (tangentIn(W) && Code == MPI_SUCCESS) {
+  if (actsIn(W) && Code == MPI_SUCCESS) {
     watched([&] { return PMPI_Win_flush(rank, win); });
     W->sync();
   }

@@ -2,6 +2,7 @@
 
 #include "mpi/Windows.h"
 
+#include "mpi/Merging.h"
 #include "mpi/Watch.h"
 
 #include <cstring>
@@ -58,8 +59,10 @@ Window *Window::allocateShared(MPI_Comm Comm, MPI_Aint Size, int Unit, MPI_Info 
   Window *All = allocateAll(Comm, Size, [&](MPI_Comm Carrier, void *Where, MPI_Win *New) {
     PMPI_Win_allocate_shared(Size, Unit, Info, Carrier, Where, New);
   });
-  for (Window *W = All; W; W = W->Next.get())
+  for (Window *W = All; W; W = W->Next.get()) {
     W->Shared = true;
+    W->Unit = Unit;
+  }
   return All;
 }
 
@@ -142,6 +145,17 @@ void Window::destroy(Window *W) {
     PMPI_Win_unlock_all(Each->Shadow);
     PMPI_Win_free(&Each->Shadow);
   }
+}
+
+Window *Window::mergeIn(void *Memory) {
+  if (Merging::expected())
+    Merges = std::make_shared<Merging>(Comm->carrier(), Memory, Size, Unit);
+  return this;
+}
+
+void Window::endMerging() {
+  if (Merges)
+    Merges->close();
 }
 
 void Window::sync() const {

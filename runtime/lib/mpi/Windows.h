@@ -48,7 +48,17 @@ private:
   MPI_Win Table = MPI_WIN_NULL;
 };
 
-struct Section;
+class Merging;
+class Window;
+
+/// From lock to unlock of a rank's memory.
+struct Section : cf_mpi_record {
+  Window *W;
+  int Rank;
+  bool Exclusive;
+  bool Entered = false;
+  std::int64_t Number = 0; ///< before it
+};
 
 /// In which order ranks had a lock of each rank's memory (WindowTurns.cpp).
 class Turns {
@@ -101,6 +111,13 @@ public:
   void hide(int Place);
   void show(int Place);
   Turns &turns() { return *Locks; }
+  /// In a forward sweep: the user holds a lock of this rank's memory.
+  bool turnsAreHeld(int Rank) const { return Locks && Locks->Held.count(Rank) != 0; }
+  /// Makes room for other accumulations than sums, if there may be any, in the user's memory.
+  Window *mergeIn(void *Memory);
+  /// Null: there is no room for such.
+  Merging *merging() const { return Merges.get(); }
+  void endMerging(); ///< the user's memory is about to go
   /// What is attached, or null.
   Attachments *attached() const { return Attached.get(); }
   /// Where an access of the primal goes in the shadow window, and in the inbox.
@@ -181,6 +198,7 @@ private:
   std::vector<Inbox::Part> Parts;  ///< of the ranks, if there is one inbox
   std::unique_ptr<Attachments> Attached;
   std::unique_ptr<Turns> Locks;
+  std::shared_ptr<Merging> Merges; ///< of the first direction
   struct Piece {
     void *Shadow = nullptr;
     std::unique_ptr<std::byte[]> Own;
@@ -213,5 +231,7 @@ cf_mpi_record *recordOf(Window *W, cf_tape *Tape);
 
 /// In a forward sweep: the window if there are tangents in it, else null.
 inline Window *tangentIn(Window *W) { return W && W->Adjoints > 0 ? W : nullptr; }
+/// The same if accesses of our own have to keep to the epochs of the user's window.
+inline bool actsIn(const Window *W) { return W && (W->Adjoints > 0 || W->merging()); }
 
 } // namespace contraflow::mpi
