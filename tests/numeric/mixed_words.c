@@ -210,3 +210,62 @@ static float archived(const float *x, int n) {
   return (float)sum;
 }
 GRADIENT_CHECK_BOUND(1e-4, word_in_archives, Float, archived, In(float, 6), Int(6))
+
+// Behind the float lies an integer; in the other words numbers and addresses.
+struct tone {
+  float rate;
+  int times;
+  double phase;
+};
+struct slope {
+  double by, from;
+};
+struct row {
+  const float *at;
+  long count;
+};
+struct law {
+  enum { Tone, Slope, Row } kind;
+  union {
+    struct tone tone;
+    struct slope slope;
+    struct row row;
+  } is;
+};
+
+static double law_at(const struct law *l, double t) {
+  double s = 0;
+  switch (l->kind) {
+  case Tone:
+    for (int k = 1; k <= l->is.tone.times; k++)
+      s += sin(k * t * (double)l->is.tone.rate + l->is.tone.phase);
+    return s;
+  case Slope:
+    return l->is.slope.by * t + l->is.slope.from;
+  default:
+    for (long k = 0; k < l->is.row.count; k++)
+      s += (double)l->is.row.at[k] * t;
+    return s;
+  }
+}
+
+static float beside_integers(const float *x, int n) {
+  struct law laws[8], moved[8];
+  for (int i = 0; i < n; i++) {
+    laws[i].kind = i % 3 == 0 ? Tone : i % 3 == 1 ? Slope : Row;
+    if (i % 3 == 0)
+      laws[i].is.tone = (struct tone){x[i], i + 1, x[0]};
+    else if (i % 3 == 1)
+      laws[i].is.slope = (struct slope){x[i], x[i - 1]};
+    else
+      laws[i].is.row = (struct row){x + i - 2, 3};
+  }
+  for (int i = 0; i < n; i++)
+    moved[n - 1 - i] = laws[i];
+  memcpy(laws + 2, moved + 1, sizeof(struct law) * 4);
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += law_at(&moved[i], 0.5 + x[i]) * law_at(&laws[i], x[0]);
+  return (float)s;
+}
+GRADIENT_CHECK_BOUND(1e-4, word_beside_integers, Float, beside_integers, In(float, 8), Int(8))

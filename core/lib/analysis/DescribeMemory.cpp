@@ -66,10 +66,7 @@ public:
     access(I.getPointerOperand(), I.getCompareOperand());
   }
   void visitGetElementPtrInst(GetElementPtrInst &I);
-  void visitPHINode(PHINode &I) {
-    for (Value *V : I.incoming_values())
-      tie(&I, V);
-  }
+  void visitPHINode(PHINode &I);
   void visitSelectInst(SelectInst &I) {
     tie(&I, I.getTrueValue());
     tie(&I, I.getFalseValue());
@@ -210,6 +207,17 @@ void Describer::linkInteger(unsigned Field, Value *V) {
     Graph.addKind(Field, SK_Int);
   else if (!isa<Constant>(V))
     Graph.linkCells(Field, Graph.cellOf(V));
+}
+
+/// Where an object of one class and one of another are first met, it is settled which of their
+/// places are one. An address that has been stepped from says less of that than one that has not:
+///
+///   child = phi [end of the map], [node + 8], [node]      the end is laid on node, not on node + 8
+void Describer::visitPHINode(PHINode &I) {
+  for (bool Stepped : {false, true})
+    for (Value *V : I.incoming_values())
+      if (isa<GetElementPtrInst>(V) == Stepped)
+        tie(&I, V);
 }
 
 void Describer::tie(Value *A, Value *B) {

@@ -61,6 +61,11 @@ bool mayOverflow(const BinaryOperator &I) {
          !Op->hasNoUnsignedWrap();
 }
 
+/// True of a sum that is a multiple of whatever its parts are: a walk may be met there first.
+bool addsOnly(const Instruction &I) {
+  return I.getOpcode() == Instruction::Add && !mayOverflow(cast<BinaryOperator>(I));
+}
+
 /// The address that an integer is, at least at times; null if it may be a number.
 const Value *addressOf(const Value *V) {
   constexpr unsigned MostParts = 16;
@@ -205,7 +210,7 @@ uint64_t Divisor::of(const Value *V) {
   const auto [Met, IsNew] = Open.try_emplace(I, Open.size());
   if (!IsNew) {
     Outermost = std::min(Outermost, Met->second);
-    return isa<PHINode>(I) ? 0 : 1;
+    return isa<PHINode>(I) || addsOnly(*I) ? 0 : 1;
   }
   uint64_t Out = ofInstruction(*I);
   Open.erase(I);

@@ -89,10 +89,12 @@ static bool meet(const MemoryLayout &Layout, const MemoryLayout::Field &A, unsig
 }
 
 /// True if the field is a double at one time and a float at another, with nothing behind the float.
+/// An integer there is nothing in a shadow of our own; in one of the caller's it may be anything.
 static bool isNumber(const MemoryLayout &Layout, const MemoryLayout::Field &F) {
   return (F.Kinds & (SK_AnyFloat | SK_Guessed)) == (SK_Double | SK_Float) &&
          Layout.Period % Word == 0 && !Layout.Packed && none_of(Layout.Fields, [&](auto &Other) {
-           return &Other != &F && meet(Layout, F, SK_Double, Other, Other.Kinds);
+           const bool IsNothing = Other.Kinds == SK_Int && !Other.Active && !Layout.Outside;
+           return &Other != &F && !IsNothing && meet(Layout, F, SK_Double, Other, Other.Kinds);
          });
 }
 
