@@ -387,11 +387,11 @@ static struct Operand product(struct Operand a, struct Operand b) {
   return pair(a.is.pair.first * b.is.pair.first - a.is.pair.second * b.is.pair.second,
               a.is.pair.first * b.is.pair.second + a.is.pair.second * b.is.pair.first);
 }
-static double stacked(const double *x, double *y, int m) {
+static inline __attribute__((always_inline)) double multiplied(const double *x, double *y, int m) {
   struct Operand all[8], result = integer(1);
   int n = 0;
   all[n++] = number(x[0]);
-  all[n++] = integer(3);
+  all[n++] = integer(m);
   all[n++] = pair(x[1], 2);
   all[n++] = number(x[1] * x[1]);
   all[n++] = pair(1, x[2]);
@@ -400,4 +400,9 @@ static double stacked(const double *x, double *y, int m) {
   y[0] = result.is.pair.first;
   return result.is.pair.second;
 }
+static double stacked(const double *x, double *y, int m) { return multiplied(x, y, m); }
+static double stacked_constant(const double *x, double *y, int m) {
+  return m == 3 ? multiplied(x, y, 3) : 0;
+}
 GRADIENT_CHECK(stacked, Double, stacked, In(double, 3), Out(double, 1), Int(3))
+GRADIENT_CHECK(stacked_constant, Double, stacked_constant, In(double, 3), Out(double, 1), Int(3))
