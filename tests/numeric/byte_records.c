@@ -276,3 +276,38 @@ static void copied_adjoint(void *const *v, void *const *d) {
 }
 GRADIENT_CHECK_CUSTOM(byte_records_behind, Void, copied_primal, copied_tangent, copied_adjoint,
                       InOut(double, 4), InOut(double, 4))
+
+/// The places of a ring are masked, and beside its bytes are counters, one of which goes down.
+struct circle {
+  unsigned char bytes[256];
+  unsigned head, tail;
+  int room;
+};
+static void turnIn(struct circle *c, const void *from, unsigned size) {
+  memcpy(c->bytes + (c->head & 255), from, size);
+  c->head += size;
+  c->room -= (int)size;
+}
+static void turnOut(struct circle *c, void *to, unsigned size) {
+  memcpy(to, c->bytes + (c->tail & 255), size);
+  c->tail += size;
+  c->room += (int)size;
+}
+static double turns(const double *x, int n) {
+  struct circle *c = calloc(1, sizeof *c);
+  double sum = 0;
+  for (int k = 0; k < 10; ++k) {
+    for (int i = 0; i < n; ++i) {
+      const double square = k * x[i] * x[i];
+      turnIn(c, &square, sizeof square);
+    }
+    for (int i = 0; i < n; ++i) {
+      double square;
+      turnOut(c, &square, sizeof square);
+      sum += square * square + c->room;
+    }
+  }
+  free(c);
+  return sum * x[0];
+}
+GRADIENT_CHECK(byte_records_turns, Double, turns, In(double, 7), Int(7))

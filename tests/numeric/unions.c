@@ -340,3 +340,69 @@ static double constant_floats(const double *x, int n) {
   return s;
 }
 GRADIENT_CHECK(constant_floats, Double, constant_floats, In(double, 8), Int(8))
+
+/// A stack machine of integers, numbers and pairs of these. At -O3 the union is a register, whose
+/// lower half is asked for where a number was put, in a branch that nobody comes to.
+struct Operand {
+  int kind; ///< 0: a number, 2: an integer, 3: a pair
+  union {
+    double number;
+    int integer;
+    struct {
+      double first, second;
+    } pair;
+  } is;
+};
+static struct Operand number(double x) {
+  struct Operand o = {.kind = 0};
+  o.is.number = x;
+  return o;
+}
+static struct Operand pair(double first, double second) {
+  struct Operand o = {.kind = 3};
+  o.is.pair.first = first;
+  o.is.pair.second = second;
+  return o;
+}
+static struct Operand integer(int i) {
+  struct Operand o = {.kind = 2};
+  o.is.integer = i;
+  return o;
+}
+static struct Operand product(struct Operand a, struct Operand b) {
+  if (a.kind == 2 && b.kind == 2)
+    return integer(a.is.integer * b.is.integer);
+  if (a.kind == 2)
+    return product(b, a);
+  if (a.kind == 0 && b.kind == 2)
+    return number(a.is.number * b.is.integer);
+  if (a.kind == 0 && b.kind == 0)
+    return number(a.is.number * b.is.number);
+  if (a.kind == 0)
+    return pair(a.is.number * b.is.pair.first, a.is.number * b.is.pair.second);
+  if (b.kind == 0)
+    return product(b, a);
+  if (b.kind == 2)
+    return pair(a.is.pair.first * b.is.integer, a.is.pair.second * b.is.integer);
+  return pair(a.is.pair.first * b.is.pair.first - a.is.pair.second * b.is.pair.second,
+              a.is.pair.first * b.is.pair.second + a.is.pair.second * b.is.pair.first);
+}
+static inline __attribute__((always_inline)) double multiplied(const double *x, double *y, int m) {
+  struct Operand all[8], result = integer(1);
+  int n = 0;
+  all[n++] = number(x[0]);
+  all[n++] = integer(m);
+  all[n++] = pair(x[1], 2);
+  all[n++] = number(x[1] * x[1]);
+  all[n++] = pair(1, x[2]);
+  while (n)
+    result = product(result, all[--n]);
+  y[0] = result.is.pair.first;
+  return result.is.pair.second;
+}
+static double stacked(const double *x, double *y, int m) { return multiplied(x, y, m); }
+static double stacked_constant(const double *x, double *y, int m) {
+  return m == 3 ? multiplied(x, y, 3) : 0;
+}
+GRADIENT_CHECK(stacked, Double, stacked, In(double, 3), Out(double, 1), Int(3))
+GRADIENT_CHECK(stacked_constant, Double, stacked_constant, In(double, 3), Out(double, 1), Int(3))

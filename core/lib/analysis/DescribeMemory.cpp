@@ -744,6 +744,7 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   Describer D(Graph, Handlers, Closure);
   Graph.setWaiting(true);
   D.visitAll(Closure);
+  Graph.inferHeaders();
   Graph.settleFolds([&] { D.describeLayouts(); });
   Graph.setWaiting(false);
   D.settlePlaces(Closure);

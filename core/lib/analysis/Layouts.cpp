@@ -421,8 +421,11 @@ bool LayoutReader::Evidence::isInteger(int64_t Width) const {
 }
 
 bool LayoutReader::Evidence::hasOthers() const {
-  return any_of(*Places,
-                [](const auto &Place) { return Place.second.Kind & (SK_Pointer | SK_AnyFloat); });
+  return any_of(*Places, [](const auto &Place) {
+    const LayoutPlace &P = Place.second; // what numbers lie in a room of bytes, they lie there
+    return (P.Kind & (SK_Pointer | SK_AnyFloat)) ||
+           (P.Kind == SK_Unknown && P.IsArray && !P.IsElement && P.Width > Word);
+  });
 }
 
 /// True of a tag of bytes at an access of more than one: where a pointer to a member function is

@@ -82,6 +82,8 @@ public:
   void setWaiting(bool On) { Waiting = On; }
   /// What has waited, in the order of falling strides; BeforeEach is called before each stride.
   void settleFolds(llvm::function_ref<void()> BeforeEach);
+  /// While what folds is known and has not: arrays behind numbers of their own (Headers.cpp).
+  void inferHeaders();
   /// A structure lies here. Nothing, unless it is known where: see Location::Stride.
   void addPlaces(Location At, const LayoutPlaces &L);
   /// An object begins here of which nobody says that it is what its places say.

@@ -37,14 +37,17 @@ static bool readsConstant(const LoadInst &Load) {
 
 /// What the callers of a function give it; false if some are not known.
 bool OwnIntegers::handsOver(const Argument &A, SmallVectorImpl<const Value *> &Out) const {
+  constexpr unsigned CountBits = 32; // a word may be a structure of a float and a count
   const Function *F = A.getParent();
-  return F != Closure.front() && !F->use_empty() && all_of(F->uses(), [&](const Use &U) {
-           auto *Call = dyn_cast<CallBase>(U.getUser());
-           if (!Call || !Call->isCallee(&U) || A.getArgNo() >= Call->arg_size())
-             return false;
-           Out.push_back(Call->getArgOperand(A.getArgNo()));
-           return true;
-         });
+  if (F == Closure.front()) // of integers nobody asks for a derivative
+    return A.getType()->getIntegerBitWidth() <= CountBits;
+  return !F->use_empty() && all_of(F->uses(), [&](const Use &U) {
+    auto *Call = dyn_cast<CallBase>(U.getUser());
+    if (!Call || !Call->isCallee(&U) || A.getArgNo() >= Call->arg_size())
+      return false;
+    Out.push_back(Call->getArgOperand(A.getArgNo()));
+    return true;
+  });
 }
 
 bool OwnIntegers::isOwn(const Value *V) const {

@@ -399,21 +399,42 @@ static bool landsOnKind(const std::map<int64_t, int64_t> &Landings, const Places
   });
 }
 
+/// True of numbers of its own that an array has in front of it (Headers.cpp).
+static bool isInFront(const Places &P, int64_t Offset) {
+  auto At = find(P, Offset);
+  return At != P.end() && At->second.IsElement && !At->second.IsArray;
+}
+
 /// True if an object that begins there, of which nobody says what it is, may be an array. Behind
 /// the beginning of the structure, one of numbers or addresses may lie in front of anything.
 static bool mayBeginArray(const Places &P, const std::map<int64_t, int64_t> &Landings,
                           int64_t Offset) {
   auto At = P.find(Offset);
+  if (isInFront(P, Offset))
+    return any_of(Landings, [&](auto Landing) { return isInFront(P, Landing.first); });
   const bool IsFirst = At == P.begin();
   return At == P.end() || At->second.IsArray || (!IsFirst && At->second.Kind != SK_Int) ||
          (hasTwin(P, At) && landsOnKind(Landings, P, At->second.Kind));
+}
+
+/// True if from there on nothing lies but an array of floats of one kind: one of its own, too, that
+/// is passed to the same function, is what its places say.
+static bool isAllArray(const Places &P, int64_t Offset) {
+  const auto First = P.find(Offset);
+  return First != P.end() && (First->second.Kind & SK_AnyFloat) &&
+         std::all_of(First, P.end(), [&, Next = Offset](const auto &At) mutable {
+           const bool Fits =
+               At.first == Next && At.second.IsArray && At.second.Kind == First->second.Kind;
+           Next += At.second.Width;
+           return Fits;
+         });
 }
 
 bool MemoryGraph::isMistaken(const Node &N) const {
   if (N.Places.empty())
     return true;
   if (any_of(N.UntypedOrigins, [&](int64_t Offset) {
-        return mayBeginArray(N.Places, N.Landings, Offset) &&
+        return mayBeginArray(N.Places, N.Landings, Offset) && !isAllArray(N.Places, Offset) &&
                !holdsIntegers(N.Places, N.Landings, Offset);
       }))
     return true;

@@ -171,6 +171,15 @@ bool holdsIntegers(const Value *X, const DataLayout &DL) {
   return false;
 }
 
+/// True if T is the lower half of what one of several numbers was chosen for: the integer of a
+/// union that became a register, which a program reads where it has put one.
+bool isIntegerOfChoice(const DigitTerm &T) {
+  const Type *Source = sourceType(T);
+  return !T.Converted && T.Low == 0 && Source->isDoubleTy() &&
+         2 * T.High == static_cast<int>(Source->getScalarSizeInBits()) &&
+         isa<PHINode, SelectInst, FreezeInst>(T.Source);
+}
+
 /// True if digits of floats narrower than T, as they are, are among what S is the sum of.
 bool holdsNarrower(const DigitSum &S, Type *T) {
   return any_of(S.Terms, [T](const DigitTerm &Term) {
@@ -288,6 +297,9 @@ bool Smoother::smooth(CastInst &Root) {
   if (!IsOwn && MakesBits && (!S.Lost.empty() || S.Merged))
     return false; // refused where it matters, with what else becomes bits
   SmallVector<DigitTerm, 4> Varying;
+  if (!MakesBits && S.Lost.empty() && S.Stray.empty() && all_of(S.Terms, isIntegerOfChoice))
+    for (const DigitTerm &T : S.Terms)
+      S.Stray.push_back(T.Source);
   for (const DigitTerm &T : S.Terms) {
     const Fate Ends = fateOf(T, Root, S.Table);
     if (Ends == Fate::NoLine && MakesBits && !IsOwn)
