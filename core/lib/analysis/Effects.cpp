@@ -460,7 +460,7 @@ bool StableMemory::mayBeOneObject(const WriteSet::Write &W, Value *Pointer) cons
   unsigned LoadNode = G.canonical(G.find(Pointer).Node), WriteNode = G.canonical(W.Node);
   if (LoadNode == WriteNode || Writes.isApart(LoadNode) || Writes.isApart(WriteNode))
     return LoadNode == WriteNode;
-  return G.isExternal(LoadNode) && G.isExternal(WriteNode) &&
+  return G.isOutside(LoadNode) && G.isOutside(WriteNode) &&
          Activity.hasShadow(LoadNode) == Activity.hasShadow(WriteNode);
 }
 

@@ -302,6 +302,7 @@ static void markOutside(const RequestState &S, MemoryGraph &Graph) {
   for (Argument &A : S.Closure.Root->args())
     if (A.getType()->isPointerTy())
       Graph.markExternal(Graph.locate(&A));
+  Graph.followVariables();
   if (!S.Spec.Split || !S.Closure.Root->getReturnType()->isPointerTy())
     return;
   for (BasicBlock &B : *S.Closure.Root) // what is returned is the caller's until the reverse call
@@ -452,7 +453,7 @@ static void takeWritesBack(RequestState &S) {
   analyseInto(S, Graph, Activity, Writes);
   SmallSetVector<Instruction *, 16> Found;
   for (const WriteSet::Write &W : Writes.writes())
-    if (Graph.isExternal(W.Node) && canTakeBack(*W.At))
+    if (Graph.isOutside(W.Node) && canTakeBack(*W.At))
       Found.insert(W.At);
   for (Instruction *Write : Found)
     takeBack(*Write);
@@ -676,10 +677,10 @@ static void findAdditions(RequestState &S) {
       if (auto *Load = dyn_cast<LoadInst>(&I); Load && F != S.Closure.Root)
         if (Location At = S.Graph.find(Load->getPointerOperand())) {
           S.AddedInTeams.insert(S.Graph.canonical(At.Node));
-          Outside |= S.Graph.isExternal(At.Node);
+          Outside |= S.Graph.isOutside(At.Node);
         }
   for (unsigned N = 0; Outside && N < S.Graph.nodeCount(); ++N)
-    if (S.Graph.isExternal(N))
+    if (S.Graph.isOutside(N))
       S.AddedInTeams.insert(S.Graph.canonical(N));
 }
 
