@@ -5,6 +5,7 @@
 
 #include "Absent.h"
 #include "ForwardSweep.h"
+#include "MadeOnce.h"
 #include "NumberCopies.h"
 #include "OneThread.h"
 #include "OwnVariables.h"
@@ -451,9 +452,10 @@ static void takeWritesBack(RequestState &S) {
   ActivityResult Activity;
   WriteSet Writes;
   analyseInto(S, Graph, Activity, Writes);
+  const MadeOnce Made(S.Closure.Functions, S.C.FAM);
   SmallSetVector<Instruction *, 16> Found;
   for (const WriteSet::Write &W : Writes.writes())
-    if (Graph.isOutside(W.Node) && canTakeBack(*W.At))
+    if (outlives(Graph, W) && comesBack(S, *W.At) && !Made.contains(*W.At))
       Found.insert(W.At);
   for (Instruction *Write : Found)
     takeBack(*Write);
