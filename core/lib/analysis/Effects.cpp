@@ -455,13 +455,17 @@ bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *
                       nullptr) != AliasResult::NoAlias;
 }
 
+/// A variable that leads to active memory was set in this call (CF309), which the graph has seen.
 bool StableMemory::mayBeOneObject(const WriteSet::Write &W, Value *Pointer) const {
   const MemoryGraph &G = Activity.memory();
   unsigned LoadNode = G.canonical(G.find(Pointer).Node), WriteNode = G.canonical(W.Node);
   if (LoadNode == WriteNode || Writes.isApart(LoadNode) || Writes.isApart(WriteNode))
     return LoadNode == WriteNode;
-  return G.isOutside(LoadNode) && G.isOutside(WriteNode) &&
-         Activity.hasShadow(LoadNode) == Activity.hasShadow(WriteNode);
+  const bool Active = Activity.hasShadow(LoadNode);
+  if (Active != Activity.hasShadow(WriteNode))
+    return false;
+  return Active ? G.isExternal(LoadNode) && G.isExternal(WriteNode)
+                : G.isOutside(LoadNode) && G.isOutside(WriteNode);
 }
 
 bool StableMemory::mayConflict(const WriteSet::Write &W, Instruction &Load, Value *Pointer,

@@ -165,7 +165,7 @@ public:
     const auto &N = Nodes[canonical(Node)];
     return N.Callers || N.Variables;
   }
-  /// Two of these may be one object.
+  /// Two of these may be one object, if no variable that leads to them is set in this call.
   bool isOutside(unsigned Node) const { return isExternal(Node) || outlives(Node); }
   const llvm::Value *original(const llvm::Value *V) const;
   /// What addCopy has been told, with the locations of now.

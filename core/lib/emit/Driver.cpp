@@ -303,6 +303,9 @@ static void markOutside(const RequestState &S, MemoryGraph &Graph) {
   for (Argument &A : S.Closure.Root->args())
     if (A.getType()->isPointerTy())
       Graph.markExternal(Graph.locate(&A));
+  for (const GlobalVariable &G : S.C.M.globals())
+    if (givenShadow(G))
+      Graph.markExternal(Graph.find(&G));
   Graph.followVariables();
   if (!S.Spec.Split || !S.Closure.Root->getReturnType()->isPointerTy())
     return;
@@ -679,10 +682,10 @@ static void findAdditions(RequestState &S) {
       if (auto *Load = dyn_cast<LoadInst>(&I); Load && F != S.Closure.Root)
         if (Location At = S.Graph.find(Load->getPointerOperand())) {
           S.AddedInTeams.insert(S.Graph.canonical(At.Node));
-          Outside |= S.Graph.isOutside(At.Node);
+          Outside |= S.Graph.isExternal(At.Node);
         }
   for (unsigned N = 0; Outside && N < S.Graph.nodeCount(); ++N)
-    if (S.Graph.isOutside(N))
+    if (S.Graph.isExternal(N))
       S.AddedInTeams.insert(S.Graph.canonical(N));
 }
 
