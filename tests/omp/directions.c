@@ -270,3 +270,52 @@ static void directions_rows(double *x, double *y) {
   }
 }
 DIRECTIONS(directions_rows)
+
+/// Arrays of the file that change places: what the pointers were comes back with the numbers.
+static struct {
+  double *from, *to;
+} places;
+static void directions_places(double *x, double *y) {
+  double room[n];
+  places.from = x;
+  places.to = room;
+  for (int step = 0; step < 3; step++) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+      places.to[i] = places.from[i] * places.from[(i + 1) % n];
+    double *const kept = places.from;
+    places.from = places.to;
+    places.to = kept;
+  }
+  for (int i = 0; i < n; i++)
+    y[i] = places.from[i] * x[i];
+}
+DIRECTIONS(directions_places)
+
+/// Memory that a variable of the file leads to is as it was when the second direction begins.
+static unsigned *dice;
+static void throw_dice(double *x, double *y) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    dice[i] = dice[i] * 5 + 3;
+    y[i] = x[i] * x[i] * (dice[i] % 7);
+  }
+}
+DIRECTIONS_OF(throw_dice)
+static double dice_primal(void *const *v) {
+  unsigned own[n] = {1, 2, 3};
+  dice = own;
+  return throw_dice_primal(v);
+}
+static double dice_tangent(void *const *v, void *const *d) {
+  unsigned own[n] = {1, 2, 3};
+  dice = own;
+  return throw_dice_tangent(v, d);
+}
+static void dice_adjoint(void *const *v, void *const *d) {
+  unsigned own[n] = {1, 2, 3};
+  dice = own;
+  throw_dice_adjoint(v, d);
+}
+GRADIENT_CHECK_CUSTOM(directions_dice, Void, dice_primal, dice_tangent, dice_adjoint,
+                      InOut(double, n), Out(double, n))

@@ -307,3 +307,38 @@ static void user_logged_adjoint(void *const *v, void *const *d) {
 }
 GRADIENT_CHECK_CUSTOM(user_logged, Void, user_logged_primal, user_logged_tangent,
                       user_logged_adjoint, In(double, Logged), Out(double, Logged))
+
+// Tables that are made when a function is called for the first time, which is in the first of two
+// directions: Who is not the same in the primal.
+template <int Who> static double tabled(int i) {
+  static const std::vector<double> table = [] {
+    std::vector<double> made(Logged);
+    for (int k = 0; k < Logged; ++k)
+      made[k] = 1.0 / (k + 1);
+    return made;
+  }();
+  return table[i];
+}
+template <int Who> static void weighted(const double *x, double *y) {
+#pragma omp parallel for
+  for (int i = 0; i < Logged; ++i)
+    y[i] = x[i] * x[(i + 1) % Logged] * tabled<Who>(i);
+}
+static double user_weighted_primal(void *const *v) {
+  weighted<0>((double *)v[0], (double *)v[1]);
+  return 0;
+}
+static double user_weighted_tangent(void *const *v, void *const *d) {
+  __enzyme_fwddiff<void>((void *)weighted<1>, (double *)v[0], (double *)d[0], (double *)v[1],
+                         (double *)d[1]);
+  return 0;
+}
+static void user_weighted_adjoint(void *const *v, void *const *d) {
+  double x[Logged] = {}, *bar = (double *)d[0], y[Logged];
+  for (int i = 0; i < Logged; ++i)
+    y[i] = 2 * ((double *)d[1])[i];
+  __enzyme_autodiff<void>((void *)weighted<2>, enzyme_width, 2, enzyme_dup, (double *)v[0], x, bar,
+                          enzyme_dup, (double *)v[1], y, (double *)d[1]);
+}
+GRADIENT_CHECK_CUSTOM(user_weighted, Void, user_weighted_primal, user_weighted_tangent,
+                      user_weighted_adjoint, In(double, Logged), Out(double, Logged))

@@ -31,7 +31,8 @@ static void compare(double *bar, double (*bars)[n]) {
   }
 }
 
-#define DIRECTIONS(name)                                                                           \
+/// The three functions of such a program.
+#define DIRECTIONS_OF(name)                                                                        \
   static double name##_primal(void *const *v) {                                                    \
     name((double *)v[0], (double *)v[1]);                                                          \
     return 0;                                                                                      \
@@ -49,7 +50,9 @@ static void compare(double *bar, double (*bars)[n]) {
                                  x[1], x[2], enzyme_dup, (double *)v[1], y[0], y[1], y[2]);        \
     compare((double *)d[0], x);                                                                    \
     compare((double *)d[1], y);                                                                    \
-  }                                                                                                \
+  }
+#define DIRECTIONS(name)                                                                           \
+  DIRECTIONS_OF(name)                                                                              \
   GRADIENT_CHECK_CUSTOM(name, Void, name##_primal, name##_tangent, name##_adjoint,                 \
                         InOut(double, n), Out(double, n))
 

@@ -457,9 +457,20 @@ bool StableMemory::mayAlias(const WriteSet::Write &W, Instruction &Load, Value *
                       nullptr) != AliasResult::NoAlias;
 }
 
+/// A variable that leads to active memory was set in this call (CF309), which the graph has seen.
+bool StableMemory::isOutside(unsigned Node) const {
+  const MemoryGraph &G = Activity.memory();
+  return !Writes.isApart(Node) &&
+         (Activity.hasShadow(Node) ? G.isExternal(Node) : G.isOutside(Node));
+}
+
 /// Two objects that exist before the call may be one, unless both are variables of the program.
-static bool mayBeOneObject(const MemoryGraph &G, unsigned A, unsigned B) {
-  return A == B || G.isCallers(A) || G.isCallers(B);
+bool StableMemory::mayBeOneObject(unsigned A, unsigned B) const {
+  const MemoryGraph &G = Activity.memory();
+  auto IsLedTo = [&](unsigned N) {
+    return G.isCallers(N) || (G.isLedTo(N) && !Activity.hasShadow(N));
+  };
+  return A == B || IsLedTo(A) || IsLedTo(B);
 }
 
 /// A variable of the program that a pointer leads into, and nowhere else.
@@ -480,7 +491,7 @@ void StableMemory::sortWrites(const Function &F) {
     const WriteSet::Write &W = Writes.writes()[I];
     const unsigned Node = G.canonical(W.Node);
     ByNode[Node].push_back(I);
-    if (!G.isExternal(Node) || Writes.isApart(Node))
+    if (!isOutside(Node))
       continue;
     const bool Shadow = Activity.hasShadow(Node);
     const bool Known = !W.Anywhere && W.At->getFunction() == &F;
@@ -500,10 +511,10 @@ bool StableMemory::anyWrite(const Instruction &Load, Value *Pointer,
   auto AnyOf = [&](ArrayRef<unsigned> Numbers) {
     return any_of(Numbers, [&](unsigned I) {
       const WriteSet::Write &W = Writes.writes()[I];
-      return mayBeOneObject(G, G.canonical(W.Node), Node) && Met(W);
+      return mayBeOneObject(G.canonical(W.Node), Node) && Met(W);
     });
   };
-  if (!G.isExternal(Node) || Writes.isApart(Node)) {
+  if (!isOutside(Node)) {
     auto It = ByNode.find(Node);
     return It != ByNode.end() && AnyOf(It->second);
   }

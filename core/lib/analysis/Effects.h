@@ -115,6 +115,8 @@ private:
   bool anyWrite(const llvm::Instruction &Load, llvm::Value *Pointer,
                 llvm::function_ref<bool(const WriteSet::Write &)> Met);
   void sortWrites(const llvm::Function &F);
+  bool isOutside(unsigned Node) const;
+  bool mayBeOneObject(unsigned A, unsigned B) const;
   bool callsOut(const llvm::Loop &L);
   const Following &order(llvm::Instruction &I);
   bool isOverBefore(llvm::Instruction &Write, llvm::Instruction &Load);

@@ -5,6 +5,7 @@
 // it, which may merge further nodes. Every merge removes a node or a cell, so the work is bounded.
 
 #include "MemoryGraph.h"
+#include "contraflow/core/Callee.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
@@ -144,6 +145,8 @@ Location MemoryGraph::constantLocation(const Value *V) {
     unsigned N = newNode();
     It->second = N;
     Nodes[N].External = true;
+    const auto &G = *cast<GlobalVariable>(Base);
+    Nodes[N].Variables = !G.isConstant() && !isVirtualTable(G) && !isTypeDescription(G);
   }
   return resolve({It->second, Offset});
 }
@@ -238,6 +241,8 @@ void MemoryGraph::mergeNodes(Location Keep, Location Gone) {
   int64_t Shift = G.Shift, Period = G.Period;
   Nodes[Keep.Node].External |= G.External;
   Nodes[Keep.Node].Callers |= G.Callers;
+  Nodes[Keep.Node].Variables |= G.Variables;
+  Nodes[Keep.Node].LedTo |= G.LedTo;
   Nodes[Keep.Node].Aligned |= G.Aligned;
   Nodes[Keep.Node].Unaligned |= G.Unaligned;
   Nodes[Keep.Node].Bytes |= G.Bytes;
@@ -467,6 +472,21 @@ void MemoryGraph::markExternal(Location At) {
       if (Location T = typeOf(C).Target)
         Work.push_back(canonical(T.Node));
   }
+}
+
+void MemoryGraph::followVariables() {
+  SmallVector<unsigned, 8> Work;
+  for (unsigned N = 0; N < Nodes.size(); ++N)
+    if (Nodes[N].Variables && canonical(N) == N)
+      Work.push_back(N);
+  while (!Work.empty())
+    for (auto [Offset, C] : Nodes[Work.pop_back_val()].Fields)
+      if (Location T = typeOf(C).Target) {
+        const unsigned To = canonical(T.Node);
+        Nodes[To].LedTo = true;
+        if (!std::exchange(Nodes[To].Variables, true))
+          Work.push_back(To);
+      }
 }
 
 const std::map<int64_t, unsigned> &MemoryGraph::fields(unsigned Node) const {

@@ -119,6 +119,8 @@ public:
   const llvm::DataLayout &layout() const { return DL; }
   /// Objects that exist before the call or come from outside: two of them may be one.
   void markExternal(Location At);
+  /// What global variables lead to, which may be what arguments lead to.
+  void followVariables();
   /// What an array has over and over again, by absolute offsets: an array of equal scalars, all of
   /// which are one cell, or bytes in which anything lies. Nothing, if the address is in none.
   struct Repeated {
@@ -160,6 +162,15 @@ public:
   bool isExternal(unsigned Node) const { return Nodes[canonical(Node)].External; }
   /// Of these, the objects that the caller's arguments lead to.
   bool isCallers(unsigned Node) const { return Nodes[canonical(Node)].Callers; }
+  /// Objects that the program may see changed when the function has ended.
+  bool outlives(unsigned Node) const {
+    const auto &N = Nodes[canonical(Node)];
+    return N.Callers || N.Variables;
+  }
+  /// Of these, what a variable leads to.
+  bool isLedTo(unsigned Node) const { return Nodes[canonical(Node)].LedTo; }
+  /// Two of these may be one object, if no variable that leads to them is set in this call.
+  bool isOutside(unsigned Node) const { return isExternal(Node) || outlives(Node); }
   const llvm::Value *original(const llvm::Value *V) const;
   /// What addCopy has been told, with the locations of now.
   void eachCopy(llvm::function_ref<void(Location, Location, int64_t)> Visit) const {
@@ -185,6 +196,8 @@ private:
     int64_t Period = 0;
     bool External = false;
     bool Callers = false;
+    bool Variables = false; ///< a global variable that is no constant, or what one leads to
+    bool LedTo = false;     ///< the latter
     bool Aligned = false;   ///< some float is where its alignment wants it
     bool Unaligned = false; ///< some need not be
     bool Bytes = false;     ///< of what comes there from elsewhere nobody says what it is

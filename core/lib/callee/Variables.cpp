@@ -57,6 +57,8 @@ const GlobalVariable *initialisedBy(const Function &Initialiser) {
              : nullptr;
 }
 
+bool isGuardTaken(const Function &F) { return F.getName() == "__cxa_guard_acquire"; }
+
 bool mayInitialise(const Module &M) {
   return any_of(M, [](const Function &F) {
     const StringRef Name = F.getName();

@@ -26,6 +26,8 @@ bool hasWrongShadow(const llvm::GlobalVariable &G);
 bool isOutsideInitialiser(const llvm::Function &F);
 /// The variable, if the module knows it.
 const llvm::GlobalVariable *initialisedBy(const llvm::Function &Initialiser);
+/// True for what asks whether a local variable with static storage has to be made.
+bool isGuardTaken(const llvm::Function &F);
 /// True if the module has code of C++, whose variables may be initialised by code.
 bool mayInitialise(const llvm::Module &M);
 

@@ -5,6 +5,7 @@
 
 #include "Absent.h"
 #include "ForwardSweep.h"
+#include "MadeOnce.h"
 #include "NumberCopies.h"
 #include "OneThread.h"
 #include "OwnVariables.h"
@@ -302,6 +303,10 @@ static void markOutside(const RequestState &S, MemoryGraph &Graph) {
   for (Argument &A : S.Closure.Root->args())
     if (A.getType()->isPointerTy())
       Graph.markExternal(Graph.locate(&A));
+  for (const GlobalVariable &G : S.C.M.globals())
+    if (givenShadow(G))
+      Graph.markExternal(Graph.find(&G));
+  Graph.followVariables();
   if (!S.Spec.Split || !S.Closure.Root->getReturnType()->isPointerTy())
     return;
   for (BasicBlock &B : *S.Closure.Root) // what is returned is the caller's until the reverse call
@@ -450,9 +455,10 @@ static void takeWritesBack(RequestState &S) {
   ActivityResult Activity;
   WriteSet Writes;
   analyseInto(S, Graph, Activity, Writes);
+  const MadeOnce Made(S.Closure.Functions, S.C.FAM);
   SmallSetVector<Instruction *, 16> Found;
   for (const WriteSet::Write &W : Writes.writes())
-    if (Graph.isExternal(W.Node) && canTakeBack(*W.At))
+    if (outlives(Graph, W) && comesBack(S, *W.At) && !Made.contains(*W.At))
       Found.insert(W.At);
   for (Instruction *Write : Found)
     takeBack(*Write);

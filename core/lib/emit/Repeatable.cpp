@@ -10,6 +10,7 @@
 
 #include "Repeatable.h"
 #include "ForwardSweep.h"
+#include "MadeOnce.h"
 #include "Unit.h"
 #include "construct/Fields.h"
 #include "construct/Memory.h"
@@ -34,6 +35,20 @@ static bool isRepeatable(const RequestState &S, const CallBase &I) {
 static bool isMadeHere(const Value &Object) {
   const auto *Call = dyn_cast<CallBase>(&Object);
   return isa<AllocaInst>(Object) || (Call && lookupCallee(*Call).Kind == CalleeKind::Allocate);
+}
+
+bool outlives(const MemoryGraph &Graph, const WriteSet::Write &W) {
+  if (!Graph.outlives(W.Node))
+    return false;
+  const Value *At = getLoadStorePointerOperand(W.At);
+  const Value *Object = At ? getUnderlyingObject(At) : nullptr;
+  return !Object || !isMadeHere(*Object);
+}
+
+bool comesBack(const RequestState &S, const Instruction &Write) {
+  const auto *Store = dyn_cast<StoreInst>(&Write);
+  const bool Pointer = Store && Store->getValueOperand()->getType()->isPointerTy();
+  return canTakeBack(Write) && !(Pointer && S.Closure.TeamBodies.empty());
 }
 
 /// True if what a pointer leads to belongs to the derived function, or is constant. Members of
@@ -70,6 +85,8 @@ static bool mustHappenOnce(RequestState &S, const CallBase &I) {
   const Function *F = I.getCalledFunction();
   if (findRule(I) || I.onlyReadsMemory() || is_contained(S.Closure.Functions, F))
     return false;
+  if (F && lookupCallee(*F).ReadOnly) // also where nothing but the call itself matters
+    return false;
   const CalleeInfo Info = lookupCallee(I);
   if (Info.Kind == CalleeKind::Allocate || Info.Kind == CalleeKind::NoReturn)
     return false;
@@ -80,9 +97,12 @@ static bool mustHappenOnce(RequestState &S, const CallBase &I) {
   return !Info.ReadOnly && !isRepeatable(S, I) && !staysInside(S, I, Info);
 }
 
-/// True if a call is given the memory to be read only (a message that is sent).
-static bool onlyReads(const RequestState &S, const WriteSet::Write &W) {
+/// True if a call is given the memory to be read only (a message that is sent), or ends the
+/// program.
+static bool leavesAlone(const RequestState &S, const WriteSet::Write &W) {
   const auto *Call = dyn_cast<CallBase>(W.At);
+  if (Call && (Call->doesNotReturn() || lookupCallee(*Call).ReadOnly))
+    return true;
   bool Given = false;
   for (unsigned N = 0; Call && N < Call->arg_size(); ++N) {
     const Value *V = Call->getArgOperand(N);
@@ -95,6 +115,19 @@ static bool onlyReads(const RequestState &S, const WriteSet::Write &W) {
   return Given;
 }
 
+static bool isActive(const RequestState &S, unsigned Node) {
+  return any_of(S.Graph.fields(Node),
+                [&](const auto &Field) { return S.Activity.activeCell(Field.second); });
+}
+
+/// True if the state before a write comes back, or may stay what it is. A variable that is made
+/// once depends on its arguments in one direction only.
+static bool canStartAgain(const RequestState &S, const WriteSet::Write &W, const MadeOnce &Made) {
+  if (Made.contains(*W.At))
+    return !isActive(S, W.Node);
+  return !Made.isMixed(*W.At) && (comesBack(S, *W.At) || leavesAlone(S, W));
+}
+
 Error checkRepeatable(RequestState &S) {
   const auto Fault = [](const Instruction &I) {
     const auto *Call = dyn_cast<CallBase>(&I);
@@ -105,12 +138,14 @@ Error checkRepeatable(RequestState &S) {
                          (Callee ? " ('" + calleeName(*Callee) + "')" : Twine()).str() +
                          "; ask for one direction at a time");
   };
+  const MadeOnce Made(S.Closure.Functions, S.C.FAM);
   for (const WriteSet::Write &W : S.Writes.writes())
-    if (S.Graph.isExternal(W.Node) && !canTakeBack(*W.At) && !onlyReads(S, W))
+    if (outlives(S.Graph, W) && !canStartAgain(S, W, Made))
       return Fault(*W.At);
   for (Function *F : S.Closure.Functions)
     for (const Instruction &I : instructions(*F))
-      if (const auto *Call = dyn_cast<CallBase>(&I); Call && mustHappenOnce(S, *Call))
+      if (const auto *Call = dyn_cast<CallBase>(&I);
+          Call && !Made.contains(I) && mustHappenOnce(S, *Call))
         return Fault(I);
   return Error::success();
 }

@@ -4,11 +4,20 @@
 
 #pragma once
 
+#include "analysis/Effects.h"
+
 #include "llvm/Support/Error.h"
 
 namespace contraflow {
 
 struct RequestState;
+
+/// True if others may see what a write has left when the function has ended.
+bool outlives(const MemoryGraph &Graph, const WriteSet::Write &W);
+
+/// True if the reverse sweep takes a write back. Pointers come back where there are threads:
+/// without these the function need not run again.
+bool comesBack(const RequestState &S, const llvm::Instruction &Write);
 
 /// An adjoint in several directions runs once for each, from the same state every time.
 llvm::Error checkRepeatable(RequestState &S);
