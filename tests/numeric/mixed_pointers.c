@@ -4,6 +4,8 @@
 // that the function confuses, and shadows that are their own primals.
 // Supports: pointers to active or constant memory, told apart at run time
 #include "GradientCheck.h"
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,3 +108,73 @@ static double spaces(double *x, int n) {
   return sum + *(double *)(far + 1);
 }
 GRADIENT_CHECK(address_spaces, Double, spaces, InOut(double, 5), Int(5))
+
+// Two kinds of objects behind one pointer: where one has a number, the other has an address. A
+// distance that is chosen leads to the number of either.
+struct short_one {
+  long kind;
+  double gain, bias;
+};
+struct long_one {
+  long kind;
+  double *first, *end, *room;
+  int count;
+  double scale, shift, bias;
+};
+
+static void *made(int kind, const double *x) {
+  void *o = malloc(kind % 2 == 0 ? sizeof(struct short_one) : sizeof(struct long_one));
+  *(long *)o = kind % 2 == 0;
+  if (kind % 2 == 0) {
+    ((struct short_one *)o)->gain = x[0];
+  } else {
+    struct long_one *l = o;
+    l->first = malloc(2 * sizeof(double));
+    l->end = l->room = l->first + 2;
+    l->first[0] = x[0];
+    l->first[1] = x[1] * x[1];
+    l->count = 2;
+    l->scale = x[1];
+    l->shift = sin(x[3]);
+  }
+  size_t place;
+  double bias;
+  switch (kind) {
+  case 0:
+    place = offsetof(struct short_one, bias), bias = x[2] * x[3];
+    break;
+  case 1:
+    place = offsetof(struct long_one, bias), bias = cos(x[1]);
+    break;
+  case 2:
+    place = offsetof(struct short_one, bias), bias = x[0];
+    break;
+  default:
+    place = offsetof(struct long_one, bias), bias = x[1] * x[2];
+  }
+  *(double *)((char *)o + place) = bias;
+  return o;
+}
+
+static double told(void *o, double s) {
+  if (*(long *)o) {
+    const struct short_one *a = o;
+    s = tanh(a->gain * s + 0.5) + a->bias * a->bias;
+  } else {
+    const struct long_one *b = o;
+    for (const double *p = b->first; p != b->end; ++p)
+      s += *p * b->scale;
+    s = s * b->shift + b->bias;
+    free(b->first);
+  }
+  free(o);
+  return s;
+}
+
+static double kinds_behind_a_pointer(const double *x, int n) {
+  double s = 0.1;
+  for (int i = 0; i < n; ++i)
+    s = told(made(i % 4, x + i), s);
+  return s;
+}
+GRADIENT_CHECK(chosen_distance, Double, kinds_behind_a_pointer, In(double, 8), Int(5))

@@ -239,6 +239,7 @@ private:
   unsigned kindsIn(const Node &N, int64_t Offset, const LayoutPlace &P) const;
   bool fits(int64_t Field, unsigned Kinds, int64_t Offset, const LayoutPlace &P) const;
   bool isMixed(const Node &N, int64_t Offset, const LayoutPlace &P) const;
+  bool reachesMixedMember(const Node &N) const;
   bool isMistaken(const Node &N) const;
   llvm::SmallVector<int64_t, 16> elements(const Node &N, unsigned Kind) const;
   bool unifyFields(unsigned Node, llvm::ArrayRef<int64_t> Offsets);

@@ -430,8 +430,34 @@ static bool isAllArray(const Places &P, int64_t Offset) {
          });
 }
 
+/// True if an index may lead into, or start from, a member where addresses lie beside numbers, or
+/// at other times than integers: its cells are none of the elements, and would miss what goes
+/// there.
+bool MemoryGraph::reachesMixedMember(const Node &N) const {
+  return any_of(N.Places, [&](const auto &At) {
+    const auto &[Begin, Member] = At;
+    const unsigned Kinds = kindsIn(N, Begin, Member);
+    const bool IsNumber = (Kinds & SK_AnyFloat) && !(Kinds & (Kinds - 1));
+    if (Member.Kind != SK_Unknown || Member.IsArray || Kinds == SK_Unknown || IsNumber)
+      return false;
+    const int64_t End = Begin + Member.Width;
+    auto IsReached = [&](const auto &Landing, const auto &Field) {
+      const auto Place = contraflow::find(N.Places, Landing.first);
+      const int64_t Step = std::gcd(Landing.second, N.Period);
+      return Place != N.Places.end() &&
+             (kindsIn(N, Place->first, Place->second) & typeOf(Field.second).Kinds) &&
+             (Field.first - Landing.first) % Step == 0;
+    };
+    return any_of(N.Landings, [&, Begin = Begin](const auto &Landing) {
+      return (Landing.first >= Begin && Landing.first < End) ||
+             std::any_of(N.Fields.lower_bound(Begin), N.Fields.lower_bound(End),
+                         [&](const auto &Field) { return IsReached(Landing, Field); });
+    });
+  });
+}
+
 bool MemoryGraph::isMistaken(const Node &N) const {
-  if (N.Places.empty())
+  if (N.Places.empty() || reachesMixedMember(N))
     return true;
   if (any_of(N.UntypedOrigins, [&](int64_t Offset) {
         return mayBeginArray(N.Places, N.Landings, Offset) && !isAllArray(N.Places, Offset) &&
