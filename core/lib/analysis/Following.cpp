@@ -15,7 +15,8 @@ using namespace llvm;
 namespace contraflow {
 
 Following::Following(const Function &F) {
-  constexpr size_t MostPieces = 8192;                        // 8 MB
+  constexpr size_t MostPieces = 8192; // 8 MB
+  Cyclic.resize(1, true);             // of a block that is new, nothing is known
   std::vector<SmallVector<const BasicBlock *, 1>> Blocks(1); // the first one: never reached
   for (auto It = scc_begin(&F); !It.isAtEnd(); ++It) {
     for (const BasicBlock *Block : *It)
@@ -41,9 +42,10 @@ bool Following::mayFollow(const Instruction &Earlier, const Instruction &Later) 
   const BasicBlock &From = *Earlier.getParent(), &To = *Later.getParent();
   if (&From == &To && Earlier.comesBefore(&Later))
     return true;
-  if (Behind.empty())
+  const unsigned A = pieceOf(From), B = pieceOf(To);
+  if (Behind.empty() || !A || !B)
     return isPotentiallyReachable(&Earlier, &Later);
-  return Behind[pieceOf(From)].test(pieceOf(To));
+  return Behind[A].test(B);
 }
 
 } // namespace contraflow
