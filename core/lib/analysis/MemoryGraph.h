@@ -239,6 +239,8 @@ private:
   unsigned kindsIn(const Node &N, int64_t Offset, const LayoutPlace &P) const;
   bool fits(int64_t Field, unsigned Kinds, int64_t Offset, const LayoutPlace &P) const;
   bool isMixed(const Node &N, int64_t Offset, const LayoutPlace &P) const;
+  void relateAddresses(unsigned Node, llvm::ArrayRef<int64_t> Elements);
+  bool isReached(const Node &N, int64_t Offset, unsigned Kinds) const;
   bool reachesMixedMember(const Node &N) const;
   bool isMistaken(const Node &N) const;
   llvm::SmallVector<int64_t, 16> elements(const Node &N, unsigned Kind) const;

@@ -430,29 +430,28 @@ static bool isAllArray(const Places &P, int64_t Offset) {
          });
 }
 
-/// True if an index may lead into, or start from, a member where addresses lie beside numbers, or
-/// at other times than integers: its cells are none of the elements, and would miss what goes
-/// there.
+/// True if an index may lead from a scalar of one of these kinds to there.
+bool MemoryGraph::isReached(const Node &N, int64_t Offset, unsigned Kinds) const {
+  return any_of(N.Landings, [&](const auto &Landing) {
+    const auto Place = contraflow::find(N.Places, Landing.first);
+    return Place != N.Places.end() && (kindsIn(N, Place->first, Place->second) & Kinds) &&
+           (Offset - Landing.first) % std::gcd(Landing.second, N.Period) == 0;
+  });
+}
+
+/// True if an index may lead into, or start from, a member where one kind lies beside others: its
+/// cells are none of the elements, and would miss what goes there.
 bool MemoryGraph::reachesMixedMember(const Node &N) const {
   return any_of(N.Places, [&](const auto &At) {
     const auto &[Begin, Member] = At;
     const unsigned Kinds = kindsIn(N, Begin, Member);
-    const bool IsNumber = (Kinds & SK_AnyFloat) && !(Kinds & (Kinds - 1));
-    if (Member.Kind != SK_Unknown || Member.IsArray || Kinds == SK_Unknown || IsNumber)
-      return false;
-    const int64_t End = Begin + Member.Width;
-    auto IsReached = [&](const auto &Landing, const auto &Field) {
-      const auto Place = contraflow::find(N.Places, Landing.first);
-      const int64_t Step = std::gcd(Landing.second, N.Period);
-      return Place != N.Places.end() &&
-             (kindsIn(N, Place->first, Place->second) & typeOf(Field.second).Kinds) &&
-             (Field.first - Landing.first) % Step == 0;
-    };
-    return any_of(N.Landings, [&, Begin = Begin](const auto &Landing) {
-      return (Landing.first >= Begin && Landing.first < End) ||
-             std::any_of(N.Fields.lower_bound(Begin), N.Fields.lower_bound(End),
-                         [&](const auto &Field) { return IsReached(Landing, Field); });
-    });
+    const auto First = N.Fields.lower_bound(Begin);
+    const auto End = N.Fields.lower_bound(Begin + Member.Width);
+    return Member.Kind == SK_Unknown && !Member.IsArray && (Kinds & (Kinds - 1)) &&
+           std::any_of(First, End, [&](const auto &Field) {
+             const unsigned Scalars = typeOf(Field.second).Kinds & (SK_AnyFloat | SK_Pointer);
+             return isReached(N, Field.first, Scalars);
+           });
   });
 }
 
@@ -610,6 +609,24 @@ void MemoryGraph::foldMixed(unsigned N, unsigned Kinds) {
   }
 }
 
+/// Where an index leads from addresses to a member that is an integer at other times, their cells
+/// are two, but the addresses may be the same.
+void MemoryGraph::relateAddresses(unsigned N, ArrayRef<int64_t> Elements) {
+  SmallVector<int64_t, 4> Members;
+  for (const auto &[Offset, P] : Nodes[N].Places)
+    if (P.Kind == SK_Unknown && !P.IsArray && kindsIn(Nodes[N], Offset, P) == SK_Pointer &&
+        isReached(Nodes[N], Offset, SK_Pointer))
+      Members.push_back(Offset);
+  for (int64_t Member : Members)
+    for (int64_t Element : Elements.take_front(1)) {
+      const unsigned A = fieldCell({N, Element}), B = fieldCell({N, Member});
+      pointTo(A, typeOf(B).Target);
+      pointTo(B, typeOf(A).Target);
+      if (canonical(N) != N || Nodes[N].Places.empty())
+        return; // it has become another one
+    }
+}
+
 /// All elements of the kinds that an index leads to become one cell for each kind.
 void MemoryGraph::foldArrays(unsigned N) {
   constexpr size_t MostElements = 4096;
@@ -633,7 +650,8 @@ void MemoryGraph::foldArrays(unsigned N) {
       const auto Offsets = elements(Nodes[N], Kind);
       if (Offsets.size() > MostElements)
         return mistake(N, 0);
-      unifyFields(N, Offsets);
+      if (unifyFields(N, Offsets) && Kind == SK_Pointer)
+        relateAddresses(N, Offsets);
     }
     if (canonical(N) != N || Nodes[N].Places.empty())
       return; // it has become another one
