@@ -96,3 +96,35 @@ static double handled(const double *x, int n) {
   return s * x[0];
 }
 GRADIENT_CHECK(global_handled, Double, handled, InRange(double, 6, 0.4, 0.6), Int(6))
+
+/// Constants that a variable of the file leads to as well, which is set outside.
+double __enzyme_fwddiff_factors(void *, ...);
+void __enzyme_autodiff_factors(void *, ...);
+static double *factors;
+static double scaled(const double *x, const double *by, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * x[i] * by[0];
+    factors[0] += 0.5;
+  }
+  return sum;
+}
+static double scaled_primal(void *const *v) {
+  double own = 1;
+  factors = &own;
+  return scaled((double *)v[0], &own, 5);
+}
+static double scaled_tangent(void *const *v, void *const *d) {
+  double own = 1;
+  factors = &own;
+  return __enzyme_fwddiff_factors((void *)scaled, enzyme_dup, (double *)v[0], (double *)d[0],
+                                  enzyme_const, &own, enzyme_const, 5);
+}
+static void scaled_adjoint(void *const *v, void *const *d) {
+  double own = 1;
+  factors = &own;
+  __enzyme_autodiff_factors((void *)scaled, enzyme_dup, (double *)v[0], (double *)d[0],
+                            enzyme_const, &own, enzyme_const, 5);
+}
+GRADIENT_CHECK_CUSTOM(alias_variable, Double, scaled_primal, scaled_tangent, scaled_adjoint,
+                      In(double, 5))
