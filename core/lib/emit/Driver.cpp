@@ -113,8 +113,8 @@ Constant *RequestState::shadowConstant(Constant *C, unsigned Lane) {
   APInt Offset(Graph.layout().getIndexTypeSizeInBits(C->getType()), 0);
   const Value *Base = C->stripAndAccumulateConstantOffsets(Graph.layout(), Offset, true);
   auto *Global = dyn_cast<GlobalVariable>(const_cast<Value *>(Base));
-  if (!Global || !Activity.hasShadow(C) || isIncomplete(*Global) ||
-      isTypeDescription(*Global)) // an object beside it in a union has a shadow
+  if (!Global || !Activity.hasShadow(C) || isIncomplete(*Global) || isTypeDescription(*Global) ||
+      isVirtualTable(*Global)) // an object beside it has a shadow
     return C;
   Constant *Shadow = shadowGlobal(*Global, Lane);
   if (Offset.isZero())
