@@ -59,8 +59,12 @@ using namespace llvm::PatternMatch;
 
 namespace contraflow {
 
+/// Assumptions are never invalidated: those that have gone would stay known, and lead to values
+/// that have.
+static void forget(Function &F, Compilation &C) { C.FAM.clear(F, F.getName()); }
+
 void simplifyFunction(Function &F, Compilation &C, Simplify How) {
-  C.FAM.clear(F, F.getName());
+  forget(F, C);
   restoreSwaps(F);
   // A variable that is set in one block and used in the next costs mem2reg a walk over that block.
   for (BasicBlock &Block : make_early_inc_range(F))
@@ -94,13 +98,13 @@ static void dropLifetimes(Function &P) {
 
 /// Removes what a rewriting has left, without reordering anything.
 static void tidy(Function &P, Compilation &C) {
-  C.FAM.invalidate(P, PreservedAnalyses::none());
+  forget(P, C);
   FunctionPassManager FPM;
   FPM.addPass(EarlyCSEPass());
   FPM.addPass(InstCombinePass());
   FPM.addPass(DCEPass());
   FPM.run(P, C.FAM);
-  C.FAM.invalidate(P, PreservedAnalyses::none());
+  forget(P, C);
 }
 
 /// True if a word is put together from bytes that are loaded, or stored byte by byte.
@@ -122,16 +126,16 @@ static void joinBytes(Function &P, Compilation &C) {
   if (!movesByBytes(P))
     return;
   separateSteps(P);
-  C.FAM.invalidate(P, PreservedAnalyses::none());
+  forget(P, C);
   FunctionPassManager FPM;
   FPM.addPass(EarlyCSEPass());
   FPM.addPass(AggressiveInstCombinePass());
   FPM.addPass(InstCombinePass());
   FPM.run(P, C.FAM);
-  C.FAM.invalidate(P, PreservedAnalyses::none());
+  forget(P, C);
   if (joinSwappedBytes(P))
     FPM.run(P, C.FAM);
-  C.FAM.invalidate(P, PreservedAnalyses::none());
+  forget(P, C);
 }
 
 /// Mathematical functions whose result nobody uses. The optimiser must keep them, since they may
@@ -211,14 +215,14 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   undisguisePointers(P);
   restoreAddresses(P);
   fillLanes(P);
-  C.FAM.invalidate(P, PreservedAnalyses::none());
+  forget(P, C);
   FunctionPassManager FPM;
   FPM.addPass(LowerSwitchPass());
   FPM.addPass(SplitEntriesPass());
   FPM.addPass(FixIrreduciblePass());
   FPM.addPass(UnifyFunctionExitNodesPass());
   if (widenIndices(P)) {
-    C.FAM.invalidate(P, PreservedAnalyses::none());
+    forget(P, C);
     FPM.addPass(createFunctionToLoopPassAdaptor(IndVarSimplifyPass()));
     FPM.addPass(EarlyCSEPass());
     FPM.addPass(DCEPass());
@@ -230,12 +234,12 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   dropLifetimes(P);
   hideSwaps(P);
   markPromises(P);
-  C.FAM.invalidate(P, PreservedAnalyses::none());
+  forget(P, C);
   reloadCarried(P, C.FAM, C.Handlers);
 }
 
 void versionCanonical(Function &P, Compilation &C, bool InTask) {
-  C.FAM.invalidate(P, PreservedAnalyses::none());
+  forget(P, C);
   const bool Copied = InTask && copyBlocks(P, C.FAM), Versioned = versionNests(P, C.FAM);
   if (!Copied && !Versioned)
     return;
@@ -244,7 +248,7 @@ void versionCanonical(Function &P, Compilation &C, bool InTask) {
   Again.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
   Again.addPass(LCSSAPass());
   Again.run(P, C.FAM);
-  C.FAM.invalidate(P, PreservedAnalyses::none());
+  forget(P, C);
 }
 
 } // namespace contraflow
