@@ -478,7 +478,8 @@ static const GlobalVariable *variableOf(const Value *Pointer) {
   return Pointer ? dyn_cast<GlobalVariable>(getUnderlyingObject(Pointer, 0)) : nullptr;
 }
 
-void StableMemory::sortWrites(const Function &F) {
+void StableMemory::sortWrites() {
+  const Function &F = *DT.getRoot()->getParent();
   const MemoryGraph &G = Activity.memory();
   ByNode.clear();
   for (const bool Shadow : {false, true}) {
@@ -486,7 +487,6 @@ void StableMemory::sortWrites(const Function &F) {
     ByVariable[Shadow].clear();
   }
   Sorted = Writes.writes().size();
-  SortedFor = &F;
   for (unsigned I = 0; I < Sorted; ++I) {
     const WriteSet::Write &W = Writes.writes()[I];
     const unsigned Node = G.canonical(W.Node);
@@ -502,10 +502,9 @@ void StableMemory::sortWrites(const Function &F) {
   }
 }
 
-bool StableMemory::anyWrite(const Instruction &Load, Value *Pointer,
-                            function_ref<bool(const WriteSet::Write &)> Met) {
-  if (Sorted != Writes.writes().size() || SortedFor != Load.getFunction())
-    sortWrites(*Load.getFunction());
+bool StableMemory::anyWrite(Value *Pointer, function_ref<bool(const WriteSet::Write &)> Met) {
+  if (Sorted != Writes.writes().size())
+    sortWrites();
   const MemoryGraph &G = Activity.memory();
   const unsigned Node = G.canonical(G.find(Pointer).Node);
   auto AnyOf = [&](ArrayRef<unsigned> Numbers) {
@@ -550,10 +549,11 @@ static SmallVector<const Instruction *, 4> commonBarriers(Function &F, const Fol
   return Out;
 }
 
-const Following &StableMemory::order(Instruction &I) {
+const Following &StableMemory::order() {
   if (!Order) {
-    Order.emplace(*I.getFunction());
-    Barriers = commonBarriers(*I.getFunction(), *Order);
+    Function &F = *DT.getRoot()->getParent();
+    Order.emplace(F);
+    Barriers = commonBarriers(F, *Order);
   }
   return *Order;
 }
@@ -563,7 +563,7 @@ const Following &StableMemory::order(Instruction &I) {
 bool StableMemory::isOverBefore(Instruction &Write, Instruction &Load) {
   if (!isa<StoreInst, AnyMemIntrinsic>(Write)) // what another call begins may go on
     return false;
-  const Following &Order = order(Load);
+  const Following &Order = order();
   return any_of(Barriers, [&](const Instruction *Barrier) {
     return DT.dominates(Barrier, &Load) && !Order.mayFollow(*Barrier, Write);
   });
@@ -658,7 +658,7 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     return Global && Global->isConstant();
   }
   Time Always = Runs.CallerFollows ? Time::Ever : Time::Activation;
-  return !anyWrite(Load, Pointer, [&](const WriteSet::Write &W) {
+  return !anyWrite(Pointer, [&](const WriteSet::Write &W) {
     if (Runs.Once && inOtherVersion(Load, *W.At))
       return false;
     if (W.At == &Load && Runs.Once && !LI.getLoopFor(Load.getParent()))
@@ -671,7 +671,7 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     if (W.At->getFunction() != Load.getFunction())
       return true;
     return Runs.CallerFollows ? !Runs.Once || !isOverBefore(*W.At, Load)
-                              : order(Load).mayFollow(Load, *W.At) && !leaves(Load, W);
+                              : order().mayFollow(Load, *W.At) && !leaves(Load, W);
   });
 }
 
@@ -683,7 +683,7 @@ bool StableMemory::isUnchangedIn(const Loop &L, Instruction &Load, Value *Pointe
     return false;
   bool Out = callsOut(L);
   Time Inside = promisesInside(L) ? Time::Activation : Time::Loop;
-  return !anyWrite(Load, Pointer, [&](const WriteSet::Write &W) {
+  return !anyWrite(Pointer, [&](const WriteSet::Write &W) {
     if (Out)
       return mayAlias(W, Load, Pointer, Time::Ever);
     auto *Read = dyn_cast<LoadInst>(&Load);

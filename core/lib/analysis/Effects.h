@@ -112,13 +112,12 @@ private:
   enum class Time { Loop, Activation, Ever };
   bool mayAlias(const WriteSet::Write &W, llvm::Instruction &Load, llvm::Value *Pointer, Time When);
   /// Visits the writes that may be to what Pointer leads to, until one is Met. True if one is.
-  bool anyWrite(const llvm::Instruction &Load, llvm::Value *Pointer,
-                llvm::function_ref<bool(const WriteSet::Write &)> Met);
-  void sortWrites(const llvm::Function &F);
+  bool anyWrite(llvm::Value *Pointer, llvm::function_ref<bool(const WriteSet::Write &)> Met);
+  void sortWrites();
   bool isOutside(unsigned Node) const;
   bool mayBeOneObject(unsigned A, unsigned B) const;
   bool callsOut(const llvm::Loop &L);
-  const Following &order(llvm::Instruction &I);
+  const Following &order();
   bool isOverBefore(llvm::Instruction &Write, llvm::Instruction &Load);
   bool inOneNest(llvm::Instruction &Load, llvm::Instruction &Write);
   bool leaves(llvm::Instruction &Load, const WriteSet::Write &W);
@@ -138,12 +137,11 @@ private:
   llvm::DenseMap<const llvm::Loop *, bool> Promises;        ///< what promisesInside has found
   llvm::DenseMap<const llvm::Loop *, bool> CallsOut;        ///< what callsOut has found
   /// Writes by object; and those to objects from outside, with and without a shadow, of which what
-  /// the function asked about writes to a variable of the program is by itself.
+  /// the function writes to a variable of the program is by itself.
   llvm::DenseMap<unsigned, llvm::SmallVector<unsigned, 4>> ByNode;
   llvm::SmallVector<unsigned, 0> FromOutside[2];
   llvm::MapVector<const llvm::Value *, llvm::SmallVector<unsigned, 4>> ByVariable[2];
   size_t Sorted = 0; ///< how many there were
-  const llvm::Function *SortedFor = nullptr;
 };
 
 /// True if other threads may change memory while the loop runs, for it waits for them: in a call

@@ -617,14 +617,16 @@ void MemoryGraph::relateAddresses(unsigned N, ArrayRef<int64_t> Elements) {
     if (P.Kind == SK_Unknown && !P.IsArray && kindsIn(Nodes[N], Offset, P) == SK_Pointer &&
         isReached(Nodes[N], Offset, SK_Pointer))
       Members.push_back(Offset);
-  for (int64_t Member : Members)
-    for (int64_t Element : Elements.take_front(1)) {
-      const unsigned A = fieldCell({N, Element}), B = fieldCell({N, Member});
-      pointTo(A, typeOf(B).Target);
-      pointTo(B, typeOf(A).Target);
-      if (canonical(N) != N || Nodes[N].Places.empty())
-        return; // it has become another one
-    }
+  if (Members.empty())
+    return;
+  const int64_t First = Elements.empty() ? Members.front() : Elements.front();
+  for (int64_t Member : Members) {
+    const unsigned A = fieldCell({N, First}), B = fieldCell({N, Member});
+    pointTo(A, typeOf(B).Target);
+    pointTo(B, typeOf(A).Target);
+    if (canonical(N) != N || Nodes[N].Places.empty())
+      return; // it has become another one
+  }
 }
 
 /// All elements of the kinds that an index leads to become one cell for each kind.
