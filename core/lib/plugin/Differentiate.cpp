@@ -11,6 +11,7 @@
 #include "Reproducer.h"
 #include "Specialise.h"
 #include "Views.h"
+#include "analysis/Dispatch.h"
 #include "analysis/Layouts.h"
 #include "analysis/Outside.h"
 #include "callee/Rust.h"
@@ -254,6 +255,24 @@ void ModuleDriver::lookAhead() {
   }
 }
 
+/// Once more, with fewer callees of virtual calls: what was refused may have been two objects that
+/// a callee has made one which is never called. Failed is the result where that is not known.
+static Expected<Derivative> withCalledOnly(Expected<Derivative> Failed, const DerivativeSpec &Spec,
+                                           Compilation &C) {
+  const NumberedCalls Numbered(C.M);
+  if (Numbered.none())
+    return Failed;
+  C.Sparing = false;
+  if (const auto Called = findCalled(*Spec.Primal, C)) {
+    consumeError(Failed.takeError());
+    C.Called = &*Called;
+    Failed = differentiate(Spec, C, chosenSwitches());
+    C.Called = nullptr;
+  }
+  C.Sparing = true;
+  return Failed;
+}
+
 Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
   Derivative &Known = Derivatives[keyOf(Spec)];
   if (Known.Forward)
@@ -273,6 +292,8 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
     New = differentiate(Spec, C, chosenSwitches());
     C.Sparing = true;
   }
+  if (!New)
+    New = withCalledOnly(std::move(New), Spec, C);
   C.Twins = Shared;
   if (New)
     Known = *New;

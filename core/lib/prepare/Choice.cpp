@@ -67,7 +67,8 @@ void tellApart(Function &F) {
 
 SmallVector<CallBase *, 8> replaceByChoice(CallBase &Call, Value *Pointer,
                                            ArrayRef<Function *> Functions,
-                                           function_ref<void(CallBase &, Function &)> Name) {
+                                           function_ref<void(CallBase &, Function &)> Name,
+                                           function_ref<Value *(IRBuilderBase &)> Otherwise) {
   SmallVector<CallBase *, 8> Made;
   BasicBlock *Head = Call.getParent();
   LLVMContext &Context = Head->getContext();
@@ -96,8 +97,15 @@ SmallVector<CallBase *, 8> replaceByChoice(CallBase &Call, Value *Pointer,
     Made.push_back(Clone);
     B.SetInsertPoint(Else);
   }
-  emitFailure(B, Call, "unknown_callee");
-  B.CreateUnreachable();
+  if (Otherwise) {
+    Value *Other = Otherwise(B);
+    if (Result)
+      Result->addIncoming(Other, B.GetInsertBlock());
+    B.CreateBr(Join);
+  } else {
+    emitFailure(B, Call, "unknown_callee");
+    B.CreateUnreachable();
+  }
   removeCall(Call, Head);
   BranchInst::Create(First, Head);
   return Made;

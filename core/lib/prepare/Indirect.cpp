@@ -358,8 +358,9 @@ bool TableIndex::anyOfClass(StringRef Class) {
   return It->second;
 }
 
-FunctionIndex::FunctionIndex(Module &M, const ReachedFunctions &Reached, TableIndex &Tables)
-    : M(M), Reached(Reached), Tables(Tables) {
+FunctionIndex::FunctionIndex(Module &M, const ReachedFunctions &Reached, TableIndex &Tables,
+                             const CalledFunctions *Called)
+    : M(M), Reached(Reached), Tables(Tables), Called(Called) {
   for (Function &F : M)
     ByType[F.getFunctionType()].push_back(&F);
 }
@@ -388,6 +389,21 @@ void FunctionIndex::keepReached(SmallVectorImpl<Function *> &Fitting) {
     return;
   LeftOut = true;
   erase_if(Fitting, [&](const Function *F) { return !IsReached(F); });
+}
+
+SmallVector<Function *, 8> FunctionIndex::takeUncalled(const CallBase &Call,
+                                                       SmallVectorImpl<Function *> &Fitting) const {
+  const auto Number = Called ? numberOf(Call) : std::nullopt;
+  if (!Number)
+    return {};
+  const auto Of = Called->find(*Number);
+  auto IsUncalled = [&](const Function *F) {
+    return Of == Called->end() || !Of->second.contains(F);
+  };
+  SmallVector<Function *, 8> Uncalled;
+  copy_if(Fitting, std::back_inserter(Uncalled), IsUncalled);
+  erase_if(Fitting, IsUncalled);
+  return Uncalled;
 }
 
 bool isIndirect(const CallBase &Call) {
@@ -480,26 +496,30 @@ bool isOptional(const CallBase &Call) {
 
 bool staysCall(const CallBase &Call) { return Call.hasFnAttr(KeepMark); }
 
-Expected<SmallVector<CallBase *, 8>>
-chooseCallee(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions,
+Expected<std::optional<ChosenCalls>>
+chooseCallee(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions, bool Looks,
              function_ref<bool(ArrayRef<Function *>)> MayInline) {
   settleTable(Call);
   SmallVector<Function *, 8> Callees = Candidates(Call, Handlers, Functions).find();
   if (Callees.empty())
-    return SmallVector<CallBase *, 8>();
+    return std::nullopt;
+  const auto Uncalled = Functions.takeUncalled(Call, Callees);
   if (Callees.size() > MostCandidates)
     return diffError(DiagId::IndirectCall, Call,
                      Twine(Callees.size()) + " functions of this program fit");
   const bool Stays = Callees.size() > MostInlined || !MayInline(Callees);
   const bool OfMember = isOfMember(Call);
-  auto Made = replaceByChoice(Call, Call.getCalledOperand(), Callees,
-                              [Stays](CallBase &Direct, Function &Callee) {
-                                Direct.setCalledFunction(&Callee);
-                                Direct.setMetadata(LLVMContext::MD_prof, nullptr);
-                                Direct.setMetadata(LLVMContext::MD_callees, nullptr);
-                                if (Stays)
-                                  Direct.addFnAttr(Attribute::get(Direct.getContext(), KeepMark));
-                              });
+  auto Name = [Stays](CallBase &Direct, Function &Callee) {
+    Direct.setCalledFunction(&Callee);
+    Direct.setMetadata(LLVMContext::MD_prof, nullptr);
+    Direct.setMetadata(LLVMContext::MD_callees, nullptr);
+    if (Stays)
+      Direct.addFnAttr(Attribute::get(Direct.getContext(), KeepMark));
+  };
+  auto Note = [&](IRBuilderBase &B) { return callUnseen(B, Call, Uncalled); };
+  auto Made = Looks && !Uncalled.empty()
+                  ? replaceByChoice(Call, Call.getCalledOperand(), Callees, Name, Note)
+                  : replaceByChoice(Call, Call.getCalledOperand(), Callees, Name);
   if (OfMember)
     settleObjects(Made);
   return Made;

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "Numbered.h"
 #include "Slots.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -52,7 +53,8 @@ private:
 /// The functions of a module by type, in module order. Valid until one is erased.
 class FunctionIndex {
 public:
-  FunctionIndex(llvm::Module &M, const ReachedFunctions &Reached, TableIndex &Tables);
+  FunctionIndex(llvm::Module &M, const ReachedFunctions &Reached, TableIndex &Tables,
+                const CalledFunctions *Called);
   llvm::ArrayRef<llvm::Function *> ofType(llvm::FunctionType *T) const;
   /// True if the address of F goes where an indirect call may find it, other than constant tables.
   /// Escapes(F) is asked once.
@@ -61,24 +63,32 @@ public:
   TableIndex &tables() { return Tables; }
   /// Leaves out functions that the request cannot reach, unless there are no others.
   void keepReached(llvm::SmallVectorImpl<llvm::Function *> &Fitting);
-  /// True if that has left out some.
+  /// The functions that the call does not lead to, where it is known what it leads to.
+  llvm::SmallVector<llvm::Function *, 8>
+  takeUncalled(const llvm::CallBase &Call, llvm::SmallVectorImpl<llvm::Function *> &Fitting) const;
+  /// True if keepReached has left out some.
   bool leftOut() const { return LeftOut; }
 
 private:
   llvm::Module &M;
   const ReachedFunctions &Reached;
   TableIndex &Tables;
+  const CalledFunctions *Called;
   bool LeftOut = false;
   std::unique_ptr<MemberIndex> Slots;
   llvm::DenseMap<llvm::FunctionType *, llvm::SmallVector<llvm::Function *, 4>> ByType;
   llvm::DenseMap<const llvm::Function *, bool> Known;
 };
 
-/// Replaces an indirect call by a choice. Returns the direct calls made; none if no function of
-/// the module fits, and then nothing is changed. MayInline is asked about all candidates at once.
-llvm::Expected<llvm::SmallVector<llvm::CallBase *, 8>>
+/// The direct calls that an indirect one was replaced by.
+using ChosenCalls = llvm::SmallVector<llvm::CallBase *, 8>;
+
+/// Replaces an indirect call by a choice. Nothing, if no function of the module fits. MayInline is
+/// asked about all candidates at once. What the call does not lead to is left out, and noted where
+/// Looks is set.
+llvm::Expected<std::optional<ChosenCalls>>
 chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions,
-             llvm::function_ref<bool(llvm::ArrayRef<llvm::Function *>)> MayInline);
+             bool Looks, llvm::function_ref<bool(llvm::ArrayRef<llvm::Function *>)> MayInline);
 
 /// True for a call that is made only where its callee, or another pointer or flag beside it, is not
 /// null, or whose callee nobody sets, and for a virtual call that the function around it may return

@@ -364,20 +364,24 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
   if (!all_of(Calls, [](CallBase *Call) { return isOfCaught(*Call); }))
     erase_if(Calls, [](CallBase *Call) { return isOfCaught(*Call); });
   bool Any = false;
-  FunctionIndex Functions(C.M, *Reached, Tables);
+  FunctionIndex Functions(C.M, *Reached, Tables, C.Called);
   for (CallBase *Call : Calls) {
     int Id = historyOf(*Call);
     const bool Small = Round < RoundsInlined && P.getInstructionCount() < ChoiceBudget;
     // Where a choice leads back to itself, the others would be inlined in each other's order.
-    auto Made = chooseCallee(*Call, C.Handlers, Functions, [&](ArrayRef<Function *> Callees) {
-      return Small && none_of(Callees, [&](Function *F) { return inHistory(Id, F); });
-    });
+    auto MayInline = [&](ArrayRef<Function *> Callees) {
+      const bool IsKnown = C.Called && Callees.size() == 1; // as if it were called directly
+      return (Small || IsKnown) && none_of(Callees, [&](Function *F) { return inHistory(Id, F); });
+    };
+    auto Made = chooseCallee(*Call, C.Handlers, Functions, C.LooksForCallees, MayInline);
     if (!Made)
       return Made.takeError();
-    Any |= !Made->empty();
-    if (Made->empty())
+    Any |= Made->has_value();
+    if (!*Made) {
       noteOptional(*Call, /*IsCallee=*/&P != Out.Functions.front(), Functions);
-    for (CallBase *Direct : *Made)
+      continue;
+    }
+    for (CallBase *Direct : **Made)
       noteHistory(*Direct, Id);
   }
   if (Functions.leftOut())

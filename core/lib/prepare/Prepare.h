@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "Numbered.h"
 #include "contraflow/core/Construct.h"
 
 #include "llvm/IR/PassManager.h"
@@ -36,6 +37,9 @@ struct Compilation {
   /// Where the requests lead to much code, what several calls lead to is not inlined.
   bool Sparing = true;
   bool Spared = false; ///< that was so of something
+  /// What virtual calls lead to, by number. Null: all whose types and classes fit.
+  const CalledFunctions *Called = nullptr;
+  bool LooksForCallees = false; ///< what else they may lead to is noted where they are made
   /// What is prepared will be differentiated again, which no task graph can be.
   bool TasksAtOnce = false;
   /// Shadows may be two functions and no memory: each addition to one is read and written.
