@@ -23,6 +23,7 @@
 #include "parallel/omp/Handlers.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -227,7 +228,9 @@ void Rewriting::collect() {
 }
 
 void Rewriting::mark(IRBuilder<> &B, StringRef Name, Value *Address) {
-  B.CreateCall(M.getOrInsertFunction(Name, B.getVoidTy(), B.getPtrTy()), {Address});
+  FunctionCallee Marked = M.getOrInsertFunction(Name, B.getVoidTy(), B.getPtrTy());
+  cast<Function>(Marked.getCallee())->setDoesNotThrow();
+  B.CreateCall(Marked, {Address});
 }
 
 /// The loop runs once.
@@ -392,23 +395,64 @@ bool isSignal(const Instruction &I) {
   return isa<AtomicRMWInst, AtomicCmpXchgInst>(I);
 }
 
-/// True in a derivative that is differentiated again: what orders I has been there since the first
-/// time.
-bool isOrdered(const Instruction &I) {
-  for (const Instruction *Before = I.getPrevNode(); Before; Before = Before->getPrevNode()) {
-    const auto *Call = dyn_cast<CallInst>(Before);
-    const Function *F = Call ? Call->getCalledFunction() : nullptr;
-    if (F && is_contained({Enter, Watch, Leave}, F->getName()))
-      return F->getName() != Leave;
+/// Where critical sections of addresses are open. In a derivative that is differentiated again,
+/// what orders the operations there has been there since the first time.
+class OpenSections {
+public:
+  explicit OpenSections(const Function &F);
+  bool contains(const Instruction &I) const;
+
+private:
+  SmallPtrSet<const BasicBlock *, 8> Entered; ///< blocks that begin in one
+};
+
+/// Whether I opens a section, or closes one.
+std::optional<bool> opens(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  if (!F || !is_contained({Enter, Watch, Leave}, F->getName()))
+    return std::nullopt;
+  return F->getName() != Leave;
+}
+
+/// Whether what comes last before End, in its block, opens a section, or closes one.
+std::optional<bool> opensBefore(BasicBlock::const_iterator End) {
+  for (const Instruction &I : llvm::reverse(make_range(End->getParent()->begin(), End)))
+    if (const auto Opens = opens(I))
+      return Opens;
+  return std::nullopt;
+}
+
+OpenSections::OpenSections(const Function &F) {
+  SmallVector<const BasicBlock *, 8> Todo;
+  auto Leave = [&](const BasicBlock &B) {
+    for (const BasicBlock *Next : successors(&B))
+      if (Entered.insert(Next).second)
+        Todo.push_back(Next);
+  };
+  for (const BasicBlock &B : F) {
+    const Instruction &Last = B.back();
+    const auto Opens = opens(Last);
+    if ((Opens ? Opens : opensBefore(Last.getIterator())).value_or(false))
+      Leave(B);
   }
-  return false;
+  while (!Todo.empty()) {
+    const BasicBlock *B = Todo.pop_back_val();
+    if (!opens(B->back()) && !opensBefore(B->back().getIterator()))
+      Leave(*B);
+  }
+}
+
+bool OpenSections::contains(const Instruction &I) const {
+  return opensBefore(I.getIterator()).value_or(Entered.contains(I.getParent()));
 }
 
 /// The atomic operations on integers.
 SmallVector<Instruction *, 4> signalsOf(Function &F) {
   SmallVector<Instruction *, 4> Signals;
+  const OpenSections Ordered(F);
   for (Instruction &I : instructions(F)) {
-    if (!isSignal(I) || isOrdered(I))
+    if (!isSignal(I) || Ordered.contains(I))
       continue;
     auto *Update = dyn_cast<AtomicRMWInst>(&I);
     auto *Load = dyn_cast<LoadInst>(&I);

@@ -32,6 +32,8 @@ struct LinearMove {
 LinearMove linearMove(const llvm::CallBase &Call);
 /// True if V leads into what a call of the runtime has reserved on a tape.
 bool isOnTape(const llvm::Value *V);
+/// True of code of a derivative that keeps values on a tape, or takes them back.
+bool usesTape(const llvm::Function &F);
 
 /// What an adjoint that runs again takes back (Undo.cpp): whether that is possible for an
 /// instruction that writes, and what has to stand in front of it.

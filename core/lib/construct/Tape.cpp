@@ -22,6 +22,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 
 using namespace llvm;
@@ -46,10 +47,19 @@ LinearMove linearMove(const CallBase &Call) {
 }
 
 static constexpr StringLiteral Reserve = "cf_v1_tape_reserve";
+static constexpr StringLiteral TapeFunctions = "cf_v1_tape_";
 
 bool isOnTape(const Value *V) {
   auto *Call = dyn_cast<CallBase>(getUnderlyingObject(V));
   return Call && Call->getCalledFunction() && Call->getCalledFunction()->getName() == Reserve;
+}
+
+bool usesTape(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    return Callee && Callee->getName().starts_with(TapeFunctions);
+  });
 }
 
 namespace {

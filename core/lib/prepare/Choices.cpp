@@ -9,9 +9,12 @@
 // The distance may be a phi, where more is done on the way to either of them.
 // Where one of the addresses is of a member and the other of an element (s < n ? first[s] : count),
 // clang chooses the address as well, by a select or a phi, and array and object would be one.
-// Members of one object that hold floats are left alone: they are often places of an array.
+// Members of one object that hold floats are left alone: they are often places of an array. What a
+// derivative keeps on its tape is none: there every kind of value is told apart, where the ends of
+// branches have become one, too.
 
 #include "Choices.h"
+#include "construct/Memory.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -27,11 +30,11 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-/// The choice that an address depends on, if there is one: a select, or a phi of two numbers. First
-/// and Second are addresses, or distances of Step.
+/// The choice that an address depends on, if there is one: a select, or a phi of numbers. What is
+/// chosen are addresses, or distances of Step.
 struct Choice {
   Instruction *Chooser = nullptr;
-  Value *First = nullptr, *Second = nullptr;
+  SmallVector<Value *, 2> Chosen;
   GetElementPtrInst *Step = nullptr;
 };
 
@@ -63,12 +66,12 @@ bool isMemberOrElse(const Value *A, const Value *B) {
   return (isMember(A) || isMember(B)) && getUnderlyingObject(A) != getUnderlyingObject(B);
 }
 
-/// Which of two numbers an index is, chosen in one step or in several.
+/// Which of a few numbers an index is, chosen in one step or in several.
 Choice distanceOf(Value *Index) {
-  constexpr unsigned MostSteps = 8;
+  constexpr unsigned MostSteps = 16;
   if (!isa<SelectInst, PHINode>(Index))
     return {};
-  Choice Out{cast<Instruction>(Index), nullptr, nullptr, nullptr};
+  Choice Out{cast<Instruction>(Index), {}, nullptr};
   SmallSetVector<Value *, MostSteps> Todo;
   Todo.insert(Index);
   for (unsigned I = 0; I < Todo.size(); ++I) {
@@ -77,34 +80,33 @@ Choice distanceOf(Value *Index) {
       Todo.insert(S->getFalseValue());
     } else if (auto *P = dyn_cast<PHINode>(Todo[I])) {
       Todo.insert(P->op_begin(), P->op_end());
-    } else if (!isa<ConstantInt>(Todo[I]) || Out.Second) {
+    } else if (!isa<ConstantInt>(Todo[I])) {
       return {};
     } else {
-      (Out.First ? Out.Second : Out.First) = Todo[I];
+      Out.Chosen.push_back(Todo[I]);
     }
     if (Todo.size() > MostSteps)
       return {};
   }
-  return Out.Second ? Out : Choice();
+  return Out.Chosen.size() > 1 ? Out : Choice();
 }
 
-Choice choiceOf(Value *Pointer, Type *Accessed) {
+Choice choiceOf(Value *Pointer, Type *Accessed, bool UsesTape) {
   if (auto *S = dyn_cast<SelectInst>(Pointer)) {
     Value *A = S->getTrueValue(), *B = S->getFalseValue();
     if (isMemberOrElse(A, B) || (Accessed->isPointerTy() && areMembers(A, B)))
-      return {S, A, B, nullptr};
+      return {S, {A, B}, nullptr};
     return {};
   }
   auto *Step = dyn_cast<GetElementPtrInst>(Pointer);
-  if (!Step || Step->getNumIndices() != 1 || !Accessed->isPointerTy())
+  if (!Step || Step->getNumIndices() != 1 || (!Accessed->isPointerTy() && !UsesTape))
     return {};
   Choice Out = distanceOf(Step->getOperand(1));
   Out.Step = Step;
   return Out;
 }
 
-Value *addressOf(const Choice &C, bool First, Instruction *Where) {
-  Value *Chosen = First ? C.First : C.Second;
+Value *addressOf(const Choice &C, Value *Chosen, Instruction *Where) {
   if (!C.Step)
     return Chosen;
   auto *Step = cast<GetElementPtrInst>(C.Step->clone());
@@ -113,24 +115,26 @@ Value *addressOf(const Choice &C, bool First, Instruction *Where) {
   return Step;
 }
 
+/// Whether the first of those is chosen.
 Value *conditionOf(const Choice &C, Instruction &Access) {
   auto *S = dyn_cast<SelectInst>(C.Chooser);
-  if (S && S->getTrueValue() == C.First && S->getFalseValue() == C.Second)
+  if (S && S->getTrueValue() == C.Chosen[0] && S->getFalseValue() == C.Chosen[1])
     return S->getCondition();
-  return IRBuilder<>(&Access).CreateICmpEQ(C.Chooser, C.First);
+  return IRBuilder<>(&Access).CreateICmpEQ(C.Chooser, C.Chosen[0]);
 }
 
-void split(Instruction &Access, const Choice &C) {
+void split(Instruction &Access, Choice C) {
   Instruction *Then = nullptr, *Else = nullptr;
   SplitBlockAndInsertIfThenElse(conditionOf(C, Access), Access.getIterator(), &Then, &Else);
-  unsigned Operand = isa<LoadInst>(Access) ? 0 : 1;
+  const unsigned Operand = isa<LoadInst>(Access) ? 0 : 1;
   Value *Pointer = getPointerOperand(&Access);
   Instruction *Copies[2];
-  for (bool First : {true, false}) {
-    Instruction *Where = First ? Then : Else;
-    Instruction *Copy = Copies[First ? 0 : 1] = Access.clone();
-    Copy->setOperand(Operand, addressOf(C, First, Where));
-    Copy->insertBefore(Where->getIterator());
+  for (unsigned I : {0u, 1u}) {
+    Instruction *Where = I == 0 ? Then : Else;
+    Copies[I] = Access.clone();
+    if (I == 0 || C.Chosen.size() == 2)
+      Copies[I]->setOperand(Operand, addressOf(C, C.Chosen[I], Where));
+    Copies[I]->insertBefore(Where->getIterator());
   }
   if (!Access.getType()->isVoidTy()) {
     PHINode *Phi = PHINode::Create(Access.getType(), 2, Access.getName());
@@ -140,7 +144,11 @@ void split(Instruction &Access, const Choice &C) {
     Access.replaceAllUsesWith(Phi);
   }
   Access.eraseFromParent();
-  RecursivelyDeleteTriviallyDeadInstructions(Pointer); // even unused it would blur the object
+  C.Chosen.erase(C.Chosen.begin());
+  if (C.Chosen.size() > 1)
+    split(*Copies[1], std::move(C));
+  else
+    RecursivelyDeleteTriviallyDeadInstructions(Pointer); // even unused it would blur the object
 }
 
 /// The loads of a chosen address, all of them at the start of its block; else none.
@@ -213,9 +221,10 @@ void splitMemberChoices(Function &F) {
   for (Instruction &I : instructions(F))
     if (isa<LoadInst, StoreInst>(I) && isa<SelectInst, GetElementPtrInst>(getPointerOperand(&I)))
       Accesses.push_back(&I);
+  const bool UsesTape = usesTape(F);
   for (Instruction *I : Accesses)
-    if (Choice C = choiceOf(getPointerOperand(I), getLoadStoreType(I)); C.Chooser)
-      split(*I, C);
+    if (Choice C = choiceOf(getPointerOperand(I), getLoadStoreType(I), UsesTape); C.Chooser)
+      split(*I, std::move(C));
 }
 
 } // namespace contraflow
