@@ -407,13 +407,15 @@ void WriteSet::dropped(const Instruction &I) {
   erase_if(All, [&](const Write &W) { return W.At == &I; });
 }
 
-void WriteSet::putOffFrees(DenseSet<unsigned> Nodes, const MemoryGraph &Graph) {
+void WriteSet::putOffFrees(const DenseSet<unsigned> &Nodes, const MemoryGraph &Graph) {
   erase_if(All, [&](const Write &W) {
     auto *Call = dyn_cast<CallBase>(W.At);
-    return Call && lookupCallee(*Call).Kind == CalleeKind::Free &&
-           Nodes.contains(Graph.canonical(W.Node));
+    if (!Call || lookupCallee(*Call).Kind != CalleeKind::Free ||
+        !Nodes.contains(Graph.canonical(W.Node)))
+      return false;
+    Call->addFnAttr(Attribute::get(Call->getContext(), FreedLaterAttribute));
+    return true;
   });
-  FreedLater = std::move(Nodes);
 }
 
 /// Memory that no two activations of a function have in common.

@@ -47,8 +47,7 @@ public:
   /// I is gone, and nothing does what it did.
   void dropped(const llvm::Instruction &I);
   /// After collect(): what is freed in these nodes stays until the derivative call is over.
-  void putOffFrees(llvm::DenseSet<unsigned> Nodes, const MemoryGraph &Graph);
-  bool isFreedLater(unsigned Node) const { return FreedLater.contains(Node); }
+  void putOffFrees(const llvm::DenseSet<unsigned> &Nodes, const MemoryGraph &Graph);
   /// Before collect(): the reverse sweep is another call; until then the program may write where it
   /// can reach.
   void outliveCall() { Outlives = true; }
@@ -84,7 +83,7 @@ private:
                  const HandlerRegistry &Handlers);
   /// Bodies that the root alone calls, and where.
   llvm::SmallVector<std::pair<const llvm::Function *, const llvm::CallBase *>, 4> Bodies;
-  llvm::DenseSet<unsigned> Transient, HandedOut, Apart, Reached, FreedLater;
+  llvm::DenseSet<unsigned> Transient, HandedOut, Apart, Reached;
   llvm::DenseSet<const llvm::Function *> Once;
   bool Outlives = false;
 };

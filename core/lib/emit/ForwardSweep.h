@@ -46,10 +46,6 @@ public:
   unsigned kinds(const llvm::Value *Pointer) const override;
   MemoryLayout layout(const llvm::Value *Pointer) const override;
   llvm::Value *owner(const llvm::Value *Pointer) const override { return S.ownerOf(Pointer, Lane); }
-  bool isFreedLater(const llvm::Value *Pointer) const override {
-    const Location At = S.Graph.find(Pointer);
-    return At && S.Writes.isFreedLater(S.Graph.canonical(At.Node));
-  }
   llvm::Value *tape() override {
     U.UsesTape = true;
     return U.Tape;

@@ -254,8 +254,6 @@ public:
   /// If a global variable may lead to the heap object behind a pointer when the derivative call is
   /// over: the owner of what is kept so, for the runtime. Else null.
   virtual llvm::Value *owner(const llvm::Value *Pointer) const = 0;
-  /// Forward: inactive memory that is read in the reverse sweep after it was freed.
-  virtual bool isFreedLater(const llvm::Value *) const { return false; }
   /// The arena of this thread, forward and reverse.
   virtual llvm::Value *tape() = 0;
   /// Calls cf_v1_<Name>.
