@@ -29,9 +29,12 @@ static double tower(double x, int k) { return k ? sin(x * tower(x, k - 1)) : x; 
 /// Loops, recursion, heap memory, an array in place.
 static double march(double *x, int steps, double k) {
   double *work = (double *)calloc(n, sizeof *work), sum = 0;
+  int *next = (int *)malloc(n * sizeof *next);
+  for (int i = 0; i < n; ++i)
+    next[i] = (i + steps) % n;
   for (int step = 0; step < steps; ++step)
     for (int i = 0; i < n; ++i) {
-      work[i] = x[i] * x[(i + 1) % n];
+      work[i] = x[i] * x[next[i]];
       x[i] = k * tower(x[i], 2) + 0.1 * work[(i + 2) % n] * (step > 0);
     }
   double limit = 0;
@@ -39,6 +42,7 @@ static double march(double *x, int steps, double k) {
     limit += fabs(x[i]) + 0.1;
   for (int i = 0; i < n; ++i)
     sum += exp(-x[i]) * work[i];
+  free(next);
   free(work);
   return sum * limit;
 }
@@ -50,6 +54,7 @@ static double split_tangent(void *const *v, void *const *d) {
   return __enzyme_fwddiff_split((void *)march, enzyme_dup, (double *)v[0], (double *)d[0],
                                 enzyme_const, 3, enzyme_dup, *(double *)v[1], *(double *)d[1]);
 }
+static int *taken_meanwhile;
 static void split_adjoint(void *const *v, void *const *d) {
   double *x = (double *)v[0], *x_bar = (double *)d[0], k = *(double *)v[1];
   double other[n] = {1, 2, 3, 4, 5}, other_bar[n] = {0}, after[n], seeds[n];
@@ -57,6 +62,7 @@ static void split_adjoint(void *const *v, void *const *d) {
                                          2, enzyme_out, k);
   struct tape_and_result mine =
       __enzyme_augmentfwd_both((void *)march, enzyme_dup, x, x_bar, enzyme_const, 3, enzyme_out, k);
+  taken_meanwhile = (int *)calloc(n, sizeof *taken_meanwhile); // the place of what was freed
   memcpy(after, x, sizeof after);
   memset(x, 0, sizeof after);
   __enzyme_reverse_split((void *)march, enzyme_dup, other, other_bar, enzyme_const, 2, enzyme_out,
@@ -70,6 +76,7 @@ static void split_adjoint(void *const *v, void *const *d) {
   *(double *)d[1] = __enzyme_reverse_number((void *)march, enzyme_dup, x, x_bar, enzyme_const, 3,
                                             enzyme_out, k, 1.0, enzyme_tape, mine.tape);
   memcpy(x, after, sizeof after);
+  free(taken_meanwhile);
   if (!(mine.result == mine.result))
     x_bar[0] = mine.result;
 }

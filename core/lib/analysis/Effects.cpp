@@ -407,6 +407,17 @@ void WriteSet::dropped(const Instruction &I) {
   erase_if(All, [&](const Write &W) { return W.At == &I; });
 }
 
+void WriteSet::putOffFrees(const DenseSet<unsigned> &Nodes, const MemoryGraph &Graph) {
+  erase_if(All, [&](const Write &W) {
+    auto *Call = dyn_cast<CallBase>(W.At);
+    if (!Call || lookupCallee(*Call).Kind != CalleeKind::Free ||
+        !Nodes.contains(Graph.canonical(W.Node)))
+      return false;
+    Call->addFnAttr(Attribute::get(Call->getContext(), FreedLaterAttribute));
+    return true;
+  });
+}
+
 /// Memory that no two activations of a function have in common.
 static bool isOneObject(const Value *V) { return isa<GlobalVariable>(V) || isNoAliasCall(V); }
 
@@ -641,6 +652,35 @@ bool StableMemory::leaves(Instruction &Load, const WriteSet::Write &W) {
   return Read && Later.leave(*Read, *W.At);
 }
 
+/// The call that has made the object which a pointer leads into, if its last run has.
+static const CallBase *madeBy(const Value *Pointer) {
+  const auto *Call = Pointer ? dyn_cast<CallBase>(getUnderlyingObject(Pointer, 0)) : nullptr;
+  return Call && lookupCallee(*Call).Kind == CalleeKind::Allocate ? Call : nullptr;
+}
+
+/// True if what is written behind the load is in an object that was allocated meanwhile.
+///
+///   for (t)  p = malloc(n) ; p[i] = ... ; ... = p[i]        each step writes memory of its own
+bool StableMemory::isToNewObject(Instruction &Load, Value *Pointer, const WriteSet::Write &W) {
+  const CallBase *Made = W.Anywhere ? nullptr : madeBy(Pointer);
+  if (!Made || Made != madeBy(W.Pointer) || Made->getFunction() != Load.getFunction() ||
+      W.At->getFunction() != Load.getFunction())
+    return false;
+  const BasicBlock *From = Load.getParent(), *To = W.At->getParent(), *Last = Made->getParent();
+  auto [It, New] = SameObject.try_emplace({From, Made});
+  auto &Behind = It->second;
+  if (New && (From != Last || Made->comesBefore(&Load))) {
+    SmallVector<const BasicBlock *, 16> Todo(successors(From));
+    while (!Todo.empty())
+      if (const BasicBlock *Block = Todo.pop_back_val();
+          Behind.insert(Block).second && Block != Last)
+        append_range(Todo, successors(Block));
+  }
+  if (From == To && Load.comesBefore(W.At))
+    return From == Last && Load.comesBefore(Made) && Made->comesBefore(W.At);
+  return !Behind.contains(To) || (To == Last && Made->comesBefore(W.At));
+}
+
 bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs) {
   Location At = Activity.memory().find(Pointer);
   if (!At)
@@ -666,7 +706,7 @@ bool StableMemory::isStable(Instruction &Load, Value *Pointer, Activations Runs)
     Time When = Runs.Once && inOneNest(Load, *W.At) ? Time::Loop : Always;
     if (!mayAlias(W, Load, Pointer, When))
       return false;
-    if (is_contained(W.Before, Runs.Body))
+    if (is_contained(W.Before, Runs.Body) || isToNewObject(Load, Pointer, W))
       return false;
     if (W.At->getFunction() != Load.getFunction())
       return true;

@@ -46,6 +46,8 @@ public:
   void moved(const llvm::Instruction &Old, llvm::Instruction &New);
   /// I is gone, and nothing does what it did.
   void dropped(const llvm::Instruction &I);
+  /// After collect(): what is freed in these nodes stays until the derivative call is over.
+  void putOffFrees(const llvm::DenseSet<unsigned> &Nodes, const MemoryGraph &Graph);
   /// Before collect(): the reverse sweep is another call; until then the program may write where it
   /// can reach.
   void outliveCall() { Outlives = true; }
@@ -121,6 +123,7 @@ private:
   bool isOverBefore(llvm::Instruction &Write, llvm::Instruction &Load);
   bool inOneNest(llvm::Instruction &Load, llvm::Instruction &Write);
   bool leaves(llvm::Instruction &Load, const WriteSet::Write &W);
+  bool isToNewObject(llvm::Instruction &Load, llvm::Value *Pointer, const WriteSet::Write &W);
   /// Whether a promise that pointers differ is made inside the loop, for one iteration.
   bool promisesInside(const llvm::Loop &L);
   bool inOtherVersion(llvm::Instruction &Load, llvm::Instruction &Write) const;
@@ -136,6 +139,10 @@ private:
   llvm::SmallVector<const llvm::Instruction *, 4> Barriers; ///< that all threads come to alike
   llvm::DenseMap<const llvm::Loop *, bool> Promises;        ///< what promisesInside has found
   llvm::DenseMap<const llvm::Loop *, bool> CallsOut;        ///< what callsOut has found
+  /// Blocks that may run after all of one has, before a call that allocates runs again.
+  llvm::DenseMap<std::pair<const llvm::BasicBlock *, const llvm::Instruction *>,
+                 llvm::SmallPtrSet<const llvm::BasicBlock *, 8>>
+      SameObject;
   /// Writes by object; and those to objects from outside, with and without a shadow, of which what
   /// the function writes to a variable of the program is by itself.
   llvm::DenseMap<unsigned, llvm::SmallVector<unsigned, 4>> ByNode;

@@ -228,8 +228,10 @@ public:
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Value *Shadow = ownedShadow(B, Site.Operands[0]);
-    if (!Shadow && isOwnBlock(Site.Operands[0]))
+    if (!Shadow && (isOwnBlock(Site.Operands[0]) || isFreedLater(*Site.Anchor))) {
       Shadow = ConstantPointerNull::get(B.ir().getPtrTy());
+      B.tape(); // its end is the end of the call
+    }
     if (!Shadow)
       return Error::success();
     Site.Anchor = putOff(B, *Site.Anchor, Site.Operands[0], Shadow);

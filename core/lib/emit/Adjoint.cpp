@@ -204,8 +204,9 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
         Needs.push_back(Fwd.accessOf(*Update.Load));
   SnapshotSet Snapshots;
   auto Recomputable = [&](const Instruction &I) { return Snapshots.find(&I) || StableLoad(I); };
+  auto Carried = [&](const PHINode &Phi) { return S.Carried.lookup(&Phi); };
   PlanQuestions Q{Recomputable, U.Kind == SweepKind::Combined, S.Switch.MinCut,
-                  U.Forward->getInstructionCount() >= S.Switch.PieceSize};
+                  U.Forward->getInstructionCount() >= S.Switch.PieceSize, Carried};
   if (S.Switch.MinCut)
     takeSnapshots(Snapshots, Needs, Q, Stable, A);
   TapePlan Plan(*U.Forward, LI, S.Loops);

@@ -21,6 +21,7 @@
 #include "Variables.h"
 #include "WideVariables.h"
 #include "analysis/HiddenInputs.h"
+#include "analysis/LaterFrees.h"
 #include "callee/Streams.h"
 #include "callee/Variables.h"
 #include "construct/Fields.h"
@@ -474,7 +475,13 @@ static void analyse(RequestState &S) {
   hoistLoads(S);
   for (Function *F : S.Closure.Functions)
     numberLoops(*F, S.C.FAM, S.Loops);
+  if (S.Spec.Mode != DerivativeMode::Tangent && S.Switch.MinCut)
+    for (Function *F : S.Closure.Functions)
+      addCarriedLoads(*F, S.C.FAM, S.Carried);
   analyseInto(S, S.Graph, S.Activity, S.Writes);
+  if (!S.Spec.Again && S.Spec.Mode != DerivativeMode::Tangent && S.Switch.MinCut)
+    S.Writes.putOffFrees(findLaterFrees(S.Closure.Functions, S.Activity, S.C.Handlers, S.C.FAM),
+                         S.Graph);
   findOwnStores(S);
   S.Foreign = usesForeignMemory(S);
   markOwnVariables(S.C.M, S.Closure.Functions);

@@ -60,6 +60,8 @@ Value *ReverseSweep::loadSnapshot(LoadInst &Load, const Snapshot &From) {
 }
 
 Value *ReverseSweep::recompute(Instruction &I) {
+  if (auto *Phi = dyn_cast<PHINode>(&I))
+    return recall(In.S.Carried.lookup(Phi));
   SmallVector<Value *, 4> Operands;
   for (Value *Op : I.operands())
     Operands.push_back(isa<Function>(Op) || isa<MetadataAsValue>(Op) ? Op : recall(Op));

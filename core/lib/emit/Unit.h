@@ -8,6 +8,7 @@
 #include "analysis/Effects.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Request.h"
+#include "prepare/Carried.h"
 #include "prepare/Loops.h"
 #include "prepare/Prepare.h"
 
@@ -86,6 +87,7 @@ struct RequestState {
   Switches Switch;
   PreparedClosure Closure;
   LoopFacts Loops;
+  CarriedLoads Carried;
   MemoryGraph Graph;
   ActivityResult Activity;
   WriteSet Writes;

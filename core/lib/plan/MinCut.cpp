@@ -139,7 +139,7 @@ SmallVector<Value *, 16> minimumCut(ArrayRef<Value *> Needs, const PlanQuestions
     if (AtHand(V) || !Number.try_emplace(V, 2 + 2 * Number.size()).second)
       continue;
     if (isRecomputable(V, Q))
-      append_range(Todo, cast<Instruction>(V)->operand_values());
+      append_range(Todo, sourcesOf(V, Q));
   }
   FlowGraph Graph(2 + 2 * Number.size());
   for (auto [V, In] : Number) {
@@ -148,7 +148,7 @@ SmallVector<Value *, 16> minimumCut(ArrayRef<Value *> Needs, const PlanQuestions
       Graph.edge(0, In, Infinite);
       continue;
     }
-    for (Value *Op : cast<Instruction>(V)->operand_values())
+    for (Value *Op : sourcesOf(V, Q))
       if (auto It = Number.find(Op); It != Number.end())
         Graph.edge(It->second + 1, In, Infinite);
   }
@@ -178,10 +178,18 @@ bool isAvailable(const Value *V, const LoopFacts &Facts, bool Combined) {
   return A && Combined && A->isStaticAlloca();
 }
 
+SmallVector<Value *, 4> sourcesOf(Value *V, const PlanQuestions &Q) {
+  if (auto *Phi = dyn_cast<PHINode>(V))
+    return {Q.Carried(*Phi)};
+  return SmallVector<Value *, 4>(cast<Instruction>(V)->operand_values());
+}
+
 bool isRecomputable(const Value *V, const PlanQuestions &Q) {
   auto *I = dyn_cast<Instruction>(V);
-  if (!I || isa<PHINode>(I))
+  if (!I)
     return false;
+  if (auto *Phi = dyn_cast<PHINode>(I))
+    return Q.Carried && Q.Carried(*Phi);
   if (isa<LoadInst>(I))
     return Q.StableLoad(*I);
   if (isa<BinaryOperator, UnaryOperator, CastInst, CmpInst, SelectInst, GetElementPtrInst,

@@ -52,13 +52,16 @@ struct Candidate {
 using Key = std::pair<Loop *, Value *>; ///< nest, array
 
 /// True if a value is one of the loads or is calculated from them in a few steps.
-bool followsFrom(const Instruction &V, ArrayRef<LoadInst *> Loads) {
+bool followsFrom(const Instruction &V, ArrayRef<LoadInst *> Loads, const PlanQuestions &Q) {
   constexpr unsigned MostSteps = 64;
   SmallSetVector<const Instruction *, 32> Seen;
   Seen.insert(&V);
   for (unsigned At = 0; At < Seen.size() && At < MostSteps; ++At) {
     if (is_contained(Loads, Seen[At]))
       return true;
+    if (auto *Phi = dyn_cast<PHINode>(Seen[At]))
+      if (const LoadInst *Again = Q.Carried ? Q.Carried(*Phi) : nullptr)
+        Seen.insert(Again);
     if (isa<PHINode, LoadInst>(Seen[At]))
       continue;
     for (const Value *Operand : Seen[At]->operands())
@@ -92,7 +95,8 @@ public:
   explicit Chooser(const SnapshotQuestions &S) : S(S) {}
   void collect(ArrayRef<Value *> Needs, const PlanQuestions &Q);
   MapVector<Key, SmallVector<Candidate, 1>> Groups;
-  bool worthwhile(Loop &Nest, const Candidate &C, const TapePlan &Without) const;
+  bool worthwhile(Loop &Nest, const Candidate &C, const TapePlan &Without,
+                  const PlanQuestions &Q) const;
   std::unique_ptr<Snapshot> emit(Loop &Nest, Value *Array, const Candidate &C);
 
 private:
@@ -112,7 +116,7 @@ private:
   std::pair<APInt, const SCEV *> factorOf(const SCEV *Summand) const;
   bool isNear(const SCEV *Distance, ArrayRef<const SCEV *> Steps) const;
   Candidate &groupFor(LoadInst &Load, Loop &Nest, Value *Array);
-  uint64_t storedFrom(const Candidate &C, const TapePlan &Without) const;
+  uint64_t storedFrom(const Candidate &C, const TapePlan &Without, const PlanQuestions &Q) const;
   Value *answerOf(const Guard &G, IRBuilder<> &B, SCEVExpander &E, const Loop &Nest);
   Value *loopsRun(IRBuilder<> &B, SCEVExpander &E, const Loop &Nest, Loop *Inner);
   std::pair<Value *, Value *> bytesRead(IRBuilder<> &B, Loop &Nest, const Candidate &C);
@@ -387,14 +391,15 @@ void Chooser::collect(ArrayRef<Value *> Needs, const PlanQuestions &Q) {
     if (isAvailable(V, S.Facts, Q.Combined) || !Seen.insert(V).second)
       continue;
     if (isRecomputable(V, Q))
-      append_range(Todo, cast<Instruction>(V)->operand_values());
+      append_range(Todo, sourcesOf(V, Q));
     else if (auto *Load = dyn_cast<LoadInst>(V); Load && Load->getType()->isFPOrFPVectorTy())
       add(*Load);
   }
 }
 
 /// What is stored in each iteration without a copy, of the loads and what follows from them.
-uint64_t Chooser::storedFrom(const Candidate &C, const TapePlan &Without) const {
+uint64_t Chooser::storedFrom(const Candidate &C, const TapePlan &Without,
+                             const PlanQuestions &Q) const {
   SmallPtrSet<const Loop *, 4> Inner;
   for (auto &[L, Part] : C.Parts)
     Inner.insert(L);
@@ -402,18 +407,19 @@ uint64_t Chooser::storedFrom(const Candidate &C, const TapePlan &Without) const 
   for (auto &F : Without.frames())
     for (const Slot *Stored : F->Slots) {
       auto *I = dyn_cast<Instruction>(Stored->V);
-      if (I && Inner.contains(S.LI.getLoopFor(I->getParent())) && followsFrom(*I, C.Loads))
+      if (I && Inner.contains(S.LI.getLoopFor(I->getParent())) && followsFrom(*I, C.Loads, Q))
         Bytes += Stored->Bytes;
     }
   return Bytes;
 }
 
-bool Chooser::worthwhile(Loop &Nest, const Candidate &C, const TapePlan &Without) const {
+bool Chooser::worthwhile(Loop &Nest, const Candidate &C, const TapePlan &Without,
+                         const PlanQuestions &Q) const {
   if (C.bounds() > MostBounds)
     return false;
   if (C.ReadAgain)
     return true;
-  const uint64_t Stored = storedFrom(C, Without);
+  const uint64_t Stored = storedFrom(C, Without, Q);
   for (LoadInst *Load : C.Loads) {
     auto *Rec = dyn_cast<SCEVAddRecExpr>(S.SE.getSCEV(Load->getPointerOperand()));
     auto *Step = Rec ? dyn_cast<SCEVConstant>(Rec->getStepRecurrence(S.SE)) : nullptr;
@@ -533,7 +539,7 @@ void SnapshotSet::choose(ArrayRef<Value *> Needs, const PlanQuestions &Q,
   Without.decide(Needs, Q);
   for (auto &[Where, Groups] : Choice.Groups)
     for (const Candidate &C : Groups) {
-      if (!Choice.worthwhile(*Where.first, C, Without))
+      if (!Choice.worthwhile(*Where.first, C, Without, Q))
         continue;
       auto New = Choice.emit(*Where.first, Where.second, C);
       if (!New)

@@ -94,7 +94,7 @@ void TapePlan::decide(ArrayRef<Value *> Needs, const PlanQuestions &Q) {
       place(V, Q);
       continue;
     }
-    append_range(Todo, cast<Instruction>(V)->operand_values());
+    append_range(Todo, sourcesOf(V, Q));
   }
 }
 

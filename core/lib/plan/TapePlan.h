@@ -58,6 +58,9 @@ struct PlanQuestions {
   /// In a large function what is needed outside loops is kept: it would be recomputed far away from
   /// what it is computed from.
   bool Large = false;
+  /// The load that reads again what a phi was handed from the iteration before; null: there is
+  /// none.
+  llvm::function_ref<llvm::LoadInst *(const llvm::PHINode &)> Carried = nullptr;
 };
 
 class TapePlan {
@@ -94,6 +97,8 @@ private:
 
 /// True if V can be computed again from its operands.
 bool isRecomputable(const llvm::Value *V, const PlanQuestions &Q);
+/// What it is computed again from, or read again by.
+llvm::SmallVector<llvm::Value *, 4> sourcesOf(llvm::Value *V, const PlanQuestions &Q);
 /// True if V needs no decision in this function.
 bool isAvailable(const llvm::Value *V, const LoopFacts &Facts, bool Combined);
 

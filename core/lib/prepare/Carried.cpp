@@ -21,11 +21,13 @@ class Reloader {
 public:
   Reloader(Loop &L, ScalarEvolution &SE, AAResults &AA) : L(L), SE(SE), AA(AA) {}
   bool run();
+  void addLoads(CarriedLoads &Out);
 
 private:
   bool isEven() const;
   const SCEVAddRecExpr *addressOf(const LoadInst &First, const LoadInst &Next) const;
   bool isUnwritten(const LoadInst &First, const LoadInst &Next) const;
+  LoadInst *loadAgain(PHINode &Phi, const CarriedLoads &Known);
   bool reload(PHINode &Phi);
 
   Loop &L;
@@ -74,16 +76,20 @@ bool Reloader::isUnwritten(const LoadInst &First, const LoadInst &Next) const {
   return none_of(L.blocks(), [&](BasicBlock *Block) { return any_of(*Block, Writes); });
 }
 
-bool Reloader::reload(PHINode &Phi) {
+/// Null if what is handed on was not loaded, or cannot be loaded again.
+LoadInst *Reloader::loadAgain(PHINode &Phi, const CarriedLoads &Known) {
   auto *First = dyn_cast<LoadInst>(Phi.getIncomingValueForBlock(L.getLoopPreheader()));
-  auto *Next = dyn_cast<LoadInst>(Phi.getIncomingValueForBlock(L.getLoopLatch()));
+  Value *Handed = Phi.getIncomingValueForBlock(L.getLoopLatch());
+  auto *Next = dyn_cast<LoadInst>(Handed);
+  if (auto *From = dyn_cast<PHINode>(Handed))
+    Next = Known.lookup(From);
   if (!First || !Next || !First->isSimple() || !Next->isSimple() || !L.contains(Next))
-    return false;
+    return nullptr;
   const SCEVAddRecExpr *Address = addressOf(*First, *Next);
   SCEVExpander Expander(SE, "cf.again");
   Instruction *At = &*L.getHeader()->getFirstInsertionPt();
   if (!Address || !isUnwritten(*First, *Next) || !Expander.isSafeToExpandAt(Address, At))
-    return false;
+    return nullptr;
   IRBuilder<> B(At);
   Value *Pointer = Expander.expandCodeFor(Address, First->getPointerOperandType(), At);
   B.SetInsertPoint(At);
@@ -91,6 +97,14 @@ bool Reloader::reload(PHINode &Phi) {
       B.CreateAlignedLoad(Phi.getType(), Pointer, std::min(First->getAlign(), Next->getAlign()));
   Again->setAAMetadata(First->getAAMetadata().merge(Next->getAAMetadata()));
   Again->setDebugLoc(Next->getDebugLoc());
+  return Again;
+}
+
+bool Reloader::reload(PHINode &Phi) {
+  LoadInst *Again = loadAgain(Phi, CarriedLoads());
+  if (!Again)
+    return false;
+  auto *First = cast<LoadInst>(Phi.getIncomingValueForBlock(L.getLoopPreheader()));
   SE.forgetValue(&Phi);
   Phi.replaceAllUsesWith(Again);
   Phi.eraseFromParent();
@@ -111,6 +125,21 @@ bool Reloader::run() {
     Any |= Changed;
   }
   return Any;
+}
+
+/// Of x[i - 1], x[i], x[i + 1] the first is handed what the second was handed.
+void Reloader::addLoads(CarriedLoads &Out) {
+  if (!L.getLoopPreheader() || !L.getLoopLatch())
+    return;
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (PHINode &Phi : L.getHeader()->phis())
+      if (Phi.getType()->isFloatingPointTy() && !Out.contains(&Phi))
+        if (LoadInst *Again = loadAgain(Phi, Out)) {
+          Out[&Phi] = Again;
+          Changed = true;
+        }
+  }
 }
 
 } // namespace
@@ -158,6 +187,21 @@ bool reloadCarried(Function &F, FunctionAnalysisManager &FAM, const HandlerRegis
   if (Any)
     FAM.invalidate(F, PreservedAnalyses::none());
   return Any;
+}
+
+void addCarriedLoads(Function &F, FunctionAnalysisManager &FAM, CarriedLoads &Out) {
+  auto &LI = FAM.getResult<LoopAnalysis>(F);
+  const unsigned Before = Out.size();
+  for (Loop *L : LI.getLoopsInPreorder())
+    if (any_of(L->getHeader()->phis(),
+               [](PHINode &Phi) { return Phi.getType()->isFloatingPointTy(); }))
+      Reloader(*L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<AAManager>(F))
+          .addLoads(Out);
+  if (Out.size() == Before)
+    return;
+  PreservedAnalyses Kept = PreservedAnalyses::none();
+  Kept.preserveSet<CFGAnalyses>();
+  FAM.invalidate(F, Kept);
 }
 
 } // namespace contraflow

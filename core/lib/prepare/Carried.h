@@ -13,7 +13,13 @@
 
 #pragma once
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class LoadInst;
+class PHINode;
+} // namespace llvm
 
 namespace contraflow {
 
@@ -22,5 +28,12 @@ class HandlerRegistry;
 /// Returns whether there was one.
 bool reloadCarried(llvm::Function &F, llvm::FunctionAnalysisManager &FAM,
                    const HandlerRegistry &Handlers);
+
+/// Where a number stays handed on, since its adjoint is best handed on as well: the load that reads
+/// it again, by which the reverse sweep may find it in memory.
+using CarriedLoads = llvm::DenseMap<const llvm::PHINode *, llvm::LoadInst *>;
+
+/// Adds such loads, which nobody uses yet.
+void addCarriedLoads(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, CarriedLoads &Out);
 
 } // namespace contraflow

@@ -16,4 +16,9 @@ inline bool isOwnBlock(const llvm::Value *Object) {
   return Call && Call->hasFnAttr(OwnBlockAttribute);
 }
 
+/// A free of inactive memory that waits until the derivative call is over (analysis/LaterFrees.h).
+inline constexpr llvm::StringLiteral FreedLaterAttribute = "contraflow_freed_later";
+
+inline bool isFreedLater(const llvm::CallBase &Free) { return Free.hasFnAttr(FreedLaterAttribute); }
+
 } // namespace contraflow
