@@ -292,7 +292,7 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
     New = differentiate(Spec, C, chosenSwitches());
     C.Sparing = true;
   }
-  if (!New)
+  if (!New && !Spec.Repeated) // that may be served by a log
     New = withCalledOnly(std::move(New), Spec, C);
   C.Twins = Shared;
   if (New)
