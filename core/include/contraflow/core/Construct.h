@@ -144,6 +144,7 @@ struct MemoryLayout {
   bool Aligned = false; ///< floats lie at multiples of their size
   llvm::SmallVector<Field, 4> Fields;
   bool Packed = false, Outside = false; ///< floats lie anywhere in bytes; it is the caller's
+  bool OfSource = false; ///< of a copy: floats lie at multiples of their size where they come from
 };
 
 /// Augmented primal and reverse of a closure or of a separately differentiated function.
