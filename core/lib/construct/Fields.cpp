@@ -71,6 +71,14 @@ static bool isAnywhere(const MemoryLayout &Layout) {
   return isBlurred(Layout) && !Layout.Aligned && !(allKinds(Layout) & SK_Pointer);
 }
 
+/// The same, and addresses may lie there as well.
+static bool liesBesideAddresses(const MemoryLayout &Layout) {
+  const unsigned Kinds = allKinds(Layout);
+  return !Layout.Aligned && Layout.Period && Layout.Period < Word && (Kinds & SK_Pointer) &&
+         (Kinds & SK_AnyFloat) == SK_Double &&
+         any_of(Layout.Fields, [](auto &F) { return F.Active && (F.Kinds & SK_Double); });
+}
+
 bool isGuess(const MemoryLayout &Layout) {
   unsigned Kinds = allKinds(Layout);
   if (Layout.Packed)
@@ -228,6 +236,9 @@ MemoryLayout sharper(const MemoryLayout &To, const MemoryLayout &From) {
 Error checkLayout(const MemoryLayout &Blurred, CallBase &Call) {
   if (Blurred.Packed && (allKinds(Blurred) & SK_Pointer))
     return diffError(DiagId::UnknownType, Call, "the object holds packed bytes beside addresses");
+  if (liesBesideAddresses(Blurred))
+    return diffError(DiagId::UnknownType, Call,
+                     "the object holds numbers that nothing aligns beside addresses");
   const MemoryLayout Layout = sharpened(Blurred);
   bool Any = false;
   for (auto &F : Layout.Fields) {
