@@ -122,6 +122,28 @@ bool isBlurred(const MemoryLayout &Layout) {
   });
 }
 
+/// A number here is a part of another one there, or of another size, and only what reads or writes
+/// it tells which.
+bool meets(const MemoryLayout &Layout) {
+  int64_t End = INT64_MIN, First = INT64_MAX;
+  SmallVector<std::pair<int64_t, int64_t>, 8> Numbers;
+  for (const MemoryLayout::Field &F : Layout.Fields) {
+    const unsigned Floats = F.Kinds & SK_AnyFloat;
+    if (F.Active && (Floats & (Floats - 1)))
+      return true;
+    if (F.Active && Floats)
+      Numbers.push_back({F.Offset, F.Offset + widthOf(Floats)});
+  }
+  llvm::sort(Numbers);
+  for (auto [Begin, Behind] : Numbers) {
+    if (Begin < End)
+      return true;
+    First = std::min(First, Begin);
+    End = Behind;
+  }
+  return Layout.Period && !Numbers.empty() && End - Layout.Period > First;
+}
+
 /// True if what begins at a place is an active float: in memory that is used for integers at other
 /// times only if it travels in pieces that are no integers of their own, such as characters.
 bool startsWithFloat(const MemoryLayout &Layout, int64_t Size) {
@@ -364,7 +386,7 @@ private:
     unsigned Count = 0;
     Constant *Table = fieldTable(M, Layout, Count);
     auto &IR = B.ir();
-    bool Unknown = Layout.Packed || isBlurred(Layout) ||
+    bool Unknown = Layout.Packed || isBlurred(Layout) || meets(Layout) ||
                    any_of(Layout.Fields, [](auto &F) { return F.Kinds & SK_Guessed; });
     const int Nothing = Layout.Packed ? -2 : -1; // as cf_v1_mpi_describe has it
     B.runtime("mpi_describe", IR.getVoidTy(),

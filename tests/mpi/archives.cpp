@@ -56,6 +56,40 @@ double shifted(const double *x, double *y, int n) {
   return s;
 }
 
+/// Two counts with arrays behind them: the first array's numbers lie across those of the second.
+double twice(const double *x, double *y, int n) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  enum { Most = 100, Block = 28 };
+  char out[Most], in[Most];
+  for (int k = 0; k < 2; ++k) {
+    const int half = n / 2;
+    std::memcpy(out + Block * k, &half, sizeof half);
+    for (int i = 0; i < half; ++i) {
+      const double v = x[2 * i + k] * x[0];
+      std::memcpy(out + Block * k + sizeof half + sizeof v * i, &v, sizeof v);
+    }
+  }
+  MPI_Sendrecv(out, 2 * Block, MPI_BYTE, (rank + 1) % size, 0, in, 2 * Block, MPI_BYTE,
+               (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  double s = 0;
+  const char *next = in;
+  for (int k = 0; k < 2; ++k) {
+    int half = 0;
+    std::memcpy(&half, next, sizeof half);
+    std::vector<double> v(half);
+    std::memcpy(v.data(), next + sizeof half, half * sizeof(double));
+    next += sizeof half + half * sizeof(double);
+    for (int i = 0; i < half; ++i) {
+      y[2 * i + k] = v[i] * x[0];
+      s += v[i] * v[i];
+    }
+  }
+  return s;
+}
+
 } // namespace
 
 GRADIENT_CHECK(archive_shifted, Double, shifted, In(double, 5), Out(double, 5), Int(5))
+GRADIENT_CHECK(archive_twice, Double, twice, In(double, 6), Out(double, 6), Int(6))

@@ -164,6 +164,37 @@ double copiedTwice(const double *x, double *y, int n) {
   return s;
 }
 
+/// What is packed was appended to, so only its alignment tells where its numbers are; in the bytes
+/// they lie elsewhere.
+double appended(const double *x, double *y, int n) {
+  std::vector<double> own[3];
+  for (int i = 0; i < n; ++i)
+    own[i % 3].push_back(x[i] * x[i]);
+  std::vector<char> Bytes;
+  auto put = [&](const void *From, std::size_t Count) {
+    const char *First = static_cast<const char *>(From);
+    Bytes.insert(Bytes.end(), First, First + Count);
+  };
+  for (const auto &v : own) {
+    const int count = static_cast<int>(v.size());
+    put(&count, sizeof count);
+    put(v.data(), v.size() * sizeof(double));
+  }
+  const char *Next = Bytes.data();
+  double sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    int count;
+    std::memcpy(&count, Next, sizeof count);
+    std::vector<double> v(count);
+    std::memcpy(v.data(), Next + sizeof count, v.size() * sizeof(double));
+    Next += sizeof count + v.size() * sizeof(double);
+    y[k] = v[0] * x[k];
+    for (const double e : v)
+      sum += e * e;
+  }
+  return sum;
+}
+
 } // namespace
 
 GRADIENT_CHECK(archive_copied, Double, copied, In(double, 5), Out(double, 5), Int(5))
@@ -171,3 +202,4 @@ GRADIENT_CHECK(archive_named, Double, named, In(double, 5), Out(double, 5), Int(
 GRADIENT_CHECK(archive_erased, Double, erased, In(double, 5), Out(double, 5), Int(5))
 GRADIENT_CHECK(archive_allocated, Double, allocated, In(double, 5), Out(double, 5), Int(5))
 GRADIENT_CHECK(archive_copied_twice, Double, copiedTwice, In(double, 3), Out(double, 3), Int(3))
+GRADIENT_CHECK(archive_appended, Double, appended, In(double, 5), Out(double, 3), Int(5))

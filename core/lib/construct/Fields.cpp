@@ -22,6 +22,7 @@ namespace contraflow {
 
 constexpr int64_t ByAlignment = -1; ///< offset: the first aligned address
 constexpr int64_t Anywhere = -2;    ///< offset: numbers lie wherever the program put them
+constexpr int64_t BySource = -3;    ///< offset: the first address that is aligned at the source
 
 constexpr int64_t Word = 8, HalfWord = 4;
 
@@ -68,6 +69,14 @@ static bool isMixture(const MemoryLayout &Layout) { return mixesSizes(Layout) &&
 /// Nothing tells where in a blurred object the floats are.
 static bool isAnywhere(const MemoryLayout &Layout) {
   return isBlurred(Layout) && !Layout.Aligned && !(allKinds(Layout) & SK_Pointer);
+}
+
+/// The same, and addresses may lie there as well.
+static bool liesBesideAddresses(const MemoryLayout &Layout) {
+  const unsigned Kinds = allKinds(Layout);
+  return !Layout.Aligned && Layout.Period && Layout.Period < Word && (Kinds & SK_Pointer) &&
+         (Kinds & SK_AnyFloat) == SK_Double &&
+         any_of(Layout.Fields, [](auto &F) { return F.Active && (F.Kinds & SK_Double); });
 }
 
 bool isGuess(const MemoryLayout &Layout) {
@@ -183,7 +192,7 @@ static MemoryLayout sharpened(const MemoryLayout &Layout) {
     return {HalfWord, Layout.Aligned, {{0, Kinds, Active}}};
   if (!isBlurred(Layout))
     return Layout;
-  int64_t Place = isAnywhere(Layout) ? Anywhere : ByAlignment;
+  int64_t Place = isAnywhere(Layout) ? Anywhere : Layout.OfSource ? BySource : ByAlignment;
   return {Kinds & SK_Double ? 8 : 4, Layout.Aligned, {{Place, Kinds, Active}}};
 }
 
@@ -209,20 +218,27 @@ static bool isPlain(const MemoryLayout &Layout) {
 }
 
 /// What is put among bytes is known where it comes from: a structure with other members, too, or
-/// numbers that lie as their alignment says.
-const MemoryLayout &sharper(const MemoryLayout &To, const MemoryLayout &From) {
+/// numbers that lie as their alignment there says.
+MemoryLayout sharper(const MemoryLayout &To, const MemoryLayout &From) {
   const bool Lies =
       isBlurred(From) && From.Aligned && !From.Packed && !(allKinds(From) & SK_Pointer);
   const bool AmongBytes = liesAnywhere(To) && (isPlain(From) || Lies);
   const bool OneKind = isFloatOnly(allKinds(From)) && !isBlurred(From) && !From.Packed;
   const bool Tells =
       (AmongBytes || OneKind) && any_of(From.Fields, [](auto &F) { return F.Active; });
-  return (isBlurred(To) || isMixture(To) || isGuess(To)) && Tells ? From : To;
+  if (!Tells || !(isBlurred(To) || isMixture(To) || isGuess(To)))
+    return To;
+  MemoryLayout Out = From;
+  Out.OfSource = true;
+  return Out;
 }
 
 Error checkLayout(const MemoryLayout &Blurred, CallBase &Call) {
   if (Blurred.Packed && (allKinds(Blurred) & SK_Pointer))
     return diffError(DiagId::UnknownType, Call, "the object holds packed bytes beside addresses");
+  if (liesBesideAddresses(Blurred))
+    return diffError(DiagId::UnknownType, Call,
+                     "the object holds numbers that nothing aligns beside addresses");
   const MemoryLayout Layout = sharpened(Blurred);
   bool Any = false;
   for (auto &F : Layout.Fields) {

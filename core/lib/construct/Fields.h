@@ -64,7 +64,7 @@ bool canBeCleared(const MemoryLayout &Layout, llvm::CallBase &Call);
 void copyPointers(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst, llvm::Value *Src,
                   llvm::Value *Bytes);
 /// Of what a copy moves, the one of two layouts that tells more.
-const MemoryLayout &sharper(const MemoryLayout &To, const MemoryLayout &From);
+MemoryLayout sharper(const MemoryLayout &To, const MemoryLayout &From);
 /// Reverse: what is asked of Dst is asked of Src; Atomic is an i32.
 void copyAdjoints(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst, llvm::Value *Src,
                   llvm::Value *Bytes, llvm::Value *Atomic);

@@ -191,11 +191,26 @@ int32_t cutOff(int32_t Kind, int64_t Bytes) {
 }
 
 struct Fields {
-  const void *Base;
+  const void *Base, *AlignedAs;
   int64_t Bytes, Period;
   const cf_field *Table;
   int32_t Count;
+
+  bool areAt(int64_t Place) const { return Count > 0 && Table->offset == Place; }
 };
+
+Fields fieldsOf(const void *Dst, const void *Src, int64_t Bytes, int64_t Period,
+                const cf_field *Table, int32_t Count) {
+  Fields All = {Dst, Dst, Bytes, Period, Table, Count};
+  if (All.areAt(AtSource))
+    All.AlignedAs = Src;
+  return All;
+}
+
+/// Nobody knows where the numbers are, or all of it was overwritten by what has no shadow.
+bool areBytes(const Fields &All) {
+  return All.areAt(Anywhere) || (All.areAt(AtSource) && !All.AlignedAs);
+}
 
 // Visits every field that lies inside, upwards or downwards, as memmove would copy in reverse.
 template <typename Visitor> void forEachField(const Fields &All, bool Upwards, Visitor Visit) {
@@ -203,12 +218,13 @@ template <typename Visitor> void forEachField(const Fields &All, bool Upwards, V
   if (Period <= 0)
     return;
   const int64_t Aligned =
-      -static_cast<int64_t>(reinterpret_cast<uintptr_t>(All.Base)) & (Period - 1);
+      -static_cast<int64_t>(reinterpret_cast<uintptr_t>(All.AlignedAs)) & (Period - 1);
   const int64_t Records = (All.Bytes + Period - 1) / Period;
   for (int64_t R = 0; R < Records; ++R)
     for (int32_t F = 0; F < All.Count; ++F) {
       const cf_field &Field = All.Table[Upwards ? F : All.Count - 1 - F];
-      const int64_t Offset = Field.offset == AtAlignment ? Aligned : Field.offset;
+      const bool ByAddress = Field.offset == AtAlignment || Field.offset == AtSource;
+      const int64_t Offset = ByAddress ? Aligned : Field.offset;
       const int64_t At = (Upwards ? R : Records - 1 - R) * Period + Offset;
       const int32_t Kind = cutOff(Field.kind, All.Bytes - At);
       if (Offset >= 0 && At + widthOf(Kind) <= All.Bytes)
@@ -235,7 +251,7 @@ void cf_v1_copy_fields_forward(void *dst, void *src, int64_t bytes, int64_t peri
                                const struct cf_field *fields, int32_t n) {
   if (!dst || !src || dst == src)
     return;
-  forEachField({dst, bytes, period, fields, n}, dst < src, [&](int64_t At, int32_t K) {
+  forEachField(fieldsOf(dst, src, bytes, period, fields, n), dst < src, [&](int64_t At, int32_t K) {
     const auto Bits = read<uint64_t>(static_cast<char *>(src) + At);
     if (K == Pointer || (K == WordOfFloats ? isAddressNotFloats(Bits) : isAddress(Bits)))
       write(static_cast<char *>(dst) + At, Bits);
@@ -246,10 +262,10 @@ void cf_v1_copy_fields_adjoint(void *dst_bar, void *src_bar, int64_t bytes, int3
                                int64_t period, const struct cf_field *fields, int32_t n) {
   if (!dst_bar || dst_bar == src_bar)
     return;
-  if (n > 0 && fields->offset == Anywhere)
+  const Fields All = fieldsOf(dst_bar, src_bar, bytes, period, fields, n);
+  if (areBytes(All))
     return moveBytes(static_cast<char *>(dst_bar), static_cast<char *>(src_bar), bytes,
                      atomic != 0);
-  const Fields All = {dst_bar, bytes, period, fields, n};
   if (areLayers())
     settleFields(All);
   forEachField(All, dst_bar > src_bar, [&](int64_t At, int32_t K) {
@@ -264,10 +280,11 @@ void cf_v1_copy_fields_back(void *dst_bar, const void *src_bar, int64_t bytes, i
                             const struct cf_field *fields, int32_t n) {
   if (!dst_bar || dst_bar == src_bar)
     return;
-  if (n > 0 && fields->offset == Anywhere)
+  const Fields All = fieldsOf(dst_bar, src_bar, bytes, period, fields, n);
+  if (areBytes(All))
     return src_bar ? static_cast<void>(std::memmove(dst_bar, src_bar, static_cast<size_t>(bytes)))
                    : static_cast<void>(std::memset(dst_bar, 0, static_cast<size_t>(bytes)));
-  forEachField({dst_bar, bytes, period, fields, n}, dst_bar < src_bar, [&](int64_t At, int32_t K) {
+  forEachField(All, dst_bar < src_bar, [&](int64_t At, int32_t K) {
     copyUnlessAddress(static_cast<char *>(dst_bar) + At,
                       src_bar ? static_cast<const char *>(src_bar) + At : nullptr, K);
   });
@@ -297,8 +314,9 @@ void cf_v1_copy_fields_back_kept(void *dst_bar, void *src_bar, int64_t bytes, co
     return;
   const char *First = static_cast<const char *>(kept) + sizeof(uint64_t) +
                       read<int64_t>(static_cast<const char *>(kept));
-  forEachField({dst_bar, bytes, period, fields, n}, dst_bar < src_bar, [&](int64_t At, int32_t K) {
-    copyBarKept(static_cast<char *>(dst_bar) + At,
-                src_bar ? static_cast<char *>(src_bar) + At : nullptr, First + At, K);
-  });
+  forEachField(fieldsOf(dst_bar, src_bar, bytes, period, fields, n), dst_bar < src_bar,
+               [&](int64_t At, int32_t K) {
+                 copyBarKept(static_cast<char *>(dst_bar) + At,
+                             src_bar ? static_cast<char *>(src_bar) + At : nullptr, First + At, K);
+               });
 }

@@ -20,8 +20,8 @@
 namespace contraflow {
 
 /// Offsets that are no places: the first address that is a multiple of the period; bytes of which
-/// nobody knows what they are.
-constexpr int64_t AtAlignment = -1, Anywhere = -2;
+/// nobody knows what they are; of a copy, what is a multiple of the period where it comes from.
+constexpr int64_t AtAlignment = -1, Anywhere = -2, AtSource = -3;
 
 enum FieldKind : int32_t {
   Float = 0,

@@ -143,7 +143,7 @@ struct MemoryLayout {
   int64_t Period = 0;   ///< fields repeat with this period; 0: they do not
   bool Aligned = false; ///< floats lie at multiples of their size
   llvm::SmallVector<Field, 4> Fields;
-  bool Packed = false, Outside = false; ///< floats lie anywhere in bytes; it is the caller's
+  bool Packed = false, Outside = false, OfSource = false; ///< in bytes; a caller's; as copied from
 };
 
 /// Augmented primal and reverse of a closure or of a separately differentiated function.
