@@ -48,6 +48,13 @@ static double grown(std::vector<double> v) {
   return sum;
 }
 
+static void copies(const std::vector<double> &x) {
+  const std::vector<double> of_copy = cf::gradient(grown, x), v{1, 1, 0};
+  const auto curved = cf::hvp(grown, x, v);
+  std::printf("copies %g %g %g, %g, %g %g\n", of_copy[0], of_copy[1], of_copy[2],
+              cf::tangent(grown, cf::dup(x, v)), curved[0], curved[1]);
+}
+
 int main() {
   std::vector<double> x{1, 2, 3}, w{1, 2, 3}, x_bar(3), x_dot{1, 0, 0};
   double k = 3;
@@ -126,10 +133,7 @@ int main() {
               in_place[1], in_place[2]);
 
   // CHECK: copies 10 8 6, 18, 18 12
-  const std::vector<double> of_copy = cf::gradient(grown, x), v{1, 1, 0};
-  const auto curved = cf::hvp(grown, x, v);
-  std::printf("copies %g %g %g, %g, %g %g\n", of_copy[0], of_copy[1], of_copy[2],
-              cf::tangent(grown, cf::dup(x, v)), curved[0], curved[1]);
+  copies(x);
 
   // CHECK: float 2 4
   const std::vector<float> singles{1, 2};
