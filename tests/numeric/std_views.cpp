@@ -70,6 +70,29 @@ double projections(const double *x, int n) {
   return s + std::ranges::min(ps, {}, &Particle::position).mass;
 }
 
+struct Star {
+  int number;
+  double mass;
+  float magnitude;
+  double distance;
+  std::vector<double> lines;
+};
+/// Both sorts are one function, which is given the pointer to a member by reference.
+double starsSorted(const double *x, int n) {
+  std::vector<Star> stars;
+  for (int i = 0; i < n; ++i)
+    stars.push_back({i, x[i], static_cast<float>(i), x[i] * x[0], {x[i], x[(i + 1) % n]}});
+  double s = 0, w = 1;
+  std::ranges::sort(stars, {}, &Star::mass);
+  for (const Star &star : stars)
+    s += (w *= 0.7) * star.mass * star.lines[1];
+  stars[1].distance *= x[1];
+  std::ranges::sort(stars, {}, &Star::distance);
+  for (const Star &star : stars)
+    s += (w *= 1.1) * star.distance * star.magnitude * star.lines[0];
+  return s;
+}
+
 double tail(std::span<const double> v) {
   return v.empty() ? 1 : v.front() * tail(v.subspan(1)) + 0.1 * v.back();
 }
@@ -239,6 +262,7 @@ GRADIENT_CHECK(std_views_dropped, Double, dropped, In(double, 7), Int(7))
 GRADIENT_CHECK(std_views_iotas, Double, iotas, In(double, 5), Int(5))
 GRADIENT_CHECK(std_views_ranges_sorted, Double, rangesSorted, In(double, 7), Int(7))
 GRADIENT_CHECK(std_views_projections, Double, projections, In(double, 6), Int(6))
+GRADIENT_CHECK(std_views_stars_sorted, Double, starsSorted, In(double, 6), Int(6))
 GRADIENT_CHECK(std_views_spans, Double, spans, In(double, 6), Int(6))
 GRADIENT_CHECK(std_views_fixed_spans, Double, fixedSpans, In(double, 6), Int(6))
 GRADIENT_CHECK(std_views_tensors, Double, tensors, In(double, 5), Int(5))

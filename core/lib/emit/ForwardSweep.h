@@ -86,6 +86,8 @@ private:
   void checkGlobalPointer(llvm::LoadInst &I, llvm::Value *Shadow);
   llvm::Value *mayVary(llvm::Value *V, unsigned &Left);
   bool mayBeOwnShadow(const llvm::Value *Pointer) const;
+  bool mayReadClass(const llvm::Instruction &I) const;
+  llvm::Value *comparesToShadow(llvm::Value *Pointer);
   void checkOwnShadow(llvm::Value *Pointer, llvm::Value *Shadow, const llvm::Instruction &At);
   void redirect(llvm::Instruction &I);
   llvm::Error visitPointer(llvm::Instruction &I);

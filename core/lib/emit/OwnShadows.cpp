@@ -11,12 +11,17 @@
 // a value with a derivative is put into constant memory ends the program: the derivative would be
 // lost.
 //
+// What the compiler writes of classes (tables of virtual functions, descriptions of types) is its
+// own shadow as well. Words are read there that may be numbers where they are one object with
+// numbers.
+//
 // The memory is found on the graph: what a constant argument leads to, if the graph cannot tell it
 // from objects with a shadow; with enzyme_runtime_activity, all memory from outside.
 
 #include "ForwardSweep.h"
 #include "Remarks.h"
 #include "Steps.h"
+#include "contraflow/core/Callee.h"
 #include "contraflow/core/Rule.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -78,8 +83,19 @@ static bool hasActiveFloats(const RequestState &S, unsigned Node) {
                 [&](auto &Field) { return S.Activity.activeCell(Field.second); });
 }
 
+static void findClassTables(RequestState &S) {
+  S.ClassTables.resize(S.Graph.nodeCount());
+  for (const GlobalVariable &G : S.C.M.globals()) {
+    if (!isVirtualTable(G) && !isTypeDescription(G))
+      continue;
+    if (const Location At = S.Graph.find(&G); At && hasActiveFloats(S, At.Node))
+      S.ClassTables.set(S.Graph.canonical(At.Node));
+  }
+}
+
 Error findOwnShadows(RequestState &S) {
   const MemoryGraph &Graph = S.Graph;
+  findClassTables(S);
   S.OwnShadows.resize(Graph.nodeCount());
   for (unsigned Node = 0; Node < Graph.nodeCount(); ++Node)
     if ((S.Spec.ChecksShadows || Graph.isGuessed(Node)) && Graph.canonical(Node) == Node &&
@@ -118,10 +134,21 @@ bool ForwardSweep::mayBeOwnShadow(const Value *Pointer) const {
   return At && S.OwnShadows.test(S.Graph.canonical(At.Node));
 }
 
+/// True if I reads a word that may come from a table or description of a class.
+bool ForwardSweep::mayReadClass(const Instruction &I) const {
+  auto *Load = dyn_cast<LoadInst>(&I);
+  if (!Load || Load->getType()->isFPOrFPVectorTy())
+    return false;
+  const Location At = S.Graph.find(Load->getPointerOperand());
+  return At && S.ClassTables.test(S.Graph.canonical(At.Node));
+}
+
 /// Where floats are a guess, it may be integers that have no shadow at all.
 Value *ForwardSweep::isOwnShadow(Value *Pointer) {
-  if (!mayBeOwnShadow(Pointer))
-    return nullptr;
+  return mayBeOwnShadow(Pointer) ? comparesToShadow(Pointer) : nullptr;
+}
+
+Value *ForwardSweep::comparesToShadow(Value *Pointer) {
   Value *Own = B.CreateICmpEQ(shadowOf(Pointer), Pointer);
   if (!S.Graph.isGuessed(S.Graph.find(Pointer).Node))
     return Own;
@@ -203,7 +230,8 @@ static GlobalVariable *nowhere(Module &M, StringRef Name) {
 
 /// Decides where an access of floats finds its derivatives.
 void ForwardSweep::redirect(Instruction &I) {
-  if (!isa<LoadInst, StoreInst, AtomicRMWInst>(I) || !mayBeOwnShadow(addressOf(I)))
+  if (!isa<LoadInst, StoreInst, AtomicRMWInst>(I) ||
+      (!mayBeOwnShadow(addressOf(I)) && !mayReadClass(I)))
     return;
   Value *Pointer = addressOf(I);
   auto *Store = dyn_cast<StoreInst>(&I);
@@ -213,7 +241,8 @@ void ForwardSweep::redirect(Instruction &I) {
       S.Graph.layout().getTypeStoreSize(Stored ? Stored->getType() : I.getType());
   if (!S.Activity.activeAt(S.Graph.find(Pointer), Bytes))
     return;
-  remarkRunTime(S, I);
+  if (mayBeOwnShadow(Pointer))
+    remarkRunTime(S, I);
   const bool Tangent = U.Kind == SweepKind::Tangent;
   if (Bytes > WidestAccess || Atomic)
     return checkOwnShadow(Pointer, shadowOf(Pointer), I);
@@ -222,7 +251,7 @@ void ForwardSweep::redirect(Instruction &I) {
   // What is read as zero, and what is written and never read.
   const bool Reads = Store ? !Tangent : Tangent;
   GlobalVariable *Elsewhere = nowhere(S.C.M, Reads ? "cf.zeros" : "cf.nowhere");
-  AccessLanes[Lane][&I] = B.CreateSelect(isOwnShadow(Pointer), Elsewhere, shadowOf(Pointer));
+  AccessLanes[Lane][&I] = B.CreateSelect(comparesToShadow(Pointer), Elsewhere, shadowOf(Pointer));
 }
 
 Value *ForwardSweep::accessOf(Instruction &I) {

@@ -97,8 +97,9 @@ struct RequestState {
   /// Stores of integers that are no part of a float, though they go where floats are; see
   /// findOwnStores.
   llvm::DenseSet<const llvm::StoreInst *> OwnStores;
-  llvm::BitVector OwnShadows; ///< nodes of memory that may be constant and its own shadow
-  bool Foreign = false;       ///< some memory is used by other processes as well
+  llvm::BitVector OwnShadows;  ///< nodes of memory that may be constant and its own shadow
+  llvm::BitVector ClassTables; ///< nodes of active memory with what the compiler writes of classes
+  bool Foreign = false;        ///< some memory is used by other processes as well
   /// Deterministic: nodes of memory to whose adjoints the threads of a team may add.
   llvm::DenseSet<unsigned> AddedInTeams;
   bool RunsOnce = false;  ///< the reverse sweep may not be repeated

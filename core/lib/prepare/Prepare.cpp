@@ -21,6 +21,7 @@
 #include "Indices.h"
 #include "Indirect.h"
 #include "InlineStorage.h"
+#include "KnownVariables.h"
 #include "Lanes.h"
 #include "Library.h"
 #include "Mismatches.h"
@@ -744,6 +745,7 @@ Expected<PreparedClosure> prepareClosure(Function &F, Compilation &C, NestVersio
       versionCanonical(*P, C, InTask);
   if (!Made->Called.empty())
     C.Library->keep(Made->Called);
+  readKnownVariables(Made->Closure.Functions);
   return std::move(Made->Closure);
 }
 

@@ -37,6 +37,24 @@ struct Cubic : Law {
   double of(double v) const override { return 2 * v * v * v; }
 };
 
+/// Changes its own copy.
+static double grown(std::vector<double> v) {
+  std::vector<double> w = v;
+  w.push_back(v[0] * v[1]);
+  v.swap(w);
+  double sum = 0;
+  for (double &e : v)
+    sum += e *= e;
+  return sum;
+}
+
+static void copies(const std::vector<double> &x) {
+  const std::vector<double> of_copy = cf::gradient(grown, x), v{1, 1, 0};
+  const auto curved = cf::hvp(grown, x, v);
+  std::printf("copies %g %g %g, %g, %g %g\n", of_copy[0], of_copy[1], of_copy[2],
+              cf::tangent(grown, cf::dup(x, v)), curved[0], curved[1]);
+}
+
 int main() {
   std::vector<double> x{1, 2, 3}, w{1, 2, 3}, x_bar(3), x_dot{1, 0, 0};
   double k = 3;
@@ -113,6 +131,9 @@ int main() {
   const auto in_place = cf::gradient([](const double *v) { return v[0] * v[1] * v[2]; }, plain);
   std::printf("by value %g %g, in place %g %g %g\n", by_value[0], by_value[1], in_place[0],
               in_place[1], in_place[2]);
+
+  // CHECK: copies 10 8 6, 18, 18 12
+  copies(x);
 
   // CHECK: float 2 4
   const std::vector<float> singles{1, 2};

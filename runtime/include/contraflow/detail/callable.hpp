@@ -93,8 +93,33 @@ template <class F, class Result, class... P> struct relay_of<F, Result, std::tup
   using type = relay<F, Result(P...)>;
 };
 
-/// True if f is reached through a relay. (A class passed by value to a plain function is left to
-/// the plugin; a lambda is an object as well.)
+/// True of a copy of an object that owns memory, such as a vector: the copy is a part of what is
+/// differentiated, or its derivatives would go with it.
+template <class Argument, class P>
+inline constexpr bool is_copy =
+    has_shadow<Argument> && std::is_class_v<P> && !std::is_trivially_copyable_v<P>;
+template <class F, class... Arguments>
+inline constexpr bool passes_copy = []<class... P>(std::type_identity<std::tuple<P...>>) {
+  if constexpr (sizeof...(P) == sizeof...(Arguments))
+    return (is_copy<Arguments, P> || ...);
+  return false;
+}(std::type_identity<typename called<F, Arguments...>::parameters>{});
+
+/// A relay to a plain function, which it is given.
+template <class F> struct copying_relay;
+template <class Result, class... P> struct copying_relay<std::tuple<Result, P...>> {
+  using parameters = std::tuple<relayed<P>...>;
+  static Result call(Result (*f)(P...), relayed<P>... values) {
+    return f(static_cast<P>(values)...);
+  }
+};
+template <class Result, class Parameters> struct copying_relay_of;
+template <class Result, class... P> struct copying_relay_of<Result, std::tuple<P...>> {
+  using type = copying_relay<std::tuple<Result, P...>>;
+};
+
+/// True if f is reached through a relay. (Other classes passed by value to a plain function are
+/// left to the plugin; a lambda is an object as well.)
 template <class F, class... Arguments>
 inline constexpr bool by_relay = !plain_function<F> || (std::is_class_v<std::remove_cvref_t<F>> &&
                                                         passes_class<F, Arguments...>);

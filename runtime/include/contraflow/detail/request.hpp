@@ -154,6 +154,15 @@ CF_INLINE Result request(F &f, Arguments... arguments) {
     auto together = std::make_tuple(object_argument(f), arguments...);
     return spread<Mode, Result, typename relay::parameters>(
         &relay::call, together, std::make_index_sequence<parts_of<decltype(together)>.size()>{});
+  } else if constexpr (passes_copy<F, Arguments...>) {
+    using types = called<F, Arguments...>;
+    using relay =
+        typename copying_relay_of<typename types::result, typename types::parameters>::type;
+    using all = std::tuple<Arguments...>;
+    all together{arguments...};
+    return spread<Mode, Result, typename relay::parameters>(
+        &relay::call, together, std::make_index_sequence<parts_of<all>.size()>{}, marker_const,
+        erase(+f));
   } else {
     using all = std::tuple<Arguments...>;
     using parameters = typename called<F, Arguments...>::parameters;
