@@ -18,5 +18,9 @@ bool isEntryHook(const llvm::Instruction &I);
 bool runsAtExit(const llvm::CallBase &Call);
 /// True if I counts for `--coverage` or `-fprofile-generate`: the program does not read it.
 bool isCount(const llvm::Instruction &I);
+/// True for an intrinsic that writes no memory, although LLVM keeps its place among those that do:
+/// an assumption, a use for debuggers (`-Og`), an operation under a rounding mode
+/// (`-frounding-math`, `-ftrapping-math`), a counter that is not memory yet.
+bool onlyKeepsItsPlace(const llvm::Instruction &I);
 
 } // namespace contraflow
