@@ -11,7 +11,7 @@ class Instruction;
 
 namespace contraflow {
 
-/// True if I tells a profiler that a function begins or ends.
+/// True if I tells somebody outside that a function begins or ends, or an object.
 bool isEntryHook(const llvm::Instruction &I);
 /// True if Call only registers what is run when the program or a thread ends, such as destructors
 /// of static variables.
