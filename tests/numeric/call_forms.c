@@ -212,6 +212,13 @@ static double sorted(const double *x, int n) {
   return s;
 }
 
+/// As headers write it that choose between a constant and a function.
+#define POWER(x, n)                                                                                \
+  (__builtin_constant_p(x) ? 1.0 : __builtin_constant_p(n) ? (x) * (x) : pow(x, n))
+static double known(const double *x, double p) {
+  return POWER(x[0], 2) * POWER(1 + x[1] * x[1], p);
+}
+
 GRADIENT_CHECK(call_forms_table, Double, fromTable, In(double, 7), Int(7))
 GRADIENT_CHECK(call_forms_named, Double, namedFunctions, In(double, 6), Int(6))
 GRADIENT_CHECK(call_forms_callbacks, Double, callbacks, In(double, 5), In(double, 5), Int(5))
@@ -225,3 +232,4 @@ GRADIENT_CHECK(call_forms_by_pointer, Double, byPointer, In(double, 6), Int(6))
 GRADIENT_CHECK(call_forms_pointer_result, Double, pointerResult, InOut(double, 5), Int(5))
 GRADIENT_CHECK(call_forms_big_values, Double, bigValues, In(double, 6), Int(6))
 GRADIENT_CHECK(call_forms_sorted, Double, sorted, In(double, 8), Int(8))
+GRADIENT_CHECK(call_forms_known, Double, known, In(double, 2), Scalar(double))

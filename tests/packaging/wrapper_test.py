@@ -51,6 +51,11 @@ class Command(WrapperTest):
             self.assertTrue([word for word in command if word.startswith("-fpass-plugin=")])
             self.assertTrue([word for word in command if word.startswith("-fplugin=")])
 
+    def test_precompiling_links_nothing(self):
+        for header in (["-x", "c++-header", "x"], ["-xc-header", "x"], ["x.hpp"], ["-g", "x.h", "-o", "x.pch"]):
+            self.assertFalse([word for word in self.shown(*header) if word.endswith(".a")], header)
+        self.assertTrue([word for word in self.shown("-x", "c++", "x.h") if word.endswith(".a")])
+
     def test_models_follow_the_command_line(self):
         def parts(*arguments):
             return {pathlib.Path(word).name for word in self.shown(*arguments) if word.endswith(".a")}
@@ -121,6 +126,16 @@ class Programs(WrapperTest):
 
     def test_language_given_explicitly(self):
         self.build_and_run([CXX], "square.cpp", "-x", "c++")
+
+    def test_precompiled_header(self):
+        (self.folder / "all.h").write_text(
+            "extern \"C\" double __enzyme_autodiff(void *, ...);\n"
+            "inline double cube(double x) { return x * x * x; }\n")
+        (self.folder / "main.cpp").write_text(
+            "int main() { return __enzyme_autodiff((void *)cube, 2.0) == 12 ? 0 : 1; }\n")
+        self.run_command(CXX, "-O1", "all.h", "-o", "all.h.pch")
+        self.run_command(CXX, "-O1", "-include-pch", "all.h.pch", "main.cpp", "-o", "main")
+        self.run_command(self.folder / "main")
 
     def test_exceptions_of_another_library(self):
         """What raises an exception and what keeps it have to be of one library."""

@@ -5,6 +5,7 @@
 //   static void watch(const double *x) { ++calls; printf("%g", *x); }
 
 #include "ReadsOnly.h"
+#include "callee/Instrumentation.h"
 #include "contraflow/core/Callee.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -44,12 +45,10 @@ private:
   }
 
   bool isHarmlessCall(const CallBase &Call) {
-    if (Call.onlyReadsMemory())
+    if (Call.onlyReadsMemory() || onlyKeepsItsPlace(Call))
       return true;
     if (const auto *Memory = dyn_cast<MemIntrinsic>(&Call))
       return isOwn(Memory->getRawDest());
-    if (isa<DbgInfoIntrinsic>(Call) || Call.isLifetimeStartOrEnd())
-      return true;
     const CalleeInfo Info = lookupCallee(Call);
     if (Info.ReadOnly || Info.Kind == CalleeKind::NoReturn || Info.Kind == CalleeKind::Allocate)
       return true;

@@ -5,7 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
@@ -42,6 +42,12 @@ bool isCount(const Instruction &I) {
     To = Update->getPointerOperand();
   const auto *G = To ? dyn_cast<GlobalVariable>(getUnderlyingObject(To)) : nullptr;
   return G && any_of(Counters, [&](StringRef Prefix) { return G->getName().starts_with(Prefix); });
+}
+
+bool onlyKeepsItsPlace(const Instruction &I) {
+  const auto *Call = dyn_cast<IntrinsicInst>(&I);
+  return Call && (Call->isAssumeLikeIntrinsic() || Call->getIntrinsicID() == Intrinsic::fake_use ||
+                  isa<ConstrainedFPIntrinsic, InstrProfInstBase>(Call));
 }
 
 } // namespace contraflow

@@ -34,7 +34,7 @@ bool mayWrite(const Function &F, unsigned Depth = 0) {
     return !F.isIntrinsic() && !Info.ReadOnly && Info.Kind != CalleeKind::NoReturn;
   }
   for (const Instruction &I : instructions(F)) {
-    if (isCount(I))
+    if (isCount(I) || onlyKeepsItsPlace(I))
       continue;
     if (auto *Store = dyn_cast<StoreInst>(&I)) {
       if (!isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand())))
@@ -47,7 +47,7 @@ bool mayWrite(const Function &F, unsigned Depth = 0) {
     if (auto *Move = dyn_cast<AnyMemIntrinsic>(&I);
         Move && !isa<AllocaInst>(getUnderlyingObject(Move->getDest())))
       return true;
-    if (!Call || isa<DbgInfoIntrinsic>(Call) || !Call->mayWriteToMemory())
+    if (!Call || !Call->mayWriteToMemory())
       continue;
     const Function *Inner = Call->getCalledFunction();
     if (!Inner || Depth == MostDepth || mayWrite(*Inner, Depth + 1))

@@ -12,11 +12,16 @@
 //
 //   int stat(const double *x, double *mean);        -> annotate("contraflow_own")
 //   int uname(void *sums);
+//
+// Variables that tell something about functions are emitted, whether the program uses them or not:
+//
+//   static void *__enzyme_register_gradient_f[] = {f, ...};        -> used
+//   inline void *__enzyme_inactivefn = (void *)report;
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
-#include "clang/AST/Decl.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -146,14 +151,24 @@ bool isLibraryName(StringRef Name) {
   return Names.contains(Name) && !OfNumbers.contains(Name);
 }
 
-class OwnFunctions : public ASTConsumer {
+/// True if Name is that of a variable that tells something about functions.
+bool isRegistration(StringRef Name) {
+  static constexpr StringRef Parts[] = {
+#define CF_REGISTRATION(Part, Kind, Entries) Part,
+#include "request/Registration.def"
+  };
+  return llvm::any_of(Parts, [&](StringRef Part) { return Name.contains(Part); });
+}
+
+class Declarations : public ASTConsumer {
 public:
-  explicit OwnFunctions(const SourceManager &Sources) : Sources(Sources) {}
+  explicit Declarations(const SourceManager &Sources) : Sources(Sources) {}
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
     for (Decl *D : Group)
       visit(*D);
     return true;
   }
+  void HandleCXXStaticMemberVarInstantiation(VarDecl *D) override { visit(*D); }
 
 private:
   void visit(Decl &D);
@@ -162,7 +177,7 @@ private:
   const SourceManager &Sources;
 };
 
-bool OwnFunctions::isOwn(const FunctionDecl &F) const {
+bool Declarations::isOwn(const FunctionDecl &F) const {
   if (!F.getIdentifier() || !F.isExternC() || F.getBuiltinID() || !isLibraryName(F.getName()) ||
       llvm::any_of(F.redecls(), [&](const FunctionDecl *Other) {
         return Sources.isInSystemHeader(Other->getLocation());
@@ -173,18 +188,22 @@ bool OwnFunctions::isOwn(const FunctionDecl &F) const {
          });
 }
 
-void OwnFunctions::visit(Decl &D) {
-  if (auto *Scope = dyn_cast<LinkageSpecDecl>(&D))
-    for (Decl *Inner : Scope->decls())
+void Declarations::visit(Decl &D) {
+  if (isa<LinkageSpecDecl, NamespaceDecl, CXXRecordDecl>(D))
+    for (Decl *Inner : cast<DeclContext>(D).decls())
       visit(*Inner);
+  auto *Variable = dyn_cast<VarDecl>(&D);
+  if (Variable && Variable->getIdentifier() && isRegistration(Variable->getName()) &&
+      Variable->isThisDeclarationADefinition() && !Variable->isTemplated())
+    Variable->addAttr(UsedAttr::CreateImplicit(Variable->getASTContext()));
   auto *F = dyn_cast<FunctionDecl>(&D);
   if (F && isOwn(*F))
     F->addAttr(AnnotateAttr::CreateImplicit(F->getASTContext(), "contraflow_own", nullptr, 0));
 }
 
-class FindOwnFunctions : public PluginASTAction {
+class ReadDeclarations : public PluginASTAction {
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
-    return std::make_unique<OwnFunctions>(CI.getSourceManager());
+    return std::make_unique<Declarations>(CI.getSourceManager());
   }
   bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override {
     return true;
@@ -192,8 +211,8 @@ class FindOwnFunctions : public PluginASTAction {
   ActionType getActionType() override { return AddBeforeMainAction; }
 };
 
-[[maybe_unused]] const FrontendPluginRegistry::Add<FindOwnFunctions>
-    Action("contraflow", "finds functions with names of the library");
+[[maybe_unused]] const FrontendPluginRegistry::Add<ReadDeclarations>
+    Action("contraflow", "finds what only the source tells");
 
 } // namespace
 } // namespace contraflow

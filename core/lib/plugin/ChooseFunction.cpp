@@ -4,6 +4,7 @@
 
 #include "contraflow/core/Request.h"
 #include "prepare/Choice.h"
+#include "prepare/ChosenAtLoad.h"
 #include "request/RequestSpellings.h"
 #include "request/RequestTrace.h"
 #include "request/RequestTypes.h"
@@ -94,6 +95,9 @@ bool Chooser::wantsShadow() const {
 }
 
 void Chooser::run() {
+  if (auto *Named = At < Call.arg_size() ? dyn_cast<GlobalValue>(Call.getArgOperand(At)) : nullptr)
+    if (Function *Chosen = chosenAtLoad(*Named))
+      return Call.setArgOperand(At, Chosen);
   if (At >= Call.arg_size() || !Call.getArgOperand(At)->getType()->isPointerTy() ||
       traceFunction(Call.getArgOperand(At)))
     return;

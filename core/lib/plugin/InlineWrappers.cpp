@@ -12,6 +12,7 @@
 
 #include "InlineWrappers.h"
 
+#include "callee/Instrumentation.h"
 #include "contraflow/core/Request.h"
 #include "request/RequestTrace.h"
 
@@ -67,6 +68,18 @@ bool isWrapper(CallBase &Request) {
          });
 }
 
+/// A profiler is told the address of a function where it was inlined, too. Nobody enters F any
+/// more, and what it asks for is known only where it was called.
+void forgetHooks(Function &F) {
+  SmallVector<CallBase *, 4> Hooks;
+  for (Use &U : F.uses())
+    if (auto *Call = dyn_cast<CallInst>(U.getUser()); Call && isEntryHook(*Call))
+      Hooks.push_back(Call);
+  if (F.hasNUses(Hooks.size()))
+    for (CallBase *Hook : Hooks)
+      Hook->eraseFromParent();
+}
+
 } // namespace
 
 void inlineWrappers(Module &M, FunctionAnalysisManager &FAM) {
@@ -88,6 +101,8 @@ void inlineWrappers(Module &M, FunctionAnalysisManager &FAM) {
         FAM.invalidate(*Caller, PreservedAnalyses::none());
         Any = true;
       }
+      if (F.isDiscardableIfUnused())
+        forgetHooks(F);
       if (!F.use_empty() || !F.isDiscardableIfUnused())
         continue;
       FAM.clear(F, F.getName());

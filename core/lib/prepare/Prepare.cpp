@@ -11,6 +11,7 @@
 #include "Captures.h"
 #include "Catches.h"
 #include "Choices.h"
+#include "ChosenAtLoad.h"
 #include "Closures.h"
 #include "ComputedGoto.h"
 #include "DigitSums.h"
@@ -286,14 +287,18 @@ bool Preparer::mayTakeOver(const CallBase &Call, unsigned Size) {
 }
 
 /// A second name of a function (the initialisation of thread-local objects has one) is not a
-/// function that is chosen at run time.
+/// function that is chosen at run time; what a resolver chooses is one of a few.
 static void callByFirstName(CallBase &Call) {
+  auto *Named = dyn_cast<GlobalValue>(Call.getCalledOperand());
+  if (Function *Chosen = Named ? chosenAtLoad(*Named) : nullptr)
+    if (Chosen->getFunctionType() == Call.getFunctionType())
+      return Call.setCalledFunction(Chosen);
   auto *Second = dyn_cast<GlobalAlias>(Call.getCalledOperand());
   if (!Second || Second->isInterposable())
     return;
-  auto *Named = dyn_cast<Function>(Second->getAliasee()->stripPointerCastsAndAliases());
-  if (Named && Named->getFunctionType() == Call.getFunctionType())
-    Call.setCalledFunction(Named);
+  auto *First = dyn_cast<Function>(Second->getAliasee()->stripPointerCastsAndAliases());
+  if (First && First->getFunctionType() == Call.getFunctionType())
+    Call.setCalledFunction(First);
 }
 
 /// True if a call was inlined.

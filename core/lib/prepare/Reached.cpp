@@ -28,6 +28,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -96,6 +97,8 @@ void ReachedFunctions::follow(const Function &F, const HandlerRegistry &Handlers
 void ReachedFunctions::follow(const GlobalValue &G) {
   if (auto *Second = dyn_cast<GlobalAlias>(&G))
     return note(Second->getAliasee());
+  if (auto *Chosen = dyn_cast<GlobalIFunc>(&G))
+    return note(Chosen->getResolver());
   note(tableInPlaceOf(const_cast<GlobalValue &>(G)));
   auto *Variable = dyn_cast<GlobalVariable>(&G);
   if (Variable && Variable->isConstant() && Variable->hasDefinitiveInitializer())

@@ -13,6 +13,7 @@
 // call may have written them.
 
 #include "Silent.h"
+#include "callee/Instrumentation.h"
 #include "callee/Silent.h"
 #include "callee/Streams.h"
 #include "contraflow/core/Callee.h"
@@ -104,7 +105,7 @@ SilentCallees::Effect SilentCallees::effectOfCall(const CallBase &Call, uint64_t
   if (const auto *Memory = dyn_cast<MemIntrinsic>(&Call))
     return isOwn(Memory->getRawDest(), Own) ? Effect::None : Effect::Active;
   const bool Ends = Call.doesNotReturn() && Call.doesNotThrow();
-  if (Ends || isa<DbgInfoIntrinsic>(Call) || Call.isLifetimeStartOrEnd())
+  if (Ends || onlyKeepsItsPlace(Call))
     return Effect::None;
   if (is_contained({Intrinsic::vastart, Intrinsic::vacopy, Intrinsic::vaend},
                    Call.getIntrinsicID()))

@@ -200,12 +200,6 @@ Error resolveReverse(UserRule &Rule) {
   return Error::success();
 }
 
-/// What `-Og` leaves for debuggers.
-bool isFakeUse(const Instruction &I) {
-  const auto *Call = dyn_cast<IntrinsicInst>(&I);
-  return Call && Call->getIntrinsicID() == Intrinsic::fake_use;
-}
-
 /// True if a call of F may change memory that the caller sees.
 bool changesMemory(const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
   if (F.onlyReadsMemory() || !Seen.insert(&F).second)
@@ -215,7 +209,7 @@ bool changesMemory(const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
     return Info.Kind != CalleeKind::Math && !Info.ReadOnly;
   }
   for (const Instruction &I : instructions(F)) {
-    if (!I.mayWriteToMemory() || I.isLifetimeStartOrEnd() || isFakeUse(I) || isCount(I))
+    if (!I.mayWriteToMemory() || onlyKeepsItsPlace(I) || isCount(I))
       continue;
     if (const auto *Store = dyn_cast<StoreInst>(&I);
         Store && isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand())))

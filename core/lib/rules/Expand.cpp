@@ -144,6 +144,8 @@ bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   case Intrinsic::fake_use: // -Og: what a debugger would like to see alive
     Call.eraseFromParent();
     return true;
+  case Intrinsic::is_constant: // __builtin_constant_p
+    return replaceBy(B.getInt1(isa<Constant>(X)));
   case Intrinsic::sadd_with_overflow:
   case Intrinsic::uadd_with_overflow:
   case Intrinsic::ssub_with_overflow:

@@ -5,6 +5,7 @@
 #include "Reached.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/InstIterator.h"
 
 using namespace llvm;
@@ -22,9 +23,12 @@ bool anyReached(ArrayRef<Function *> From, function_ref<bool(Function &)> Visit)
     if (Visit(*F))
       return true;
     for (Instruction &I : instructions(*F))
-      for (Value *Op : I.operands())
-        if (auto *Named = dyn_cast<Function>(Op); Named && Seen.insert(Named).second)
+      for (Value *Op : I.operands()) {
+        auto *Chosen = dyn_cast<GlobalIFunc>(Op);
+        auto *Named = Chosen ? Chosen->getResolverFunction() : dyn_cast<Function>(Op);
+        if (Named && Seen.insert(Named).second)
           Todo.push_back(Named);
+      }
   }
   return false;
 }

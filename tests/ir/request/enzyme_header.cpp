@@ -4,6 +4,7 @@
 //
 // RUN: %cf_clangxx -std=c++17 -Wall -Wextra -Werror -O0 %s -o %t0 && %t0 | FileCheck %s
 // RUN: %cf_clangxx -std=c++17 -Wall -Wextra -Werror -O2 %s -o %t2 && %t2 | FileCheck %s
+// RUN: %cf_clangxx -std=c++17 -O1 -finstrument-functions %s -o %t1 && %t1 | FileCheck %s
 // RUN: not %cf_clangxx -std=c++17 -DWRONG -fsyntax-only %s 2>&1 | FileCheck %s --check-prefix=WRONG
 #include <enzyme/enzyme>
 
