@@ -415,20 +415,6 @@ static bool isDistance(const Instruction &I) {
   return strideOf(&I).IsDifference && !leavesRegisters(I);
 }
 
-/// The operand of which I sets or clears flags in the low bits: an address. Or null.
-static Value *changedFlags(const Instruction &I) {
-  constexpr unsigned FlagBits = 12;
-  if (!I.isBitwiseLogicOp() || !I.getType()->isIntegerTy(64))
-    return nullptr;
-  for (unsigned Mask : {1, 0}) {
-    const KnownBits Bits = computeKnownBits(I.getOperand(Mask), I.getDataLayout());
-    const APInt MayChange = I.getOpcode() == Instruction::And ? ~Bits.One : ~Bits.Zero;
-    if (MayChange.getActiveBits() <= FlagBits)
-      return I.getOperand(1 - Mask);
-  }
-  return nullptr;
-}
-
 /// The address with a shadow that a sum is some bytes away from. Or null.
 static Value *addressUnder(const ActivityResult &Activity, const Instruction &I) {
   for (auto *Sum = &I; Sum;) {
@@ -469,7 +455,8 @@ Error ForwardSweep::visitPointer(Instruction &I) {
       shadows()[&I] = &I;
       return Error::success();
     }
-  Value *From = changedFlags(I);
+  constexpr unsigned FlagBits = 12;
+  Value *From = changedBits(I, FlagBits);
   if (!From)
     From = addressUnder(S.Activity, I);
   if (From) { // the shadow may have other low bits: it leads equally far
