@@ -19,11 +19,9 @@
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/Support/KnownBits.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -433,6 +431,27 @@ static bool isNumberOfSteps(const Use &Op, const Value *Shadow) {
          None->isNullValue();
 }
 
+/// The shadow of an address that has got or lost flags, or moved. Low bits that are zero in all
+/// addresses of floats are so in a shadow, and another derivative sees flags again; for others, the
+/// shadow may have other ones and leads equally far.
+Value *ForwardSweep::flaggedShadow(Instruction &I) {
+  constexpr unsigned ZeroBits = 2, FlagBits = 12;
+  if (Value *Whole = changedBits(I, ZeroBits); Whole && S.Activity.hasShadow(Whole)) {
+    Instruction *Twin = cloneForShadow(I);
+    Twin->dropPoisonGeneratingFlags();
+    Twin->replaceUsesOfWith(Whole, shadowOf(Whole));
+    return B.Insert(Twin, I.getName() + ".shadow");
+  }
+  Value *From = changedBits(I, FlagBits);
+  if (!From)
+    From = addressUnder(S.Activity, I);
+  if (!From)
+    return nullptr;
+  Value *Distance = B.CreateSub(&I, From);
+  Value *Shadow = S.Activity.hasShadow(From) ? shadowOf(From) : From;
+  return B.CreateAdd(Shadow, Distance, I.getName() + ".shadow");
+}
+
 Error ForwardSweep::visitPointer(Instruction &I) {
   if (auto *A = dyn_cast<AllocaInst>(&I))
     return shadowAlloca(*A);
@@ -455,14 +474,8 @@ Error ForwardSweep::visitPointer(Instruction &I) {
       shadows()[&I] = &I;
       return Error::success();
     }
-  constexpr unsigned FlagBits = 12;
-  Value *From = changedBits(I, FlagBits);
-  if (!From)
-    From = addressUnder(S.Activity, I);
-  if (From) { // the shadow may have other low bits: it leads equally far
-    Value *Distance = B.CreateSub(&I, From);
-    Value *Shadow = S.Activity.hasShadow(From) ? shadowOf(From) : From;
-    shadows()[&I] = B.CreateAdd(Shadow, Distance, I.getName() + ".shadow");
+  if (Value *Shadow = flaggedShadow(I)) {
+    shadows()[&I] = Shadow;
     return Error::success();
   }
   bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,
