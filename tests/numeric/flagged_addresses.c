@@ -54,3 +54,56 @@ static double table(const double *x, int n) {
 }
 
 GRADIENT_CHECK(flagged_addresses, Double, table, In(double, 7), Int(7))
+
+/// Flags that are numbers of a table.
+static unsigned table_of_flags[] = {3, 2, 6, 1, 7, 2};
+struct Entry {
+  int key;
+  double value, *from;
+};
+
+static double marked(const double *x, double *y, int n) {
+  struct Entry *entries = malloc((size_t)n * sizeof *entries);
+  uintptr_t *order = malloc((size_t)n * sizeof *order);
+  for (int i = 0; i < n; ++i) {
+    entries[i] = (struct Entry){i, x[i] * x[0], &y[i]};
+    order[i] = (uintptr_t)&entries[(5 * i + 1) % n] | (table_of_flags[i] & Flags);
+  }
+  for (int i = 1; i < n; ++i)
+    if (order[i] & Dirty)
+      *((struct Entry *)(order[i] & ~(uintptr_t)Flags))->from += entries[i].value * y[4];
+  free(order);
+  free(entries);
+  return y[0];
+}
+GRADIENT_CHECK(flags_of_table, Double, marked, In(double, 6), InOut(double, 6), Int(6))
+
+/// Links that are marked and walked along.
+struct Node {
+  double value;
+  uintptr_t link;
+};
+
+static struct Node *next(const struct Node *at) {
+  return (struct Node *)(at->link & ~(uintptr_t)Borrowed);
+}
+
+static double list(const double *x, int n) {
+  struct Node *nodes = calloc((size_t)n, sizeof *nodes), *first = 0;
+  for (int i = 0; i < n; ++i) {
+    nodes[i].value = x[i] * x[0];
+    nodes[i].link = (uintptr_t)first | (i % 3 == 0);
+    first = &nodes[i];
+  }
+  double sum = 0;
+  for (struct Node *at = first; at; at = next(at)) {
+    sum += at->link & Borrowed ? at->value : at->value * at->value;
+    at->link ^= Borrowed;
+  }
+  for (struct Node *at = first; at; at = next(at))
+    if (at->link & Borrowed)
+      sum *= at->value;
+  free(nodes);
+  return sum;
+}
+GRADIENT_CHECK(marked_links, Double, list, In(double, 7), Int(7))

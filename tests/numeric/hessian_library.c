@@ -7,6 +7,7 @@
 #include "Hessian.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,3 +186,22 @@ static double hessian_names(const double *x) {
 }
 HESSIAN(hessian_names)
 SLOPE(hessian_names)
+
+/// Addresses of records with flags that change in memory.
+static double hessian_flags(const double *x) {
+  double values[n], sum = 0;
+  uintptr_t places[n];
+  for (int i = 0; i < n; ++i) {
+    values[i] = x[i] * x[0];
+    places[i] = (uintptr_t)&values[i * 5 % n] | (unsigned)(i % 4);
+  }
+  for (int i = 0; i < n; ++i) {
+    if (places[i] & 1)
+      *(double *)(places[i] & ~(uintptr_t)7) *= x[i];
+    places[i] ^= 1;
+  }
+  for (int i = 0; i < n; ++i)
+    sum += *(double *)(places[i] & ~(uintptr_t)7) * (places[i] & 2 ? x[i] * x[i] : 1);
+  return sum;
+}
+HESSIAN(hessian_flags)

@@ -445,3 +445,30 @@ static double turned(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(flexible_ring, Double, turned, In(double, 9), Int(9))
+
+/* Copies move the padding of records, beside an array that is read by an unknown index. */
+struct Event {
+  double time;
+  int who;
+  double load;
+};
+struct Queue {
+  struct Event events[6];
+  int used;
+  double state[3];
+};
+
+static double queue(const double *x, int n) {
+  struct Queue *q = calloc(1, sizeof *q);
+  for (int i = 0; i < n; i++)
+    q->events[q->used++] = (struct Event){x[i], i % 3, x[i] * x[0]};
+  for (int i = 0; i < n; i++) {
+    struct Event now = q->events[i];
+    q->events[q->used - 1 - i] = now;
+    q->state[now.who] += now.load * now.time;
+  }
+  const double out = q->state[0] * q->state[1] + q->state[2];
+  free(q);
+  return out;
+}
+GRADIENT_CHECK(records_with_padding, Double, queue, In(double, 6), Int(6))

@@ -184,3 +184,23 @@ static double operate(const double *x, int n) {
   return r;
 }
 GRADIENT_CHECK(operation_tables, Double, operate, In(double, 4), Int(4))
+
+/* An array of functions that this file keeps to itself, beside a function of their type. */
+static void (*steps[2])(void *, void *);
+static void scale(void *to, void *by) { *(double *)to *= *(double *)by; }
+static void shift(void *to, void *by) { *(double *)to += sin(*(double *)by); }
+static void relink(void *to, void *by) { *(void **)to = by; }
+extern void (*relinks)(void *, void *);
+void (*relinks)(void *, void *) = relink;
+
+static double stepped(const double *x, int n) {
+  steps[0] = scale;
+  steps[1] = shift;
+  double values[2] = {x[0], x[1]};
+  for (int i = 0; i < n; ++i) {
+    double by = x[i];
+    steps[i % 3 == 1](&values[i % 2], &by);
+  }
+  return values[0] * values[1];
+}
+GRADIENT_CHECK(array_of_steps, Double, stepped, In(double, 6), Int(6))

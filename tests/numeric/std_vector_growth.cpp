@@ -5,6 +5,7 @@
 // Supports: `std::vector`, `std::array`, algorithms
 #include "GradientCheck.h"
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -186,3 +187,35 @@ static double sortBodies(const double *x, int n, int count) {
 GRADIENT_CHECK(sort_into_boxes, Double, sortBodies, In(double, 5), Int(5), Int(3))
 GRADIENT_CHECK(insert_copies, Double, insertBodies, In(double, 5), Int(5))
 GRADIENT_CHECK(insert_choices, Double, insertChoices, In(double, 5), Int(5))
+
+/// A flag, padding and a number: of the piece that is padding, the optimiser tells what lies
+/// behind it.
+struct Flagged {
+  bool isOdd;
+  double value{};
+};
+static __attribute__((noinline)) double weighted(const Flagged &f, double sum) {
+  return sum + 0.7 * std::atan(f.value);
+}
+static double insertFlagged(const double *x, int n) {
+  std::vector<Flagged> all(3), other(3);
+  double sum = 0.1;
+  for (int i = 0; i < 3; ++i)
+    all[i] = {i % 2 == 1, x[i]}, other[i] = {true, x[3 + i]};
+  auto total = [](const std::vector<Flagged> &v, double from) {
+    for (const Flagged &f : v)
+      from = weighted(f, from);
+    return from;
+  };
+  for (int i = 0; i < n; ++i) {
+    Flagged last = all.back();
+    last.value *= 0.45;
+    last.isOdd = i % 2;
+    all.insert(all.begin(), std::move(last));
+    sum += total(all, x[i]);
+  }
+  all = other;
+  sum += std::tanh(total(all, sum));
+  return sum + std::tanh(total(other, sum));
+}
+GRADIENT_CHECK(insert_flagged, Double, insertFlagged, In(double, 6), Int(3))

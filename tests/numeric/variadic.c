@@ -124,3 +124,29 @@ static double rounded(const double *x, double a) {
               (long double)x[5]);
 }
 GRADIENT_CHECK(variadic_rounded, Double, rounded, In(double, 6), Scalar(double))
+
+// A list that is handed on, and read a second time from a copy.
+static double totals(const char *kinds, va_list list) {
+  double sum = 0, count = 0;
+  va_list again;
+  va_copy(again, list);
+  for (; *kinds; ++kinds, ++count)
+    if (*kinds == 'd')
+      sum += va_arg(list, double);
+    else
+      sum *= va_arg(list, const double *)[1];
+  sum += va_arg(again, double) * count;
+  va_end(again);
+  return sum;
+}
+static double handed(const char *kinds, ...) {
+  va_list list;
+  va_start(list, kinds);
+  const double sum = totals(kinds, list);
+  va_end(list);
+  return sum;
+}
+static double listed(const double *x, double a) {
+  return handed("ddp", x[0], x[1] * a, x) + handed("dpd", x[2], x + 1, x[3]);
+}
+GRADIENT_CHECK(variadic_lists, Double, listed, In(double, 4), Scalar(double))

@@ -65,5 +65,5 @@ inline double extended(double a) {
   return static_cast<double>(wide * wide * 0.5L + wide / 3.0L);
 }
 namespace oracle {
-inline Dual extended(Dual a) { return a * a * Dual(0.5) + a / Dual(3.0); }
+template <typename T> DualOf<T> extended(DualOf<T> a) { return a * a * 0.5 + a / 3.0; }
 } // namespace oracle

@@ -4,12 +4,17 @@ in two calls.
 """
 
 import generate
+import generate_links
 import generate_omp
 import generate_second
 
 
 class Program(generate.Program):
     per_unit = 10
+
+
+class Links(generate_links.Program):
+    per_unit = 3
 
 
 class Parallel(generate_omp.Program):

@@ -4,6 +4,7 @@ tangents and of adjoints, and adjoints of tangents, against nested duals.
 """
 
 import generate
+import generate_links
 import generate_objects
 import generate_omp
 
@@ -14,6 +15,11 @@ class Program(generate.Program):
 
 class Objects(generate_objects.Program):
     per_unit = 3
+
+
+class Links(generate_links.Program):
+    per_unit = 2
+    statics = False  # see CF209
 
 
 class Parallel(generate_omp.Program):

@@ -18,6 +18,7 @@ import generate
 import generate_calls
 import generate_idioms
 import generate_library
+import generate_links
 import generate_mpi
 import generate_nests
 import generate_objects
@@ -33,9 +34,10 @@ PER_UNIT = 25
 MOST_REFUSED = 0.25  # of the units of a generator whose programs may be refused
 # class of programs, flags, numbers of threads (or of ranks, with --launcher)
 KINDS = {"serial": (generate.Program, [], [""]), "idioms": (generate_idioms.Program, [], [""]), "objects": (generate_objects.Program, [], [""]),
-         "nests": (generate_nests.Program, [], [""]), "library": (generate_library.Program, [], [""]),
+         "links": (generate_links.Program, [], [""]), "nests": (generate_nests.Program, [], [""]), "library": (generate_library.Program, [], [""]),
          "calls": (generate_calls.Program, [], [""]), "calls_omp": (generate_calls.Parallel, ["-fopenmp"], ["1", "2", "3"]),
          "second": (generate_second.Program, [], [""]), "second_objects": (generate_second.Objects, [], [""]),
+         "calls_links": (generate_calls.Links, [], [""]), "second_links": (generate_second.Links, [], [""]),
          "second_omp": (generate_second.Parallel, ["-fopenmp"], ["1", "2", "3"]),
          "omp": (generate_omp.Program, ["-fopenmp"], ["1", "2", "3", "8"]), "mpi": (generate_mpi.Program, [], ["1", "2", "3"])}
 HERE = Path(__file__).resolve().parent

@@ -283,11 +283,15 @@ struct Told {
   int64_t Size = -1; ///< of a word
 };
 
-/// What a structure that is copied as a whole consists of, where that is numbers of one kind.
+/// What a structure that is copied as a whole consists of, where that is numbers of one kind. Of a
+/// piece that begins in padding, the optimiser tells what lies behind it.
 ScalarKind kindCopied(const Instruction &Copy) {
   const MDNode *Parts = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
+  if (!Parts || Parts->getNumOperands() == 0 ||
+      !mdconst::extract<ConstantInt>(Parts->getOperand(0))->isZero())
+    return SK_Unknown;
   ScalarKind All = SK_Unknown;
-  for (unsigned I = 2; Parts && I < Parts->getNumOperands(); I += 3) {
+  for (unsigned I = 2; I < Parts->getNumOperands(); I += 3) {
     const ScalarKind Kind = kindOfTag(dyn_cast<MDNode>(Parts->getOperand(I)), "");
     if (Kind == SK_Unknown || (All != SK_Unknown && Kind != All))
       return SK_Unknown;

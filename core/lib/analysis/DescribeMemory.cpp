@@ -234,6 +234,12 @@ void Describer::tie(Value *A, Value *B) {
   }
 }
 
+/// Where an index that leads to Offset and every Stride bytes comes into an object in front of
+/// which nothing is: events[n - 1].
+static int64_t firstInside(int64_t Offset, int64_t Stride) {
+  return Offset < 0 && Stride ? Offset % Stride + (Offset % Stride ? Stride : 0) : Offset;
+}
+
 void Describer::visitGetElementPtrInst(GetElementPtrInst &I) {
   if (!I.getType()->isPointerTy())
     return;
@@ -259,8 +265,10 @@ void Describer::visitGetElementPtrInst(GetElementPtrInst &I) {
     if (isCarrier(Index->getType()) && !isa<llvm::Constant>(Index))
       Graph.addKind(Graph.cellOf(Index), SK_Int);
   }
+  const int64_t Offset = At.Offset + Constant.getSExtValue();
+  const bool Enters = At.Offset >= 0 && !Variable.empty();
   if (!Exact)
-    Graph.pointTo(Graph.cellOf(&I), {At.Node, At.Offset + Constant.getSExtValue(), Steps});
+    Graph.pointTo(Graph.cellOf(&I), {At.Node, Enters ? firstInside(Offset, Steps) : Offset, Steps});
 }
 
 /// new + (position - old): as far from the beginning as in the other object.

@@ -84,6 +84,13 @@ static bool isBehind(const Places &P, int64_t Offset, int64_t Stride) {
   return isIndexed(P, Begin, Stride) && (Next == P.end() || Next->second.Kind != Last->second.Kind);
 }
 
+/// True if an index of this stride leads from padding to padding: what a copy of a structure moves
+/// there is nothing. If something lies there after all, that shows at the end (isMistaken).
+static bool isPadding(const Places &P, int64_t Offset, int64_t Stride) {
+  return !P.empty() && P.begin()->first < Offset && Offset < endOf(P) &&
+         find(P, Offset) == P.end() && find(P, Offset + Stride) == P.end();
+}
+
 /// True of members that no index leads to.
 static bool areSingle(const LayoutPlace &A, const LayoutPlace &B) {
   return !A.IsArray && !B.IsArray;
@@ -286,6 +293,8 @@ void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
   Node &N = Nodes[At.Node];
   if (leavesObject(At.Node, Stride))
     return refold(At.Node, Stride);
+  if (!Other && isPadding(N.Places, At.Offset, Stride))
+    return;
   bool Here = isIndexed(N.Places, At.Offset, Stride);
   bool There = Other && isIndexed(N.Places, Other.Offset, Stride);
   // The end of an array may be where another kind begins; nothing is accessed there that way.

@@ -8,10 +8,12 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/Support/KnownBits.h"
 
 #include <algorithm>
 #include <numeric>
@@ -20,6 +22,19 @@
 using namespace llvm;
 
 namespace contraflow {
+
+Value *changedBits(const Instruction &I, unsigned Most) {
+  if (!I.isBitwiseLogicOp() || !I.getType()->isIntegerTy(64))
+    return nullptr;
+  for (unsigned Mask : {1, 0}) {
+    const KnownBits Bits = computeKnownBits(I.getOperand(Mask), I.getDataLayout());
+    const APInt MayChange = I.getOpcode() == Instruction::And ? ~Bits.One : ~Bits.Zero;
+    if (MayChange.getActiveBits() <= Most)
+      return I.getOperand(1 - Mask);
+  }
+  return nullptr;
+}
+
 namespace {
 
 constexpr unsigned MostVisits = 256;
@@ -94,7 +109,23 @@ uint64_t Divisor::ofAll(const User &I) {
   return Out;
 }
 
+/// True if Sub is how far an address with flags is from itself with others: nowhere. Flags are in
+/// the bits that addresses of floats have as zeros, and those that are in memory, those of words.
+bool isFlags(const BinaryOperator &Sub) {
+  constexpr unsigned MostSteps = 4;
+  Value *Address = Sub.getOperand(1), *V = Sub.getOperand(0);
+  auto *Cast = dyn_cast<PtrToIntOperator>(Address);
+  const unsigned Most = Cast && isa<GEPOperator>(Cast->getPointerOperand()) ? 2 : 3;
+  for (unsigned Step = 0; V && V != Address && Step < MostSteps; ++Step) {
+    auto *Change = dyn_cast<Instruction>(V);
+    V = Change ? changedBits(*Change, Most) : nullptr;
+  }
+  return V == Address;
+}
+
 uint64_t Divisor::ofDifference(const BinaryOperator &I) {
+  if (isFlags(I))
+    return 0;
   const Value *To = addressOf(I.getOperand(0)), *From = addressOf(I.getOperand(1));
   if (!To || !From)
     return ofAll(I);
@@ -309,7 +340,7 @@ static int64_t startOf(const Value *V, unsigned Level) {
   case Instruction::Add:
     return Of(0) + Of(1);
   case Instruction::Sub: // of addresses, see PointerDifference
-    return addressOf(I->getOperand(0)) ? 0 : Of(0) - Of(1);
+    return addressOf(I->getOperand(0)) || isFlags(cast<BinaryOperator>(*I)) ? 0 : Of(0) - Of(1);
   case Instruction::Mul:
     return Of(0) * Of(1);
   case Instruction::Shl:

@@ -8,6 +8,7 @@
 //   %d = select i1 %c, i64 80, i64 120                     multiples of 40
 //   %d = or disjoint i64 (shl %i, 4), 8                    8, and multiples of 16
 //   %d = sub i64 (ptrtoint %end), (ptrtoint %begin)        what two pointers may differ by
+//   %d = sub i64 (or (ptrtoint %p), 1), (ptrtoint %p)      0: a flag leads nowhere
 
 #pragma once
 
@@ -17,6 +18,7 @@
 #include <cstdint>
 
 namespace llvm {
+class Instruction;
 class Value;
 } // namespace llvm
 
@@ -42,6 +44,9 @@ struct Stride {
   llvm::SmallVector<PointerDifference, 1> Differences;
   bool IsDifference = false; ///< it is the one difference and nothing else
 };
+
+/// The operand of which I sets or clears no more than Most low bits: an address. Or null.
+llvm::Value *changedBits(const llvm::Instruction &I, unsigned Most);
 
 Stride strideOf(const llvm::Value *Index);
 

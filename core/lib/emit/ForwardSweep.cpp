@@ -19,11 +19,9 @@
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/Support/KnownBits.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -415,20 +413,6 @@ static bool isDistance(const Instruction &I) {
   return strideOf(&I).IsDifference && !leavesRegisters(I);
 }
 
-/// The operand of which I sets or clears flags in the low bits: an address. Or null.
-static Value *changedFlags(const Instruction &I) {
-  constexpr unsigned FlagBits = 12;
-  if (!I.isBitwiseLogicOp() || !I.getType()->isIntegerTy(64))
-    return nullptr;
-  for (unsigned Mask : {1, 0}) {
-    const KnownBits Bits = computeKnownBits(I.getOperand(Mask), I.getDataLayout());
-    const APInt MayChange = I.getOpcode() == Instruction::And ? ~Bits.One : ~Bits.Zero;
-    if (MayChange.getActiveBits() <= FlagBits)
-      return I.getOperand(1 - Mask);
-  }
-  return nullptr;
-}
-
 /// The address with a shadow that a sum is some bytes away from. Or null.
 static Value *addressUnder(const ActivityResult &Activity, const Instruction &I) {
   for (auto *Sum = &I; Sum;) {
@@ -445,6 +429,27 @@ static bool isNumberOfSteps(const Use &Op, const Value *Shadow) {
   auto *None = dyn_cast<Constant>(Shadow);
   return isa<GetElementPtrInst>(Op.getUser()) && Op.getOperandNo() > 0 && None &&
          None->isNullValue();
+}
+
+/// The shadow of an address that has got or lost flags, or moved. Low bits that are zero in all
+/// addresses of floats are so in a shadow, and another derivative sees flags again; for others, the
+/// shadow may have other ones and leads equally far.
+Value *ForwardSweep::flaggedShadow(Instruction &I) {
+  constexpr unsigned ZeroBits = 2, FlagBits = 12;
+  if (Value *Whole = changedBits(I, ZeroBits); Whole && S.Activity.hasShadow(Whole)) {
+    Instruction *Twin = cloneForShadow(I);
+    Twin->dropPoisonGeneratingFlags();
+    Twin->replaceUsesOfWith(Whole, shadowOf(Whole));
+    return B.Insert(Twin, I.getName() + ".shadow");
+  }
+  Value *From = changedBits(I, FlagBits);
+  if (!From)
+    From = addressUnder(S.Activity, I);
+  if (!From)
+    return nullptr;
+  Value *Distance = B.CreateSub(&I, From);
+  Value *Shadow = S.Activity.hasShadow(From) ? shadowOf(From) : From;
+  return B.CreateAdd(Shadow, Distance, I.getName() + ".shadow");
 }
 
 Error ForwardSweep::visitPointer(Instruction &I) {
@@ -469,13 +474,8 @@ Error ForwardSweep::visitPointer(Instruction &I) {
       shadows()[&I] = &I;
       return Error::success();
     }
-  Value *From = changedFlags(I);
-  if (!From)
-    From = addressUnder(S.Activity, I);
-  if (From) { // the shadow may have other low bits: it leads equally far
-    Value *Distance = B.CreateSub(&I, From);
-    Value *Shadow = S.Activity.hasShadow(From) ? shadowOf(From) : From;
-    shadows()[&I] = B.CreateAdd(Shadow, Distance, I.getName() + ".shadow");
+  if (Value *Shadow = flaggedShadow(I)) {
+    shadows()[&I] = Shadow;
     return Error::success();
   }
   bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,

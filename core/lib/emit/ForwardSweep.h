@@ -91,6 +91,7 @@ private:
   void checkOwnShadow(llvm::Value *Pointer, llvm::Value *Shadow, const llvm::Instruction &At);
   void redirect(llvm::Instruction &I);
   llvm::Error visitPointer(llvm::Instruction &I);
+  llvm::Value *flaggedShadow(llvm::Instruction &I);
   llvm::Error visitCall(llvm::CallBase &I);
   llvm::Error checkOverwrites(llvm::CallBase &I);
   llvm::Error checkUnknownCall(llvm::CallBase &I);

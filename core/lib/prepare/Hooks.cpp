@@ -6,9 +6,9 @@
 //   void set_release(void (*f)(void *)) { release = f ? f : release_default; }
 //
 // What is called through the variable is release_default and what this file hands to set_release,
-// and no other function of that type. What other files hand over or store is in an array or a
-// structure that this file shows them, or taken for theirs: the program ends with CF307 where it is
-// called.
+// and no other function of that type; likewise of an array that the file keeps to itself. What
+// other files hand over or store is in an array or a structure that this file shows them, or taken
+// for theirs: the program ends with CF307 where it is called.
 
 #include "Hooks.h"
 
@@ -16,6 +16,7 @@
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 
@@ -27,7 +28,7 @@ constexpr unsigned MostValues = 64; ///< that are looked at for one variable
 /// Where the values of a variable come from.
 class Sources {
 public:
-  explicit Sources(const Value &First) { Todo.insert(&First); }
+  void add(const Value &V) { Todo.insert(&V); }
   bool addStored(const Value &Variable);
   bool follow();
   HeldFunctions Functions;
@@ -40,9 +41,11 @@ private:
   SmallSetVector<const Value *, 8> Todo;
 };
 
-/// False if the variable is used by anything but loads and stores.
+/// False if the variable, or an element of it, is used by anything but loads and stores.
 bool Sources::addStored(const Value &Variable) {
   return all_of(Variable.uses(), [&](const Use &U) {
+    if (isa<GEPOperator>(U.getUser()))
+      return addStored(*U.getUser());
     auto *Store = dyn_cast<StoreInst>(U.getUser());
     if (Store && U.getOperandNo() == StoreInst::getPointerOperandIndex()) {
       Todo.insert(Store->getValueOperand());
@@ -108,9 +111,17 @@ bool Sources::follow() {
 } // namespace
 
 std::optional<HeldFunctions> functionsOfVariable(const GlobalVariable &G) {
-  if (!G.hasInitializer() || !G.getValueType()->isPointerTy())
+  auto *Array = dyn_cast<ArrayType>(G.getValueType());
+  if (!G.hasInitializer() || !(Array ? Array->getElementType() : G.getValueType())->isPointerTy())
     return std::nullopt;
-  Sources From(*G.getInitializer());
+  if (Array && (!G.hasLocalLinkage() || Array->getNumElements() > MostValues))
+    return std::nullopt;
+  Sources From;
+  if (auto *Elements = dyn_cast<ConstantArray>(G.getInitializer()))
+    for (const Value *Element : Elements->operand_values())
+      From.add(*Element);
+  else if (!Array)
+    From.add(*G.getInitializer());
   if (!From.addStored(G) || !From.follow())
     return std::nullopt;
   return From.Functions;
@@ -118,7 +129,10 @@ std::optional<HeldFunctions> functionsOfVariable(const GlobalVariable &G) {
 
 std::optional<HeldFunctions> functionsOfVariable(const CallBase &Call) {
   auto *Load = dyn_cast<LoadInst>(Call.getCalledOperand());
-  auto *G = Load ? dyn_cast<GlobalVariable>(Load->getPointerOperand()) : nullptr;
+  const Value *From = Load ? Load->getPointerOperand() : nullptr;
+  while (auto *Step = dyn_cast_or_null<GEPOperator>(From))
+    From = Step->getPointerOperand();
+  auto *G = dyn_cast_or_null<GlobalVariable>(From);
   return G ? functionsOfVariable(*G) : std::nullopt;
 }
 

@@ -148,16 +148,24 @@ Value *PackSplitter::halfOfSum(const Sum &S, Half Which, Builder &B) {
   return S.Apart ? Above : B.CreateBinOp(S.Opcode, Above, half(S.Low, High));
 }
 
+/// True for an integer of a few bits: flags that an address gets.
+bool isSmall(Value *V, const DataLayout &Layout) {
+  constexpr unsigned FlagBits = 12;
+  return computeKnownBits(V, Layout).countMaxActiveBits() <= FlagBits;
+}
+
 /// True if V is put together, and a float is in it, or may be: the optimiser loads the bits of one
-/// as an integer if they are only moved.
+/// as an integer if they are only moved. Addresses are not cut, whatever bits they get.
 bool PackSplitter::isPack(Value *V) const {
   SmallPtrSet<Value *, 8> Seen;
   SmallVector<Value *, 8> Todo{V};
   bool Joined = false, Number = false;
   while (!Todo.empty()) {
     auto *I = dyn_cast<Instruction>(Todo.pop_back_val());
-    if (!I || !Seen.insert(I).second)
+    if (!I || !Seen.insert(I).second || isSmall(I, F.getDataLayout()))
       continue;
+    if (isa<PtrToIntInst>(I))
+      return false;
     Value *Source = nullptr;
     Number |= match(I, m_BitCast(m_Value(Source))) && Source->getType()->isFloatTy();
     Number |= isa<LoadInst>(I) && I->getType()->isIntegerTy(HalfBits);

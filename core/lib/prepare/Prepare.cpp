@@ -453,6 +453,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
     dropUnwinding(P, Callees::Some);
   }
   ownResources(P); // also where nothing is called through a table
+  copyLists(P);
   endMismatches(P);
   NeverReturning.mark(P); // what the last round has chosen
   dropUnwinding(P, Callees::All);

@@ -69,6 +69,12 @@ bool readsAlignedPieces(const Function &F) {
   });
 }
 
+/// True where a list of variable arguments is the structure that is taken apart here.
+bool hasKnownLists(const Function &F) {
+  const Triple T(F.getParent()->getTargetTriple());
+  return T.getArch() == Triple::x86_64 && !T.isOSWindows();
+}
+
 class VariadicCopy {
 public:
   explicit VariadicCopy(CallBase &Call)
@@ -103,11 +109,7 @@ bool VariadicCopy::mayMisplace() const {
 }
 
 bool VariadicCopy::possible() const {
-  const Triple T(F.getParent()->getTargetTriple());
-  if (T.getArch() != Triple::x86_64 || T.isOSWindows() ||
-      F.getFunctionType() != Call.getFunctionType())
-    return false;
-  if (mayMisplace())
+  if (!hasKnownLists(F) || F.getFunctionType() != Call.getFunctionType() || mayMisplace())
     return false;
   // A thunk hands on arguments that it does not name.
   return none_of(instructions(F), [](const Instruction &I) {
@@ -166,22 +168,30 @@ Function *VariadicCopy::make() {
     else
       B.CreateAlignedStore(S.Value, At, Align(Unit));
   }
-  for (Instruction &I : make_early_inc_range(instructions(*Copy))) {
-    auto *II = dyn_cast<IntrinsicInst>(&I);
-    if (!II || !is_contained({Intrinsic::vastart, Intrinsic::vacopy, Intrinsic::vaend},
-                             II->getIntrinsicID()))
-      continue;
-    IRBuilder<> At(II);
-    if (isa<VAStartInst>(II))
-      startAt(*II, Area);
-    else if (isa<VACopyInst>(II))
-      At.CreateMemCpy(II->getArgOperand(0), Align(8), II->getArgOperand(1), Align(8), 24);
-    II->eraseFromParent();
-  }
+  for (Instruction &I : make_early_inc_range(instructions(*Copy)))
+    if (auto *Start = dyn_cast<VAStartInst>(&I)) {
+      startAt(*Start, Area);
+      Start->eraseFromParent();
+    }
+  copyLists(*Copy);
   return Copy;
 }
 
 } // namespace
+
+void copyLists(Function &F) {
+  constexpr uint64_t ListBytes = 24;
+  if (!hasKnownLists(F))
+    return;
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    if (auto *Copy = dyn_cast<VACopyInst>(&I))
+      IRBuilder<>(Copy).CreateMemCpy(Copy->getDest(), Align(Unit), Copy->getSrc(), Align(Unit),
+                                     ListBytes);
+    else if (!isa<VAEndInst>(I))
+      continue;
+    I.eraseFromParent();
+  }
+}
 
 bool readsVariableArguments(const Function &F) {
   return F.isVarArg() && any_of(instructions(F), [](const Instruction &I) {

@@ -21,6 +21,10 @@ namespace contraflow {
 /// True if F looks at its variable arguments.
 bool readsVariableArguments(const llvm::Function &F);
 
+/// Copies of lists of variable arguments (va_copy) become copies of memory, also in a function that
+/// is given a list; their ends are nothing.
+void copyLists(llvm::Function &F);
+
 /// Replaces the call by one of a copy of the callee with fixed parameters; null if that is not
 /// possible. The copy is for this call alone.
 llvm::CallBase *fixArguments(llvm::CallBase &Call);
