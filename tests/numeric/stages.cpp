@@ -164,5 +164,5 @@ double chained(const float *x, int n) {
 }
 } // namespace
 
-GRADIENT_CHECK_BOUND(1e-3, resampled, Double, resampled, In(float, 40), Int(40))
-GRADIENT_CHECK_BOUND(1e-3, chained, Double, chained, In(float, 30), Int(30))
+GRADIENT_CHECK_BOUND(1e-3, stages_resampled, Double, resampled, In(float, 40), Int(40))
+GRADIENT_CHECK_BOUND(1e-3, stages_chained, Double, chained, In(float, 30), Int(30))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The code is prepared with virtual calls that lead nowhere. What the tables of the objects have
-// that a call may be of, as far as the memory graph knows, is added, and the code is prepared
-// anew, until nothing is added. Whoever is wrong here ends the program (CF307), since the choice of
-// a call has no branch for what is left out.
+// The code is prepared with indirect calls that lead nowhere. What lies where the callee is loaded
+// from, or in the tables of the objects that a virtual call may be of, as far as the memory graph
+// knows, is added, and the code is prepared anew, until nothing is added. Whoever is wrong here
+// ends the program (CF307), since the choice of a call has no branch for what is left out.
 
 #include "Dispatch.h"
 #include "MemoryGraph.h"
@@ -21,10 +21,12 @@ namespace {
 
 constexpr unsigned MostDepth = 4; ///< of choices between pointers
 
-class Tables {
+class Callees {
 public:
-  Tables(const PreparedClosure &Closure, const Compilation &C);
+  Callees(const PreparedClosure &Closure, const Compilation &C);
   /// May Pointer, loaded from the table of an object, be F? Of an object from outside it may.
+  bool mayBeVirtual(const Value *Pointer, const Function &F, unsigned Depth = 0) const;
+  /// May any other Pointer be F? One that comes from outside may.
   bool mayBe(const Value *Pointer, const Function &F, unsigned Depth = 0) const;
 
 private:
@@ -36,14 +38,15 @@ private:
   MemoryGraph Graph;
 };
 
-Tables::Tables(const PreparedClosure &Closure, const Compilation &C)
+Callees::Callees(const PreparedClosure &Closure, const Compilation &C)
     : M(C.M), Graph(C.M.getDataLayout()) {
+  Graph.followFunctions();
   describeMemory(Graph, Closure.Functions, C.Handlers);
   markOutside(Closure, C);
 }
 
 /// What the caller gives, what variables lead to, and what functions return that are not seen.
-void Tables::markOutside(const PreparedClosure &Closure, const Compilation &C) {
+void Callees::markOutside(const PreparedClosure &Closure, const Compilation &C) {
   for (const Argument &A : Closure.Root->args())
     if (A.getType()->isPointerTy())
       Graph.markExternal(Graph.find(&A));
@@ -60,7 +63,7 @@ void Tables::markOutside(const PreparedClosure &Closure, const Compilation &C) {
 }
 
 /// True if a table that may be there has F at Slot.
-bool Tables::mayHold(Location Slot, const Function &F) const {
+bool Callees::mayHold(Location Slot, const Function &F) const {
   const int64_t Period = Graph.period(Slot.Node);
   return any_of(M.globals(), [&](const GlobalVariable &G) {
     const Location Begin = isTable(G) ? Graph.find(&G) : Location();
@@ -75,20 +78,20 @@ bool Tables::mayHold(Location Slot, const Function &F) const {
 }
 
 /// True of the table of an object that does not come from outside.
-bool Tables::isOfOwnObject(const Value *Table, unsigned Depth) const {
+bool Callees::isOfOwnObject(const Value *Table, unsigned Depth) const {
   Table = Table->stripInBoundsConstantOffsets();
   if (auto *Phi = dyn_cast<PHINode>(Table); Phi && Depth < MostDepth)
     return all_of(Phi->incoming_values(),
                   [&](const Use &U) { return isOfOwnObject(U.get(), Depth + 1); });
   auto *Load = dyn_cast<LoadInst>(Table);
   const Location Object = Load ? Graph.find(Load->getPointerOperand()) : Location();
-  return isa<Constant>(Table) || (Object && !Graph.isOutside(Object.Node));
+  return isa<Constant>(Table) || (Object && !Graph.outlives(Object.Node));
 }
 
-bool Tables::mayBe(const Value *Pointer, const Function &F, unsigned Depth) const {
+bool Callees::mayBeVirtual(const Value *Pointer, const Function &F, unsigned Depth) const {
   if (auto *Phi = dyn_cast<PHINode>(Pointer); Phi && Depth < MostDepth)
     return any_of(Phi->incoming_values(),
-                  [&](const Use &U) { return mayBe(U.get(), F, Depth + 1); });
+                  [&](const Use &U) { return mayBeVirtual(U.get(), F, Depth + 1); });
   if (isa<Constant>(Pointer))
     return Pointer == &F;
   auto *Load = dyn_cast<LoadInst>(Pointer);
@@ -96,12 +99,25 @@ bool Tables::mayBe(const Value *Pointer, const Function &F, unsigned Depth) cons
   return !Slot || !isOfOwnObject(Load->getPointerOperand()) || mayHold(Slot, F);
 }
 
+/// What is stored somewhere and may come to Pointer is one object with what that leads to.
+bool Callees::mayBe(const Value *Pointer, const Function &F, unsigned Depth) const {
+  if (auto *Phi = dyn_cast<PHINode>(Pointer); Phi && Depth < MostDepth)
+    return any_of(Phi->incoming_values(),
+                  [&](const Use &U) { return mayBe(U.get(), F, Depth + 1); });
+  if (isa<Constant>(Pointer))
+    return Pointer == &F;
+  const Location Held = Graph.find(Pointer), Stored = Graph.find(&F);
+  if (!Held || !isa<LoadInst, PHINode, SelectInst, Argument, CallBase>(Pointer))
+    return true;
+  return Graph.outlives(Held.Node) || (Stored && Stored.Node == Held.Node);
+}
+
 } // namespace
 
 /// True if something was added.
 static bool addCalled(CalledFunctions &Called, const PreparedClosure &Closure,
                       const Compilation &C) {
-  const Tables Objects(Closure, C);
+  const Callees Known(Closure, C);
   bool News = false;
   for (const Function *F : Closure.Functions)
     for (const Instruction &I : instructions(*F)) {
@@ -110,7 +126,8 @@ static bool addCalled(CalledFunctions &Called, const PreparedClosure &Closure,
       if (!Unseen)
         continue;
       for (const Function *Callee : Unseen->Functions)
-        if (Objects.mayBe(Unseen->Pointer, *Callee))
+        if (Unseen->IsVirtual ? Known.mayBeVirtual(Unseen->Pointer, *Callee)
+                              : Known.mayBe(Unseen->Pointer, *Callee))
           News |= Called[Unseen->Number].insert(Callee).second;
     }
   return News;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which functions virtual calls lead to, by the objects that there are. Of a pipeline whose stages
-// hold their buffers,
+// Which functions indirect calls lead to, by what is stored and by the objects that there are. Of a
+// pipeline whose stages hold their buffers,
 //
 //   struct Stage : Pipe { Pipe *next; Buffer out; Stage() : next(&out) {} };   next->take(x)
 //
@@ -16,8 +16,8 @@ namespace contraflow {
 
 struct Compilation;
 
-/// What the virtual calls behind Primal, which have numbers, lead to. Nothing, if that is not found
-/// out in a bounded time.
+/// What the indirect calls behind Primal, which have numbers, lead to. Nothing, if that is not
+/// found out in a bounded time.
 std::optional<CalledFunctions> findCalled(llvm::Function &Primal, Compilation &C);
 
 } // namespace contraflow

@@ -132,7 +132,7 @@ const Value *MemoryGraph::globalBase(const Value *V, int64_t &Offset) const {
   APInt Bytes(DL.getIndexTypeSizeInBits(V->getType()), 0);
   const Value *Base = V->stripAndAccumulateConstantOffsets(DL, Bytes, /*AllowNonInbounds=*/true);
   Offset = Bytes.getSExtValue();
-  return isa<GlobalVariable>(Base) ? Base : nullptr;
+  return isa<GlobalVariable>(Base) || (FollowsFunctions && isa<Function>(Base)) ? Base : nullptr;
 }
 
 Location MemoryGraph::constantLocation(const Value *V) {
@@ -144,9 +144,9 @@ Location MemoryGraph::constantLocation(const Value *V) {
   if (New) {
     unsigned N = newNode();
     It->second = N;
-    Nodes[N].External = true;
-    const auto &G = *cast<GlobalVariable>(Base);
-    Nodes[N].Variables = !G.isConstant() && !isVirtualTable(G) && !isTypeDescription(G);
+    auto *G = dyn_cast<GlobalVariable>(Base);
+    Nodes[N].External = G;
+    Nodes[N].Variables = G && !G->isConstant() && !isVirtualTable(*G) && !isTypeDescription(*G);
   }
   return resolve({It->second, Offset});
 }

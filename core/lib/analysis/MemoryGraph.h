@@ -98,6 +98,9 @@ public:
   /// V, an argument of an emitted function, stands for Original.
   void alias(const llvm::Value *V, const llvm::Value *Original) { Aliases[V] = Original; }
 
+  /// From now on, functions are objects, too: whoever is called shows what was stored.
+  void followFunctions() { FollowsFunctions = true; }
+
   // --- Asking -------------------------------------------------------------------------------
   /// The location of a pointer, if the graph has one.
   Location find(const llvm::Value *Pointer) const;
@@ -251,7 +254,7 @@ private:
   void foldArrays(unsigned Node);
   void foldUnknown(unsigned N);
   Location constantLocation(const llvm::Value *V);
-  /// The global variable that a constant pointer refers to, or null.
+  /// The variable, or followed function, that a constant pointer refers to, or null.
   const llvm::Value *globalBase(const llvm::Value *V, int64_t &Offset) const;
 
   const llvm::DataLayout &DL;
@@ -271,7 +274,7 @@ private:
     int64_t Stride;
     Reach Of = Reach::Place;
   };
-  bool Waiting = false, HasArrays = false;
+  bool Waiting = false, HasArrays = false, FollowsFunctions = false;
   unsigned Changes = 0; ///< counts what an index or a pointer that walks may have led to
   std::vector<Fold> Folds;
   std::set<std::tuple<unsigned, int64_t, const LayoutPlaces *>> Told;

@@ -255,7 +255,7 @@ void ModuleDriver::lookAhead() {
   }
 }
 
-/// Once more, with fewer callees of virtual calls: what was refused may have been two objects that
+/// Once more, with fewer callees of indirect calls: what was refused may have been two objects that
 /// a callee has made one which is never called. Failed is the result where that is not known.
 static Expected<Derivative> withCalledOnly(Expected<Derivative> Failed, const DerivativeSpec &Spec,
                                            Compilation &C) {

@@ -17,22 +17,23 @@ namespace contraflow {
 
 static constexpr StringLiteral NumberMark = "cf.number";
 static constexpr StringLiteral UnseenName = "cf.unseen";
+static constexpr StringLiteral TableMark = "cf.unseen.virtual"; ///< of a virtual call
 
-static void eachVirtualCall(Module &M, function_ref<void(CallBase &)> Visit) {
+static void eachIndirectCall(Module &M, function_ref<void(CallBase &)> Visit) {
   for (Function &F : M)
     for (Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallBase>(&I); Call && isIndirect(*Call) && isVirtual(*Call))
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && isIndirect(*Call))
         Visit(*Call);
 }
 
 NumberedCalls::NumberedCalls(Module &M) : M(M) {
-  eachVirtualCall(M, [&](CallBase &Call) {
+  eachIndirectCall(M, [&](CallBase &Call) {
     Call.addFnAttr(Attribute::get(M.getContext(), NumberMark, Twine(Count++).str()));
   });
 }
 
 NumberedCalls::~NumberedCalls() {
-  eachVirtualCall(M, [](CallBase &Call) { Call.removeFnAttr(NumberMark); });
+  eachIndirectCall(M, [](CallBase &Call) { Call.removeFnAttr(NumberMark); });
   for (Function &F : make_early_inc_range(M))
     if (F.isDeclaration() && F.use_empty() && F.getName().starts_with(UnseenName))
       F.eraseFromParent();
@@ -58,6 +59,8 @@ Value *callUnseen(IRBuilderBase &B, const CallBase &Call, ArrayRef<Function *> F
                                  const_cast<Module *>(Call.getModule()));
   CallInst *Unseen = B.CreateCall(F, Args);
   Unseen->addFnAttr(Attribute::get(Context, NumberMark, Twine(numberOf(Call).value()).str()));
+  if (isVirtual(Call))
+    Unseen->addFnAttr(Attribute::get(Context, TableMark));
   SmallVector<Metadata *, 8> Names;
   for (Function *Callee : Functions)
     Names.push_back(ValueAsMetadata::get(Callee));
@@ -70,7 +73,7 @@ std::optional<UnseenCall> unseenCall(const CallBase &Call) {
   const auto Number = numberOf(Call);
   if (!Names || !Number)
     return std::nullopt;
-  UnseenCall Out{Call.getArgOperand(0), *Number, {}};
+  UnseenCall Out{Call.getArgOperand(0), Call.hasFnAttr(TableMark), *Number, {}};
   for (const MDOperand &Name : Names->operands())
     Out.Functions.push_back(mdconst::extract<Function>(Name));
   return Out;

@@ -37,7 +37,7 @@ struct Compilation {
   /// Where the requests lead to much code, what several calls lead to is not inlined.
   bool Sparing = true;
   bool Spared = false; ///< that was so of something
-  /// What virtual calls lead to, by number. Null: all whose types and classes fit.
+  /// What indirect calls lead to, by number. Null: all whose types and classes fit.
   const CalledFunctions *Called = nullptr;
   bool LooksForCallees = false; ///< what else they may lead to is noted where they are made
   /// What is prepared will be differentiated again, which no task graph can be.
