@@ -255,12 +255,25 @@ void ModuleDriver::lookAhead() {
   }
 }
 
+/// True of what two objects that have become one may be the reason of.
+static bool mayBeOfMemory(Expected<Derivative> &Failed) {
+  bool Found = false;
+  Failed = handleErrors(Failed.takeError(), [&](std::unique_ptr<DiffError> E) -> Error {
+    Found |= is_contained({DiagId::IndirectCall, DiagId::UnknownType, DiagId::MixedActivity,
+                           DiagId::UnsupportedInstruction, DiagId::UnsupportedMemory,
+                           DiagId::UnsupportedDigits},
+                          E->id());
+    return Error(std::move(E));
+  });
+  return Found;
+}
+
 /// Once more, with fewer callees of indirect calls: what was refused may have been two objects that
 /// a callee has made one which is never called. Failed is the result where that is not known.
 static Expected<Derivative> withCalledOnly(Expected<Derivative> Failed, const DerivativeSpec &Spec,
                                            Compilation &C) {
   const NumberedCalls Numbered(C.M);
-  if (Numbered.none())
+  if (Numbered.none() || !mayBeOfMemory(Failed))
     return Failed;
   C.Sparing = false;
   if (const auto Called = findCalled(*Spec.Primal, C)) {
