@@ -107,3 +107,25 @@ static double list(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(marked_links, Double, list, In(double, 7), Int(7))
+
+/// The third bit is no flag where it chooses the second of two floats.
+struct float_pair {
+  float first, second;
+};
+static double chosen_by_bit(const float *x, int n) {
+  struct float_pair **pairs = malloc(n * sizeof *pairs);
+  double s = 0;
+  for (int i = 0; i < n; i++) {
+    pairs[i] = aligned_alloc(sizeof **pairs, sizeof **pairs);
+    pairs[i]->first = 1.5f;
+    pairs[i]->second = x[i];
+  }
+  for (int i = 0; i < n; i++) {
+    const float *second = (const float *)((uintptr_t)pairs[i] | 4);
+    s += *second * *second * pairs[i]->first;
+    free(pairs[i]);
+  }
+  free(pairs);
+  return s;
+}
+GRADIENT_CHECK_BOUND(1e-3, flags_chosen_by_bit, Double, chosen_by_bit, In(float, 4), Int(4))

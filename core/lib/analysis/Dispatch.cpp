@@ -24,15 +24,15 @@ constexpr unsigned MostDepth = 4; ///< of choices between pointers
 class Callees {
 public:
   Callees(const PreparedClosure &Closure, const Compilation &C);
-  /// May Pointer, loaded from the table of an object, be F? Of an object from outside it may.
-  bool mayBeVirtual(const Value *Pointer, const Function &F, unsigned Depth = 0) const;
-  /// May any other Pointer be F? One that comes from outside may.
-  bool mayBe(const Value *Pointer, const Function &F, unsigned Depth = 0) const;
+  /// May Pointer be F? What comes from outside may.
+  bool mayBe(const Value *Pointer, bool IsVirtual, const Function &F, unsigned Depth = 0) const;
 
 private:
   void markOutside(const PreparedClosure &Closure, const Compilation &C);
   bool isOfOwnObject(const Value *Table, unsigned Depth = 0) const;
   bool mayHold(Location Slot, const Function &F) const;
+  bool isInTable(const Value *Pointer, const Function &F) const;
+  bool isStored(const Value *Pointer, const Function &F) const;
 
   const Module &M;
   MemoryGraph Graph;
@@ -88,28 +88,28 @@ bool Callees::isOfOwnObject(const Value *Table, unsigned Depth) const {
   return isa<Constant>(Table) || (Object && !Graph.outlives(Object.Node));
 }
 
-bool Callees::mayBeVirtual(const Value *Pointer, const Function &F, unsigned Depth) const {
-  if (auto *Phi = dyn_cast<PHINode>(Pointer); Phi && Depth < MostDepth)
-    return any_of(Phi->incoming_values(),
-                  [&](const Use &U) { return mayBeVirtual(U.get(), F, Depth + 1); });
-  if (isa<Constant>(Pointer))
-    return Pointer == &F;
+/// True if Pointer may be loaded from a table that has F there.
+bool Callees::isInTable(const Value *Pointer, const Function &F) const {
   auto *Load = dyn_cast<LoadInst>(Pointer);
   const Location Slot = Load ? Graph.find(Load->getPointerOperand()) : Location();
   return !Slot || !isOfOwnObject(Load->getPointerOperand()) || mayHold(Slot, F);
 }
 
 /// What is stored somewhere and may come to Pointer is one object with what that leads to.
-bool Callees::mayBe(const Value *Pointer, const Function &F, unsigned Depth) const {
-  if (auto *Phi = dyn_cast<PHINode>(Pointer); Phi && Depth < MostDepth)
-    return any_of(Phi->incoming_values(),
-                  [&](const Use &U) { return mayBe(U.get(), F, Depth + 1); });
-  if (isa<Constant>(Pointer))
-    return Pointer == &F;
+bool Callees::isStored(const Value *Pointer, const Function &F) const {
   const Location Held = Graph.find(Pointer), Stored = Graph.find(&F);
   if (!Held || !isa<LoadInst, PHINode, SelectInst, Argument, CallBase>(Pointer))
     return true;
   return Graph.outlives(Held.Node) || (Stored && Stored.Node == Held.Node);
+}
+
+bool Callees::mayBe(const Value *Pointer, bool IsVirtual, const Function &F, unsigned Depth) const {
+  if (auto *Phi = dyn_cast<PHINode>(Pointer); Phi && Depth < MostDepth)
+    return any_of(Phi->incoming_values(),
+                  [&](const Use &U) { return mayBe(U.get(), IsVirtual, F, Depth + 1); });
+  if (isa<Constant>(Pointer))
+    return Pointer == &F;
+  return IsVirtual ? isInTable(Pointer, F) : isStored(Pointer, F);
 }
 
 } // namespace
@@ -126,8 +126,7 @@ static bool addCalled(CalledFunctions &Called, const PreparedClosure &Closure,
       if (!Unseen)
         continue;
       for (const Function *Callee : Unseen->Functions)
-        if (Unseen->IsVirtual ? Known.mayBeVirtual(Unseen->Pointer, *Callee)
-                              : Known.mayBe(Unseen->Pointer, *Callee))
+        if (Known.mayBe(Unseen->Pointer, Unseen->IsVirtual, *Callee))
           News |= Called[Unseen->Number].insert(Callee).second;
     }
   return News;

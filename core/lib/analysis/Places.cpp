@@ -293,8 +293,11 @@ void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
   Node &N = Nodes[At.Node];
   if (leavesObject(At.Node, Stride))
     return refold(At.Node, Stride);
-  if (!Other && isPadding(N.Places, At.Offset, Stride))
+  if (!Other && isPadding(N.Places, At.Offset, Stride)) {
+    N.Stride = std::gcd(N.Stride, Stride); // the places are asked about, and fold by it
+    HasArrays = true;
     return;
+  }
   bool Here = isIndexed(N.Places, At.Offset, Stride);
   bool There = Other && isIndexed(N.Places, Other.Offset, Stride);
   // The end of an array may be where another kind begins; nothing is accessed there that way.

@@ -23,7 +23,7 @@ using namespace llvm;
 
 namespace contraflow {
 
-Value *changedBits(const Instruction &I, unsigned Most) {
+Value *withoutFlags(const Instruction &I, unsigned Most) {
   if (!I.isBitwiseLogicOp() || !I.getType()->isIntegerTy(64))
     return nullptr;
   for (unsigned Mask : {1, 0}) {
@@ -110,15 +110,13 @@ uint64_t Divisor::ofAll(const User &I) {
 }
 
 /// True if Sub is how far an address with flags is from itself with others: nowhere. Flags are in
-/// the bits that addresses of floats have as zeros, and those that are in memory, those of words.
+/// the bits that addresses of floats have as zeros: the next one may choose the second of two.
 bool isFlags(const BinaryOperator &Sub) {
-  constexpr unsigned MostSteps = 4;
+  constexpr unsigned MostSteps = 4, Most = 2;
   Value *Address = Sub.getOperand(1), *V = Sub.getOperand(0);
-  auto *Cast = dyn_cast<PtrToIntOperator>(Address);
-  const unsigned Most = Cast && isa<GEPOperator>(Cast->getPointerOperand()) ? 2 : 3;
   for (unsigned Step = 0; V && V != Address && Step < MostSteps; ++Step) {
     auto *Change = dyn_cast<Instruction>(V);
-    V = Change ? changedBits(*Change, Most) : nullptr;
+    V = Change ? withoutFlags(*Change, Most) : nullptr;
   }
   return V == Address;
 }

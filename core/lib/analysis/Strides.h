@@ -46,7 +46,7 @@ struct Stride {
 };
 
 /// The operand of which I sets or clears no more than Most low bits: an address. Or null.
-llvm::Value *changedBits(const llvm::Instruction &I, unsigned Most);
+llvm::Value *withoutFlags(const llvm::Instruction &I, unsigned Most);
 
 Stride strideOf(const llvm::Value *Index);
 

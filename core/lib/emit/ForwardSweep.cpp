@@ -436,13 +436,13 @@ static bool isNumberOfSteps(const Use &Op, const Value *Shadow) {
 /// shadow may have other ones and leads equally far.
 Value *ForwardSweep::flaggedShadow(Instruction &I) {
   constexpr unsigned ZeroBits = 2, FlagBits = 12;
-  if (Value *Whole = changedBits(I, ZeroBits); Whole && S.Activity.hasShadow(Whole)) {
+  if (Value *Whole = withoutFlags(I, ZeroBits); Whole && S.Activity.hasShadow(Whole)) {
     Instruction *Twin = cloneForShadow(I);
     Twin->dropPoisonGeneratingFlags();
     Twin->replaceUsesOfWith(Whole, shadowOf(Whole));
     return B.Insert(Twin, I.getName() + ".shadow");
   }
-  Value *From = changedBits(I, FlagBits);
+  Value *From = withoutFlags(I, FlagBits);
   if (!From)
     From = addressUnder(S.Activity, I);
   if (!From)
