@@ -168,8 +168,6 @@ void Describer::flow(unsigned Into, Value *V) {
   Graph.pointTo(Into, Target);
   if (Moved.contains(V))
     Graph.linkCells(Into, Graph.cellOf(V));
-  else if (!isa<Constant>(V))
-    Graph.pointTo(Graph.cellOf(V), *Graph.pointee(Into));
 }
 
 void Describer::noteAlignment(Value *Pointer, Type *T, Align Known) {
@@ -240,6 +238,12 @@ static int64_t firstInside(int64_t Offset, int64_t Stride) {
   return Offset < 0 && Stride ? Offset % Stride + (Offset % Stride ? Stride : 0) : Offset;
 }
 
+/// True of strides[n - 1]: as many steps back are among those that an index makes from the
+/// beginning of the array; what lies in front of it is another member.
+static bool isBackBySteps(int64_t By, int64_t Stride) {
+  return By < 0 && Stride && By % Stride == 0;
+}
+
 void Describer::visitGetElementPtrInst(GetElementPtrInst &I) {
   if (!I.getType()->isPointerTy())
     return;
@@ -265,7 +269,8 @@ void Describer::visitGetElementPtrInst(GetElementPtrInst &I) {
     if (isCarrier(Index->getType()) && !isa<llvm::Constant>(Index))
       Graph.addKind(Graph.cellOf(Index), SK_Int);
   }
-  const int64_t Offset = At.Offset + Constant.getSExtValue();
+  const int64_t Ahead = Constant.getSExtValue();
+  const int64_t Offset = At.Offset + (isBackBySteps(Ahead, Steps) ? 0 : Ahead);
   const bool Enters = At.Offset >= 0 && !Variable.empty();
   if (!Exact)
     Graph.pointTo(Graph.cellOf(&I), {At.Node, Enters ? firstInside(Offset, Steps) : Offset, Steps});

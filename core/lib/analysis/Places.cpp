@@ -75,13 +75,26 @@ static bool isIndexed(const Places &P, int64_t Offset, int64_t Stride) {
           (hasTwin(P, At) && Offset < endOfFirstRun(P)));
 }
 
-/// True if Offset is behind the last scalar of an array, where another kind begins.
+/// Where the scalar begins that ends at Offset: the last byte of what is of no known kind.
+static int64_t lastInFront(const Places &P, int64_t Offset) {
+  auto Last = find(P, Offset - 1);
+  return Last == P.end() || Last->second.Kind == SK_Unknown ? Offset - 1 : Last->first;
+}
+
+/// True if Offset is behind the last scalar of an array, where another kind begins or one integer.
 static bool isBehind(const Places &P, int64_t Offset, int64_t Stride) {
   auto Last = find(P, Offset - 1), Next = find(P, Offset);
   if (Last == P.end() || (Next != P.end() && Next->first != Offset))
     return false;
-  const int64_t Begin = Last->second.Kind == SK_Unknown ? Offset - 1 : Last->first;
-  return isIndexed(P, Begin, Stride) && (Next == P.end() || Next->second.Kind != Last->second.Kind);
+  return isIndexed(P, lastInFront(P, Offset), Stride) &&
+         (Next == P.end() || Next->second.Kind != Last->second.Kind ||
+          (Next->second.Kind == SK_Int && !Next->second.IsArray));
+}
+
+/// True of the end of an array behind which no other array begins.
+static bool isEndOnly(const Places &P, int64_t Offset, int64_t Stride) {
+  auto Next = find(P, Offset);
+  return isBehind(P, Offset, Stride) && (Next == P.end() || !Next->second.IsArray);
 }
 
 /// True if an index of this stride leads from padding to padding: what a copy of a structure moves
@@ -315,8 +328,11 @@ void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
   HasArrays = true;
 }
 
-/// In an array of structures, each member from At to the next structure's is an array.
+/// In an array of structures, each member from At to the next structure's is an array. The end of
+/// an array that is kept says where the array is; whoever accesses what begins there shows it.
 void MemoryGraph::foldMembersNow(Location At, int64_t Stride) {
+  if (!leavesObject(At.Node, Stride) && isEndOnly(Nodes[At.Node].Places, At.Offset, Stride))
+    return foldNow({At.Node, lastInFront(Nodes[At.Node].Places, At.Offset)}, {}, Stride);
   SmallVector<int64_t, 8> Members;
   const Places &P = Nodes[At.Node].Places;
   for (auto I = P.upper_bound(At.Offset); I != P.end() && I->first < At.Offset + Stride; ++I)
@@ -707,9 +723,9 @@ std::optional<MemoryGraph::Repeated> MemoryGraph::repeatedAt(Location At) const 
       !(At.Stride || (P->second.IsArray && P != N.Places.begin())))
     return std::nullopt;
   const unsigned Kinds = kindsIn(N, P->first, P->second);
-  if (!Kinds)
+  if (!Kinds && !(P->second.Kind == SK_Int && P->second.IsArray))
     return std::nullopt;
-  return Repeated{widthOfKinds(Kinds), {*Field}};
+  return Repeated{Kinds ? widthOfKinds(Kinds) : P->second.Width, {*Field}};
 }
 
 } // namespace contraflow

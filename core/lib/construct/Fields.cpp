@@ -233,6 +233,11 @@ MemoryLayout sharper(const MemoryLayout &To, const MemoryLayout &From) {
   return Out;
 }
 
+bool holdsIntegers(const MemoryLayout &Layout) {
+  return !Layout.Fields.empty() &&
+         all_of(Layout.Fields, [](auto &F) { return F.Kinds == SK_Int && !F.Active; });
+}
+
 Error checkLayout(const MemoryLayout &Blurred, CallBase &Call) {
   if (Blurred.Packed && (allKinds(Blurred) & SK_Pointer))
     return diffError(DiagId::UnknownType, Call, "the object holds packed bytes beside addresses");

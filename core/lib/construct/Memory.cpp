@@ -118,6 +118,8 @@ Error CopyHandler::augment(SweepBuilder &B, CallSite &Site) const {
   if (!Dst)
     return Error::success();
   MemoryLayout Layout = layoutOfCopy(B, Call.getArgOperand(0), Call.getArgOperand(2));
+  if (holdsIntegers(Layout))
+    return Error::success();
   Layout.Outside |= B.layout(Call.getArgOperand(1)).Outside;
   refuseConstant(B, Call, Src);
   if (B.activeMemory(Call.getArgOperand(0)))
