@@ -359,3 +359,46 @@ static double flagged(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(layouts_flags, Double, flagged, In(double, 5), Int(5))
+
+// Bit fields that come first, and a union of two kinds of numbers behind them.
+struct Message {
+  unsigned kind : 3;
+  unsigned length : 13;
+  int step : 6;
+  union {
+    double d;
+    struct {
+      float a, b;
+    } f;
+    int i;
+  } u;
+  double tail[];
+};
+
+static float firstFields(const float *x, int n) {
+  float s = 0;
+  for (int k = 0; k < 3; k++) {
+    struct Message *m = malloc(sizeof *m + n * sizeof(double));
+    m->kind = k;
+    m->length = n;
+    m->step = k + 1;
+    if (k == 0)
+      m->u.d = x[0] * x[1];
+    else if (k == 1)
+      m->u.f.a = x[2], m->u.f.b = 2;
+    else
+      m->u.i = 7;
+    for (unsigned i = 0; i < m->length; i++)
+      m->tail[i] = x[i] * m->step;
+    struct Message *c = malloc(sizeof *c + n * sizeof(double));
+    memcpy(c, m, sizeof *m + n * sizeof(double));
+    free(m);
+    s += c->tail[1] * (c->kind == 0 ? c->u.d : c->kind == 1 ? c->u.f.a * c->u.f.b : c->u.i);
+    for (unsigned i = 0; i < c->length; i++)
+      s += c->tail[i] * c->tail[i];
+    free(c);
+  }
+  return s;
+}
+
+GRADIENT_CHECK(first_bit_fields, Float, firstFields, In(float, 4), Int(4))

@@ -204,3 +204,29 @@ static double stepped(const double *x, int n) {
   return values[0] * values[1];
 }
 GRADIENT_CHECK(array_of_steps, Double, stepped, In(double, 6), Int(6))
+
+/* What a library finds in a table of names; at -O0 it is a call. */
+struct Keyword {
+  const char *name;
+  double (*apply)(double, double);
+};
+static double plus(double a, double b) { return a + b; }
+static double by(double a, double b) { return a / b; }
+static double times(double a, double b) { return a * b; }
+static const struct Keyword keywords[] = {{"by", by}, {"plus", plus}, {"times", times}};
+
+static int byName(const void *key, const void *entry) {
+  return strcmp(key, ((const struct Keyword *)entry)->name);
+}
+static double searched(const double *x, int n) {
+  static const char *const words[] = {"times", "plus", "of", "by"};
+  double s = 1.5;
+  for (int i = 0; i < n; ++i) {
+    const struct Keyword *k = bsearch(words[i % 4], keywords, 3, sizeof *keywords, byName);
+    if (k)
+      s = k->apply(s, x[i] + 0.5);
+  }
+  return s;
+}
+
+GRADIENT_CHECK(searched_operations, Double, searched, In(double, 6), Int(6))

@@ -144,3 +144,37 @@ static double ruled(double *x, double a, int n) {
 }
 
 GRADIENT_CHECK(qsort_contexts, Double, ruled, InOut(double, 8), Scalar(double), Int(8))
+
+// A comparison asks its elements for their keys, through a table of operations.
+struct Shape {
+  const struct ShapeOperations *operations;
+  double size[2];
+};
+struct ShapeOperations {
+  double (*area)(const struct Shape *, double scale);
+};
+static double discArea(const struct Shape *s, double scale) {
+  return 3 * scale * s->size[0] * s->size[0];
+}
+static double boxArea(const struct Shape *s, double scale) {
+  return scale * s->size[0] * s->size[1];
+}
+static const struct ShapeOperations discs = {discArea}, boxes = {boxArea};
+
+static int byArea(const void *a, const void *b) {
+  const struct Shape *s = a, *t = b;
+  const double u = s->operations->area(s, 1), v = t->operations->area(t, 1);
+  return (u > v) - (u < v);
+}
+static double sortedShapes(const double *x, int n) {
+  struct Shape shapes[8];
+  for (int i = 0; i < n; i++)
+    shapes[i] = (struct Shape){i % 2 ? &discs : &boxes, {x[i], x[(i + 1) % n]}};
+  qsort(shapes, n, sizeof *shapes, byArea);
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s = s * 0.7 + shapes[i].operations->area(&shapes[i], i + 1);
+  return s;
+}
+
+GRADIENT_CHECK(sorted_by_operation, Double, sortedShapes, In(double, 6), Int(6))

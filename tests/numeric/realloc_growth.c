@@ -189,3 +189,31 @@ static double doubled(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(realloc_in_place, Double, doubled, In(double, 9), Int(9))
+
+// Addresses in the block that grows are set right if it has moved.
+struct Node {
+  double value;
+  struct Node *next;
+};
+
+static double moved(const double *x, int n) {
+  size_t size = n * sizeof(struct Node) + 1;
+  struct Node *pool = malloc(size);
+  for (int i = 0; i < n; ++i)
+    pool[i] = (struct Node){x[i], i ? &pool[i - 1] : NULL};
+  for (int more = 0; more < 3; ++more) { // the first time there is room for it
+    struct Node *old = pool;
+    size += 5 + 100 * more;
+    pool = realloc(pool, size);
+    if (pool != old)
+      for (int k = 1; k < n; ++k)
+        pool[k].next = &pool[k - 1];
+  }
+  double s = 0, scale = 1;
+  for (struct Node *p = &pool[n - 1]; p; p = p->next)
+    s = s * 0.5 + p->value * p->value * scale++;
+  free(pool);
+  return s;
+}
+
+GRADIENT_CHECK(realloc_moved, Double, moved, In(double, 6), Int(6))

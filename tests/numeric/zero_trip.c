@@ -5,6 +5,7 @@
 #include "GradientCheck.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static double maybe(const double *x, int n, int m) {
   double sum = 1;
@@ -71,3 +72,57 @@ GRADIENT_CHECK(wide_steps, Double, wide_steps, In(double, 2), Int(50000), Int(60
 GRADIENT_CHECK(wide_steps_none, Double, wide_steps, In(double, 2), Int(-5), Int(60000))
 GRADIENT_CHECK(unsigned_steps, Double, unsigned_steps, In(double, 2), Int((int)3000000000u))
 GRADIENT_CHECK(unsigned_steps_none, Double, unsigned_steps, In(double, 2), Int(0))
+
+/// Counts that are large numbers without a sign where the loops do not run.
+static double narrow_starts(const double *x, int k, int rows) {
+  const long c = k % 5 - 1;
+  double s = x[0];
+  for (int r = 0; r < rows; r++) {
+    for (int i = 1; i < c - 1; i++)
+      s = 0.5 * sin(s * x[i]);
+    for (int i = c - 1; i >= 0; i -= 2)
+      s = 0.5 * sin(s * x[i]) + x[3];
+  }
+  return s;
+}
+
+static double unsigned_ends(const double *x, unsigned n, int k, int rows) {
+  const unsigned last = n - 1, c = k % 5 - 1;
+  double s = x[0];
+  for (int r = 0; r < rows; r++) {
+    if (n >= 1)
+      for (unsigned i = 0; i < last; i += 2)
+        s = 0.5 * sin(s * x[i & 3]);
+    if ((int)c > 0)
+      for (unsigned i = 0; i < c - 1; i += 2)
+        s = 0.5 * sin(s * x[i & 3]) + x[3];
+  }
+  return s;
+}
+
+struct Grid {
+  unsigned ny;
+  unsigned char nc;
+};
+static double members(const double *x, int n, int rows) {
+  struct Grid *g = malloc(sizeof *g);
+  g->ny = n > 0 ? n : 0;
+  g->nc = n > 0 ? n : 0;
+  double s = x[0];
+  for (int r = 0; r < rows; r++) {
+    for (unsigned char k = g->nc; k-- > 1;)
+      s = 0.5 * sin(s * x[k & 3]);
+    if (g->ny >= 2)
+      for (unsigned j = 0; j <= g->ny - 2; j++)
+        s = 0.5 * sin(s * x[j & 3]) + x[3];
+  }
+  free(g);
+  return s;
+}
+
+GRADIENT_CHECK(narrow_starts_none, Double, narrow_starts, In(double, 4), Int(0), Int(3))
+GRADIENT_CHECK(narrow_starts_some, Double, narrow_starts, In(double, 4), Int(4), Int(3))
+GRADIENT_CHECK(unsigned_ends_none, Double, unsigned_ends, In(double, 4), Int(0), Int(1), Int(3))
+GRADIENT_CHECK(unsigned_ends_some, Double, unsigned_ends, In(double, 4), Int(6), Int(9), Int(3))
+GRADIENT_CHECK(counted_members_none, Double, members, In(double, 4), Int(0), Int(3))
+GRADIENT_CHECK(counted_members_some, Double, members, In(double, 4), Int(4), Int(3))

@@ -81,6 +81,7 @@ public:
   explicit Noter(Module &M)
       : M(M), Context(M.getContext()), List(M.getOrInsertNamedMetadata(NotesName)) {}
   void note(Instruction &I);
+  void noteFirstFields(Function &F);
 
 private:
   void add(MDNode *Key, StructType *S, int64_t Offset);
@@ -199,6 +200,34 @@ void Noter::note(Instruction &I) {
     add(const_cast<MDNode *>(Base), At->first, 0);
   else if (!Base && flexibleArray(*At->first)) // of such a structure clang says nothing
     I.setMetadata(OwnName, ownTag(At->first, At->second, OwnName));
+}
+
+/// The variable of a pointer that is loaded, in code that is not optimised.
+const AllocaInst *variableOf(const Value *Pointer) {
+  auto *Load = dyn_cast<LoadInst>(Pointer);
+  return Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
+}
+
+/// Members have a step to them, also those that come first, but bit fields that come first have
+/// none. They are members of the structure to whose other members the variable leads.
+void Noter::noteFirstFields(Function &F) {
+  DenseMap<const AllocaInst *, StructType *> Pointees; // null: several
+  for (const Instruction &I : instructions(F)) {
+    auto *Step = dyn_cast<GetElementPtrInst>(&I);
+    const AllocaInst *Variable = Step ? variableOf(Step->getPointerOperand()) : nullptr;
+    auto *S = Step ? dyn_cast<StructType>(Step->getSourceElementType()) : nullptr;
+    if (Variable && !Pointees.try_emplace(Variable, S).second && Pointees[Variable] != S)
+      Pointees[Variable] = nullptr;
+  }
+  for (Instruction &I : instructions(F)) {
+    if (!isa<LoadInst, StoreInst>(I) || I.hasMetadata(LLVMContext::MD_tbaa))
+      continue;
+    const AllocaInst *Variable = variableOf(getLoadStorePointerOperand(&I));
+    StructType *S = Variable ? Pointees.lookup(Variable) : nullptr;
+    Type *T = getLoadStoreType(&I);
+    if (S && T->isIntegerTy() && S->getNumElements() > 1 && S->getElementType(0) == T)
+      I.setMetadata(LLVMContext::MD_tbaa, ownTag(S, 0, OwnName));
+  }
 }
 
 /// Takes a type apart into places.
@@ -370,6 +399,8 @@ void noteLayouts(Module &M) {
         noteObject(*Call);
       N.note(I);
     }
+  for (Function &F : M)
+    N.noteFirstFields(F);
 }
 
 LayoutReader::LayoutReader(const Module &M) : DL(M.getDataLayout()) {

@@ -250,6 +250,16 @@ bool holdsOnlyNumbers(const MemoryLayout &Layout) {
   return (Kinds & SK_AnyFloat) && !(Kinds & (SK_Pointer | SK_Guessed));
 }
 
+/// The shadow gets a block of its own, so the object does: a program may ask whether it has moved
+/// before it sets addresses that lead into it, and those of the shadow with them.
+void moveAlways(SweepBuilder &B, CallBase &Call) {
+  SmallVector<Value *, 3> Args(Call.args());
+  CallInst *Moved =
+      B.runtime(Args.size() == 2 ? "realloc_moved" : "reallocarray_moved", B.ir().getPtrTy(), Args);
+  Call.setCalledFunction(Moved->getCalledFunction());
+  Moved->eraseFromParent();
+}
+
 class ReallocateHandler : public ConstructHandler {
 public:
   SmallVector<StringRef, 0> callees() const override {
@@ -279,6 +289,7 @@ public:
           "forget_block_of", B.ir().getVoidTy(),
           {Call.getArgOperand(0), getUnderlyingObject(Owner), B.ir().getInt32(B.directions())});
     Value *New = B.runtime("shadow_resize", B.ir().getPtrTy(), {Shadow, Bytes});
+    moveAlways(B, Call);
     B.ir().SetInsertPoint(Call.getNextNode());
     if (Owner)
       B.runtime("keep_shadow", B.ir().getVoidTy(), {&Call, New, Bytes, Owner});

@@ -24,34 +24,56 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-/// True if F, or what it calls, may write memory other than its own variables.
-bool mayWrite(const Function &F, unsigned Depth = 0) {
-  constexpr unsigned MostDepth = 8;
-  if (F.onlyReadsMemory() || F.doesNotAccessMemory())
-    return false;
-  if (F.isDeclaration()) {
-    const CalleeInfo Info = lookupCallee(F);
-    return !F.isIntrinsic() && !Info.ReadOnly && Info.Kind != CalleeKind::NoReturn;
-  }
-  for (const Instruction &I : instructions(F)) {
+/// True if F writes memory other than its own variables.
+bool writesItself(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
     if (isCount(I) || onlyKeepsItsPlace(I))
+      return false;
+    if (auto *Store = dyn_cast<StoreInst>(&I))
+      return !isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand()));
+    auto *Move = dyn_cast<AnyMemIntrinsic>(&I);
+    return isa<AtomicRMWInst, AtomicCmpXchgInst>(I) ||
+           (Move && !isa<AllocaInst>(getUnderlyingObject(Move->getDest())));
+  });
+}
+
+/// Adds what a call may lead to: through a pointer, what has that type here. False if nothing has.
+bool addCallees(const CallBase &Call, SmallSetVector<const Function *, 16> &Out) {
+  if (const Function *Callee = Call.getCalledFunction()) {
+    Out.insert(Callee);
+    return true;
+  }
+  bool Any = false;
+  for (const Function &F : *Call.getModule())
+    if (F.getFunctionType() == Call.getFunctionType() && F.hasAddressTaken()) {
+      Out.insert(&F);
+      Any = true;
+    }
+  return Any && !Call.isInlineAsm();
+}
+
+/// True if Order, or what it calls, may write memory other than its own variables.
+bool mayWrite(const Function &Order) {
+  constexpr unsigned Most = 256;
+  SmallSetVector<const Function *, 16> Reached;
+  Reached.insert(&Order);
+  for (unsigned At = 0; At < Reached.size(); ++At) {
+    const Function &F = *Reached[At];
+    if (F.onlyReadsMemory() || F.doesNotAccessMemory())
       continue;
-    if (auto *Store = dyn_cast<StoreInst>(&I)) {
-      if (!isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand())))
+    if (F.isDeclaration()) {
+      const CalleeInfo Info = lookupCallee(F);
+      if (!F.isIntrinsic() && !Info.ReadOnly && Info.Kind != CalleeKind::NoReturn)
         return true;
       continue;
     }
-    if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
+    if (At == Most || writesItself(F))
       return true;
-    auto *Call = dyn_cast<CallBase>(&I);
-    if (auto *Move = dyn_cast<AnyMemIntrinsic>(&I);
-        Move && !isa<AllocaInst>(getUnderlyingObject(Move->getDest())))
-      return true;
-    if (!Call || !Call->mayWriteToMemory())
-      continue;
-    const Function *Inner = Call->getCalledFunction();
-    if (!Inner || Depth == MostDepth || mayWrite(*Inner, Depth + 1))
-      return true;
+    for (const Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->mayWriteToMemory() &&
+                                               !isa<AnyMemIntrinsic>(Call) && !isCount(I) &&
+                                               !onlyKeepsItsPlace(I) && !addCallees(*Call, Reached))
+        return true;
   }
   return false;
 }

@@ -128,7 +128,8 @@ bool Candidates::escapes(const Value &F) const {
   });
 }
 
-/// Adds the functions that a table holds Distance behind a place that something points to.
+/// Adds the functions that a table holds Distance behind a place that something points to. What
+/// points to an element of an array may be led to another one, by a search or in a callee.
 void Candidates::atDistance(const GlobalVariable &G, int64_t Distance) {
   SmallSetVector<int64_t, 4> Places;
   bool Anywhere = false; ///< an index into the table goes somewhere
@@ -147,8 +148,15 @@ void Candidates::atDistance(const GlobalVariable &G, int64_t Distance) {
     for (const User *Next : U->users())
       Todo.push_back({Next, Offset + Bytes.getSExtValue()});
   }
+  auto *Array = dyn_cast<ArrayType>(G.getValueType());
+  const int64_t Stride = Array ? DL.getTypeAllocSize(Array->getElementType()) : 0;
+  auto LeadsTo = [&](int64_t At) {
+    return any_of(Places, [&](int64_t Place) {
+      return At == Place || (Stride > 0 && (At - Place) % Stride == 0);
+    });
+  };
   functionsIn(G, [&](Function *F, int64_t At) {
-    if (Anywhere || Places.contains(At - Distance))
+    if (Anywhere || LeadsTo(At - Distance))
       Found.insert(F);
   });
 }

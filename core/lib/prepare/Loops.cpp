@@ -4,6 +4,7 @@
 // expanded where the loop is entered; then the even steppers.
 
 #include "Loops.h"
+#include "Entered.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -21,8 +22,8 @@ namespace {
 class LoopNumberer {
 public:
   LoopNumberer(Function &F, FunctionAnalysisManager &FAM, LoopFacts &Facts)
-      : LI(FAM.getResult<LoopAnalysis>(F)), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
-        Facts(Facts), Expander(SE, "cf") {}
+      : LI(FAM.getResult<LoopAnalysis>(F)), DT(FAM.getResult<DominatorTreeAnalysis>(F)),
+        SE(FAM.getResult<ScalarEvolutionAnalysis>(F)), Facts(Facts), Expander(SE, "cf") {}
 
   void run() {
     for (Loop *L : LI.getLoopsInPreorder())
@@ -36,10 +37,13 @@ public:
 private:
   PHINode *addCounter(Loop &L);
   void countIterations(Loop &L);
+  Value *expandCount(const SCEV *Count, Instruction *At);
+  void askBefore(const Loop &L, const SCEV *Count, LoopFact &Fact);
   void rewriteSteppers(Loop &L);
   Value *stepper(const SCEVAddRecExpr &Rec, PHINode &Phi, Loop &L);
 
   LoopInfo &LI;
+  DominatorTree &DT;
   ScalarEvolution &SE;
   LoopFacts &Facts;
   SCEVExpander Expander;
@@ -57,14 +61,36 @@ PHINode *LoopNumberer::addCounter(Loop &L) {
   return Counter;
 }
 
+/// True if S, which may be negative elsewhere, is not where L is entered.
+bool isNonNegativeInside(const SCEV *S, ScalarEvolution &SE, const DominatorTree &DT,
+                         const Loop &L) {
+  constexpr unsigned Most = 32;
+  if (SE.isKnownNonNegative(SE.applyLoopGuards(S, &L)))
+    return true;
+  Type *Wide = Type::getInt64Ty(SE.getContext());
+  if (SE.getTypeSizeInBits(S->getType()) < 64)
+    S = SE.getSignExtendExpr(S, Wide);
+  bool Joins = true; // scalar evolution goes no further up than where ways join
+  const auto *At = DT.getNode(L.getLoopPreheader());
+  for (unsigned I = 0; At && I < Most; ++I, At = At->getIDom()) {
+    if (Joins &&
+        SE.isBasicBlockEntryGuardedByCond(At->getBlock(), CmpInst::ICMP_SGE, S, SE.getZero(Wide)))
+      return true;
+    Joins = !At->getBlock()->getSinglePredecessor();
+  }
+  return false;
+}
+
 /// What hides the sign of a count where the loop is not entered: pointers that advance by 8 are
 /// (end - begin) / 8 iterations apart, which is about 2^61 where the end is in front.
 struct HiddenSigns {
   ScalarEvolution &SE;
+  const DominatorTree &DT;
   const Loop &L;
   uint64_t Divisor = 1;
   unsigned Extended = 64; ///< bits from which the count is extended
   bool Known = true;
+  bool Unsure = false; ///< what is extended may be negative, or a number without a sign
 
   bool follow(const SCEV *S) {
     if (const auto *Quotient = dyn_cast<SCEVUDivExpr>(S))
@@ -81,17 +107,26 @@ private:
     constexpr uint64_t Most = 1 << 16;
     const auto *By = dyn_cast<SCEVConstant>(Quotient.getRHS());
     const SCEV *Of = Quotient.getLHS();
-    if (SE.isKnownNonNegative(Of))
+    auto Hides = [&](const SCEV *S) {
+      const auto *From = dyn_cast<SCEVZeroExtendExpr>(S);
+      return From && !SE.isKnownNonNegative(From->getOperand());
+    };
+    if (SE.isKnownNonNegative(Of) && !SCEVExprContains(Of, Hides))
       return;
-    if (SE.getTypeSizeInBits(Of->getType()) < 64 &&
-        !SE.isKnownNonNegative(SE.applyLoopGuards(Of, &L)))
-      return; // it has no sign
+    if (SE.getTypeSizeInBits(Of->getType()) < 64 && !isNonNegativeInside(Of, SE, DT, L)) {
+      Unsure = true;
+      return;
+    }
     Known = By && By->getAPInt().ult(Most) && Divisor < Most;
     if (Known)
       Divisor *= By->getAPInt().getZExtValue();
   }
   void extend(const SCEV *From) {
-    if (!SE.isKnownNonNegative(From) && SE.isKnownNonNegative(SE.applyLoopGuards(From, &L)))
+    if (SE.isKnownNonNegative(From))
+      return;
+    if (!isNonNegativeInside(From, SE, DT, L))
+      Unsure = true;
+    else
       Extended = std::min<unsigned>(Extended, SE.getTypeSizeInBits(From->getType()));
   }
 };
@@ -123,8 +158,21 @@ uint64_t boundOf(const SCEV *Count, unsigned Width, uint64_t Most, const HiddenS
   const unsigned Bits = Most < Narrow ? std::min(Width, Signs.Extended) : Width;
   const uint64_t Bound = (uint64_t(1) << (Bits - 1)) / Signs.Divisor;
   if (Signs.Divisor == 1 || isa<SCEVUDivExpr>(Count))
-    return Bound;
+    return std::min(Bound, SaturatingAdd(Most, uint64_t(1)));
   return Bits == 64 ? Bound / 2 : 0; // a sum of quotients
+}
+
+/// Count in 64 bits, as far in front of At as it is known.
+Value *LoopNumberer::expandCount(const SCEV *Count, Instruction *At) {
+  Value *Last = Expander.expandCodeFor(Count, Count->getType(), At);
+  IRBuilder<> B(At);
+  if (auto *I = dyn_cast<Instruction>(Last); I && I->getNextNode() && !isa<PHINode>(I))
+    B.SetInsertPoint(I->getNextNode());
+  else if (!isa<PHINode>(Last) && (isa<Argument>(Last) || isa<Constant>(Last)))
+    B.SetInsertPoint(&*At->getFunction()->getEntryBlock().getFirstInsertionPt());
+  if (Last->getType()->isPointerTy())
+    Last = B.CreatePtrToInt(Last, B.getInt64Ty());
+  return Last->getType()->isIntegerTy(64) ? Last : B.CreateZExt(Last, B.getInt64Ty(), "cf.last");
 }
 
 void LoopNumberer::countIterations(Loop &L) {
@@ -135,24 +183,43 @@ void LoopNumberer::countIterations(Loop &L) {
     return;
   LoopFact &Fact = Facts[L.getHeader()];
   const unsigned Width = SE.getTypeSizeInBits(Count->getType());
-  HiddenSigns Signs{SE, L};
+  HiddenSigns Signs{SE, DT, L};
   visitAll(Count, Signs);
   const bool Hides = Signs.Divisor != 1 || Signs.Extended != 64;
-  if (Signs.Known && !Hides && SE.isKnownNonNegative(Count))
+  Signs.Unsure |= Width < 64 && !isNonNegativeInside(Count, SE, DT, L);
+  if (Signs.Known && !Signs.Unsure && !Hides && SE.isKnownNonNegative(Count))
     Fact.Reach = CountReach::Anywhere;
-  else if (Signs.Known && (Fact.Bound = boundOf(Count, Width, mostOf(Count, SE, L), Signs)) &&
-           (Width == 64 || SE.isKnownNonNegative(SE.applyLoopGuards(Count, &L))))
+  else if (Signs.Known && !Signs.Unsure &&
+           (Fact.Bound = boundOf(Count, Width, mostOf(Count, SE, L), Signs)))
     Fact.Reach = CountReach::Clamped;
-  Value *Last = Expander.expandCodeFor(Count, Count->getType(), At);
+  Fact.Last = expandCount(Count, At);
+  if (Fact.Reach == CountReach::Inside)
+    askBefore(L, Count, Fact);
+}
+
+/// Where a count alone does not tell whether the loop runs, what leads there is asked as well, in
+/// front of all loops in which the count is the same.
+void LoopNumberer::askBefore(const Loop &L, const SCEV *Count, LoopFact &Fact) {
+  if (L.isOutermost())
+    return;
+  Instruction *At = nullptr;
+  for (Loop *Outer = L.getParentLoop(); Outer; Outer = Outer->getParentLoop()) {
+    Instruction *Before = Outer->getLoopPreheader()->getTerminator();
+    if (!SE.isLoopInvariant(Count, Outer) || !Expander.isSafeToExpandAt(Count, Before))
+      break;
+    At = Before;
+  }
+  if (!At)
+    return;
+  const EntryAnswer Answer = askWhetherEntered(L, Count, At, {LI, DT, SE, Expander});
+  if (Answer.Always)
+    Fact.Reach = CountReach::Anywhere;
+  if (!Answer.Runs)
+    return;
   IRBuilder<> B(At);
-  if (auto *I = dyn_cast<Instruction>(Last); I && I->getNextNode() && !isa<PHINode>(I))
-    B.SetInsertPoint(I->getNextNode());
-  else if (!isa<PHINode>(Last) && (isa<Argument>(Last) || isa<Constant>(Last)))
-    B.SetInsertPoint(&*At->getFunction()->getEntryBlock().getFirstInsertionPt());
-  if (Last->getType()->isPointerTy())
-    Last = B.CreatePtrToInt(Last, B.getInt64Ty());
-  Fact.Last =
-      Last->getType()->isIntegerTy(64) ? Last : B.CreateZExt(Last, B.getInt64Ty(), "cf.last");
+  Fact.Last = B.CreateSelect(Answer.Runs, expandCount(Count, At), B.getInt64(-1), "cf.last");
+  Fact.Bound = ~uint64_t(0);
+  Fact.Reach = CountReach::Clamped;
 }
 
 Value *LoopNumberer::stepper(const SCEVAddRecExpr &Rec, PHINode &Phi, Loop &L) {

@@ -40,6 +40,24 @@ int64_t cf_v1_realloc_extent_within(int64_t extent, void *block) {
   return block ? std::min(extent, usable(block)) : extent;
 }
 
+void *cf_v1_realloc_moved(void *object, int64_t bytes) {
+  if (!object || bytes == 0)
+    return std::realloc(object, static_cast<size_t>(bytes));
+  void *New = std::malloc(static_cast<size_t>(bytes));
+  if (New) {
+    std::memcpy(New, object, static_cast<size_t>(std::min(bytes, usable(object))));
+    std::free(object);
+  }
+  return New;
+}
+
+void *cf_v1_reallocarray_moved(void *object, int64_t count, int64_t bytes) {
+  int64_t Whole = 0;
+  if (__builtin_mul_overflow(count, bytes, &Whole) || Whole < 0)
+    return nullptr;
+  return cf_v1_realloc_moved(object, Whole);
+}
+
 void *cf_v1_shadow_resize(void *shadow, int64_t bytes) {
   void *New = std::calloc(1, static_cast<size_t>(std::max<int64_t>(bytes, 1)));
   if (New && shadow) {
