@@ -144,6 +144,12 @@ struct View {
   /// Of what came: who has no shadow says that it has dropped adjoints (Relayed.h).
   bool saysLost(const std::byte *Packed) const;
   static bool isLost(const std::byte *WordBehind);
+  /// Adjoints of bytes that lie in layers (Layers.h): moves some of them, packed as the bytes are.
+  /// False if there are none.
+  bool takeLayer(std::byte *To) const;
+  /// take() of what lies below them; says that more of this kind is coming.
+  void takeLayered(std::byte *To) const;
+  static bool isLayered(const std::byte *WordBehind);
   // In one direction, converted to one kind of leaf:
   void packAs(Leaf As, std::byte *To) const;
   void storeAs(Leaf As, const std::byte *From) const;
@@ -155,6 +161,7 @@ private:
   /// Before adjoints are read: of bytes that several messages brought back (Layers.h).
   void settleLayers() const;
   void packLeaves(std::byte *To) const;
+  void packWord(std::byte *To) const;
   void storeLeaves(const std::byte *From, bool Elsewhere) const;
   void addLeaves(const std::byte *From, bool Elsewhere) const;
 };

@@ -112,7 +112,7 @@ int fieldKindOf(Leaf Kind) {
                           std::begin(FieldKinds));
 }
 
-/// Before the adjoints of a run are taken: bytes can be sent in one layer only.
+/// Before the adjoints of a run are taken: in one message, bytes can be sent in one layer only.
 void settleRun(char *At, Leaf Kind, std::int64_t Count) {
   if (Kind != Leaf::Byte)
     settle(At, fieldKindOf(Kind), Count);
@@ -189,6 +189,7 @@ using Places = std::uint32_t;
 constexpr Places Anywhere = Places{1} << 31;
 constexpr Places AlsoUnknown = Places{1} << 30; ///< nothing is known of some of the bytes
 constexpr Places Lost = Places{1} << 29;        ///< of who has no shadow: see Relayed.h
+constexpr Places Layered = Places{1} << 28;     ///< more adjoints of the same bytes are coming
 
 constexpr Places placeOf(Leaf Kind, std::int64_t At) {
   const int Before = Kind == Leaf::F32 ? 0 : Kind == Leaf::F64 ? 4 : 12;
@@ -219,7 +220,7 @@ bool liesElsewhere(const View &V, const std::byte *Packed) {
     return false;
   const auto Theirs = load<Places>(Packed + V.bytes() - WordBytes);
   const Places Ours = Theirs & Anywhere ? 0 : placesIn(V.direction(0));
-  return !(Ours & AlsoUnknown) && (Theirs & ~AlsoUnknown & ~Lost & ~Ours) != 0;
+  return !(Ours & AlsoUnknown) && (Theirs & ~AlsoUnknown & ~Lost & ~Layered & ~Ours) != 0;
 }
 
 /// Calls Do(view of one direction, packed bytes before it).
@@ -261,11 +262,39 @@ void View::settleLayers() const {
       forEachRun(V, settleRun);
 }
 
+bool View::takeLayer(std::byte *To) const {
+  if (!areLayers() || !L->Raw || Leaves <= 0 || !Base)
+    return false;
+  bool Any = false;
+  std::memset(To, 0, static_cast<std::size_t>(leafBytes()));
+  forEachDirection(*this, [&](const View &V, std::int64_t Behind) {
+    forEachRun(V, [&](const char *At, Leaf Kind, std::int64_t Count) {
+      Any |= Kind == Leaf::Byte &&
+             contraflow::takeLayer(At, reinterpret_cast<char *>(To) + Behind, Count);
+      Behind += Count * sizeOf(Kind);
+    });
+  });
+  packWord(To);
+  return Any;
+}
+
+void View::takeLayered(std::byte *To) const {
+  take(To);
+  std::byte *Word = To + bytes() - WordBytes;
+  const Places Now = load<Places>(Word) | Layered;
+  std::memcpy(Word, &Now, WordBytes);
+}
+
+bool View::isLayered(const std::byte *WordBehind) { return load<Places>(WordBehind) & Layered; }
+
 void View::pack(std::byte *To) const {
   settleLayers();
   packLeaves(To);
-  if (Leaves <= 0 || !L->Raw)
-    return;
+  if (Leaves > 0 && L->Raw)
+    packWord(To);
+}
+
+void View::packWord(std::byte *To) const {
   Places All = !Base && hasLost() ? Lost : 0;
   for (int D = 0; D < directions() && Base; ++D)
     All |= placesIn(direction(D));
