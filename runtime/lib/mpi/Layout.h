@@ -129,7 +129,7 @@ struct View {
   }
 
   /// Of the leaves of all directions, packed, and of what is said about them; a multiple of four.
-  std::int64_t bytes() const;
+  std::int64_t bytes() const { return leafBytes() + (Leaves > 0 && L->Raw ? WordBytes : 0); }
   std::int64_t bytes(Leaf As) const { return Leaves * sizeOf(As); }
   /// The shadow memory itself if it is what pack() would write, else null.
   std::byte *direct() const;
@@ -155,9 +155,17 @@ struct View {
   void storeAs(Leaf As, const std::byte *From) const;
   void addAs(Leaf As, const std::byte *From) const;
 
-  std::int64_t leafBytes() const; ///< bytes() without what is said about them
+  /// bytes() without what is said about them.
+  std::int64_t leafBytes() const {
+    if (Leaves <= 0)
+      return 0;
+    return isPlain() ? Leaves * sizeOf(L->Runs[0].Kind) : bytesOfRuns();
+  }
 
 private:
+  /// The usual view: one kind of number without gaps.
+  bool isPlain() const { return !All && L->Dense && !L->Raw; }
+  std::int64_t bytesOfRuns() const;
   /// Before adjoints are read: of bytes that several messages brought back (Layers.h).
   void settleLayers() const;
   void packLeaves(std::byte *To) const;

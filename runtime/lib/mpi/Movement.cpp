@@ -67,18 +67,19 @@ void move(Pattern How, const Movement &M, const Parcel &Out, const Parcel &In) {
   case Pattern::Neighbours:
     break; // see below
   case Pattern::Gather:
-    PMPI_Gatherv(Out.Data, Out.Units, Unit, In.Data, In.Counts, In.Starts, Unit, M.Root, Comm);
+    PMPI_Gatherv(Out.Data, Out.Units, Unit, In.Data, In.counts(), In.starts(), Unit, M.Root, Comm);
     break;
   case Pattern::Scatter:
-    PMPI_Scatterv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Units, Unit, M.Root, Comm);
+    PMPI_Scatterv(Out.Data, Out.counts(), Out.starts(), Unit, In.Data, In.Units, Unit, M.Root,
+                  Comm);
     break;
   case Pattern::Allgather:
-    PMPI_Allgatherv(Out.Data, Out.Units, Unit, In.Data, In.Counts, In.Starts, Unit, Comm);
+    PMPI_Allgatherv(Out.Data, Out.Units, Unit, In.Data, In.counts(), In.starts(), Unit, Comm);
     break;
   case Pattern::Alltoall:
     In.takeOwn(Out, M.Comm->rank());
-    PMPI_Alltoallv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Counts, In.Starts, Unit,
-                   Comm);
+    PMPI_Alltoallv(Out.Data, Out.counts(), Out.starts(), Unit, In.Data, In.counts(), In.starts(),
+                   Unit, Comm);
     break;
   }
 }
@@ -182,8 +183,7 @@ void adjoint(const Movement &M) {
                          : M.How == Pattern::Scatter ? Pattern::Gather
                                                      : Pattern::Alltoall;
   move(Mirror, M, Out, In);
-  for (int I = 0; I < M.Got.Size; ++I)
-    M.Got.at(I).zero();
+  Out.zero();
   In.addTo(M.Given);
 }
 

@@ -235,15 +235,9 @@ constexpr auto Plus = [](auto Old, auto New) { return Old + New; };
 
 } // namespace
 
-std::int64_t View::bytes() const { return leafBytes() + (Leaves > 0 && L->Raw ? WordBytes : 0); }
-
-std::int64_t View::leafBytes() const {
-  if (Leaves <= 0)
-    return 0;
+std::int64_t View::bytesOfRuns() const {
   if (All)
     return All->Count * direction(0).leafBytes();
-  if (L->Dense && !L->Raw) // without a division
-    return Leaves * sizeOf(L->Runs[0].Kind);
   std::int64_t Left = Leaves % L->Leaves;
   std::int64_t Bytes = Leaves / L->Leaves * L->LeafBytes;
   for (const Run &R : L->Runs) {
@@ -317,7 +311,7 @@ void View::packLeaves(std::byte *To) const {
 }
 
 std::byte *View::direct() const {
-  const bool Same = Base && !All && L->Dense && !L->Raw;
+  const bool Same = Base && isPlain();
   settleLayers();
   return Same ? reinterpret_cast<std::byte *>(Base) : nullptr;
 }
