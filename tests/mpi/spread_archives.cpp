@@ -163,8 +163,44 @@ double around(const double *x, double *y, int n) {
   return s;
 }
 
+/// Gathered, and broadcast from there; the root reads them, too.
+double gathered(const double *x, double *y, int n) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  Writer out;
+  out.put('d');
+  out.put(rank);
+  for (int i = 0; i < n; ++i)
+    out.put(x[i] * x[n - 1]);
+  const int length = static_cast<int>(out.Bytes.size());
+  std::vector<char> all(out.Bytes.size() * static_cast<std::size_t>(size));
+  MPI_Gather(out.Bytes.data(), length, MPI_BYTE, all.data(), length, MPI_BYTE, 0, MPI_COMM_WORLD);
+  double s = 0;
+  const auto read = [&](double factor) {
+    Reader in(all);
+    for (int r = 0; r < size; ++r) {
+      in.get<char>();
+      const int sender = in.get<int>();
+      for (int i = 0; i < n; ++i) {
+        const double e = in.get<double>();
+        y[i] += e * factor;
+        s += e * e * (sender + 1);
+      }
+    }
+  };
+  for (int i = 0; i < n; ++i)
+    y[i] = x[i] * x[i];
+  if (rank == 0)
+    read(2.0);
+  MPI_Bcast(all.data(), length * size, MPI_BYTE, 0, MPI_COMM_WORLD);
+  read(3.0);
+  return s;
+}
+
 } // namespace
 
 GRADIENT_CHECK(archive_broadcast, Double, broadcast, In(double, 4), Out(double, 4), Int(4))
 GRADIENT_CHECK(archive_everywhere, Double, everywhere, In(double, 3), Out(double, 3), Int(3))
 GRADIENT_CHECK(archive_around, Double, around, In(double, 3), Out(double, 3), Int(3))
+GRADIENT_CHECK(archive_gathered, Double, gathered, In(double, 3), Out(double, 3), Int(3))

@@ -147,8 +147,9 @@ struct View {
   /// Adjoints of bytes that lie in layers (Layers.h): moves some of them, packed as the bytes are.
   /// False if there are none.
   bool takeLayer(std::byte *To) const;
-  /// take() of what lies below them; says that more of this kind is coming.
-  void takeLayered(std::byte *To) const;
+  /// Behind what has been packed of what lies below them: more of this kind is coming.
+  void markLayered(std::byte *Packed) const;
+  void takeLayered(std::byte *To) const { take(To), markLayered(To); }
   static bool isLayered(const std::byte *WordBehind);
   // In one direction, converted to one kind of leaf:
   void packAs(Leaf As, std::byte *To) const;

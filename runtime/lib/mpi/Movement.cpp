@@ -5,12 +5,15 @@
 
 #include "mpi/Movement.h"
 
+#include "accumulate/Layers.h"
+#include "mpi/Layered.h"
 #include "mpi/Parcel.h"
 #include "mpi/Refuse.h"
 #include "mpi/Relayed.h"
 #include "mpi/Watch.h"
 
 #include <climits>
+#include <vector>
 
 namespace contraflow::mpi {
 
@@ -165,6 +168,48 @@ Movement oneDirection(const Movement &M, int D) {
   return One;
 }
 
+namespace {
+
+/// Adjoints of bytes that were got and lie in layers. On the lane, behind the tags of the edges.
+class Above {
+public:
+  explicit Above(const Movement &M) : M(M) {
+    for (int I = 0; areLayers() && I < M.Got.Size; ++I)
+      Layers.push_back(takeLayers(M.Got.at(I)));
+  }
+  void announce(const Parcel &Out) const {
+    forEach([&](int I) { Out.at(I).markLayered(Out.block(I)); });
+  }
+  void send() const {
+    forEach([&](int I) {
+      sendLayers(Layers[static_cast<std::size_t>(I)], route(M.How == Pattern::Scatter, I));
+    });
+  }
+  /// Of others, to what was given.
+  void receive(const Parcel &In) const {
+    for (int I = 0; I < In.Size; ++I)
+      if (const View &V = In.at(I); areLayersComing(V, In.block(I), !V.L->Raw))
+        addLayers(V, M.Given.PassesOn, carrierCount(V.bytes() + (V.L->Raw ? 0 : WordBytes)),
+                  route(M.How == Pattern::Gather, I));
+  }
+
+private:
+  const Movement &M;
+  std::vector<std::vector<std::byte>> Layers;
+
+  template <class Action> void forEach(Action Do) const {
+    for (std::size_t I = 0; I < Layers.size(); ++I)
+      if (!Layers[I].empty())
+        Do(static_cast<int>(I));
+  }
+  LayerRoute route(bool IsRoots, int Block) const {
+    constexpr int Tag = (1 << 15) - 1;
+    return {IsRoots ? M.Root : Block, Tag, M.Comm->lane()};
+  }
+};
+
+} // namespace
+
 void adjoint(const Movement &M) {
   const Watch Waits(M.Comm->carrier());
   if (const Directions *All = M.Given.All ? M.Given.All : M.Got.All) {
@@ -178,13 +223,17 @@ void adjoint(const Movement &M) {
     return adjointBcast(M);
   if (M.How == Pattern::Allgather)
     return adjointAllgather(M);
+  const Above Layers(M);
   const Parcel Out = Parcel::from(M.Got), In = Parcel::arrivingAt(M.Given, M.How);
+  Layers.announce(Out);
   const Pattern Mirror = M.How == Pattern::Gather    ? Pattern::Scatter
                          : M.How == Pattern::Scatter ? Pattern::Gather
                                                      : Pattern::Alltoall;
   move(Mirror, M, Out, In);
   Out.zero();
+  Layers.send();
   In.addTo(M.Given);
+  Layers.receive(In);
 }
 
 } // namespace contraflow::mpi

@@ -58,8 +58,8 @@ struct Parcel : Listed {
     Parcel P(B, How == Pattern::Allgather ? 0 : WordBytes); // which nobody gathers as bytes
     P.allocate();
     for (int I = 0; I < P.Size; ++I)
-      if (const View &V = P.at(I); V.Leaves > 0 && V.L->Raw)
-        std::memset(P.block(I) + V.bytes() - WordBytes, 0, WordBytes);
+      if (const View &V = P.at(I); V.Leaves > 0 && (V.L->Raw || How != Pattern::Allgather))
+        std::memset(P.block(I) + V.bytes() - (V.L->Raw ? WordBytes : 0), 0, WordBytes);
     return P;
   }
   /// What is to be sent from B: packed unless it can be sent from where it is, which must not

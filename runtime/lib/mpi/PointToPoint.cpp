@@ -5,8 +5,8 @@
 
 #include "mpi/PointToPoint.h"
 
-#include "accumulate/Layers.h"
 #include "mpi/Absolute.h"
+#include "mpi/Layered.h"
 #include "mpi/Order.h"
 #include "mpi/Outbox.h"
 #include "mpi/Refuse.h"
@@ -157,40 +157,15 @@ void sendPacked(const Message &M, void (View::*Pack)(std::byte *) const) {
   Outbox::get().send(std::move(Data), Bytes, M.Peer, Tag, Comm);
 }
 
-/// Sends what was received of the adjoints. Bytes that came back from several ranks, or that have
-/// been read here as well, may lie in layers (Layers.h): those follow in a message of their own, as
-/// copies of the first one, and the first one says so.
-void sendTaken(const Message &M) {
-  std::vector<std::byte> Copies;
-  const auto Bytes = areLayers() ? static_cast<std::size_t>(M.Shadow.bytes()) : 0;
-  for (bool More = Bytes > 0; More;) {
-    Copies.resize(Copies.size() + Bytes);
-    More = M.Shadow.takeLayer(&Copies[Copies.size() - Bytes]);
-  }
-  if (Copies.size() <= Bytes)
-    return sendPacked(M, &View::take);
-  sendPacked(M, &View::takeLayered);
-  const std::size_t Length = Copies.size() - Bytes; // the last one was empty
-  Packed Data = packedBuffer(static_cast<std::int64_t>(Length));
-  std::memcpy(Data.get(), Copies.data(), Length);
-  Outbox::get().send(std::move(Data), static_cast<std::int64_t>(Length), M.Peer,
-                     M.Comm->carrierTag(M), M.Comm->carrier());
-}
+LayerRoute routeOf(const Message &M) { return {M.Peer, M.Comm->carrierTag(M), M.Comm->carrier()}; }
 
-/// The layers of what has come back in a message of so many units.
-void takeLayers(const Message &M, int Units) {
-  MPI_Message Behind;
-  MPI_Status Status;
-  int Length = 0;
-  PMPI_Mprobe(M.Peer, M.Comm->carrierTag(M), M.Comm->carrier(), &Behind, &Status);
-  PMPI_Get_count(&Status, carrierUnit(), &Length);
-  const Packed Data = packedBuffer(Length * std::int64_t{sizeof(float)});
-  PMPI_Mrecv(Data.get(), Length, carrierUnit(), &Behind, MPI_STATUS_IGNORE);
-  for (std::int64_t At = 0; At < Length; At += Units) {
-    const std::byte *Copy = Data.get() + At * std::int64_t{sizeof(float)};
-    checkReturn(M.Shadow, M.PassesOn, Copy);
-    M.Shadow.add(Copy);
-  }
+/// Sends what was received of the adjoints. Bytes that came back from several ranks, or that have
+/// been read here as well, may lie in layers.
+void sendTaken(const Message &M) {
+  const std::vector<std::byte> Layers = takeLayers(M.Shadow);
+  sendPacked(M, Layers.empty() ? &View::take : &View::takeLayered);
+  if (!Layers.empty())
+    sendLayers(Layers, routeOf(M));
 }
 
 /// Posts the receive of what comes back to a send buffer.
@@ -215,13 +190,12 @@ void takeReturn(Message &M) {
   PMPI_Wait(&M.Request, &Status);
   const Arrived Adjoints(Data.get(), Status, M.Shadow);
   const bool WordBehind = checkLength(Adjoints.Units, M.Shadow);
-  const std::byte *End = Adjoints.Values + M.Shadow.bytes();
-  if (WordBehind && View::isLost(End))
+  if (WordBehind && View::isLost(Adjoints.Values + M.Shadow.bytes()))
     refusePassedOn();
   checkReturn(M.Shadow, M.PassesOn, Adjoints.Values);
   M.Shadow.add(Adjoints.Values);
-  if (WordBehind ? View::isLayered(End) : M.Shadow.L->Raw && View::isLayered(End - WordBytes))
-    takeLayers(M, Adjoints.Units);
+  if (areLayersComing(M.Shadow, Adjoints.Values, WordBehind))
+    addLayers(M.Shadow, M.PassesOn, Adjoints.Units, routeOf(M));
   ordered();
 }
 

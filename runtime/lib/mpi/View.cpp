@@ -272,9 +272,8 @@ bool View::takeLayer(std::byte *To) const {
   return Any;
 }
 
-void View::takeLayered(std::byte *To) const {
-  take(To);
-  std::byte *Word = To + bytes() - WordBytes;
+void View::markLayered(std::byte *Packed) const {
+  std::byte *Word = Packed + bytes() - WordBytes;
   const Places Now = load<Places>(Word) | Layered;
   std::memcpy(Word, &Now, WordBytes);
 }
