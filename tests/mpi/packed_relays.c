@@ -43,6 +43,41 @@ static double relay(const double *x) {
 
 GRADIENT_CHECK(packed_relays, Double, relay, In(double, n))
 
+/// To two ranks: what comes back second lies above the first.
+static double relayTwice(const double *x) {
+  int rank, size, position = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  char out[room], in[2][room];
+  double *work = calloc(n + 1, sizeof *work), sum = 0;
+  for (int i = 0; i < n; i++)
+    work[i] = x[i] * x[i];
+  for (int i = 0; i < n; i++)
+    sum += work[i] * work[n - 1 - i];
+  MPI_Pack(&rank, 1, MPI_INT, out, room, &position, MPI_COMM_WORLD);
+  MPI_Pack(x, n, MPI_DOUBLE, out, room, &position, MPI_COMM_WORLD);
+  MPI_Sendrecv(out, room, MPI_BYTE, next, 1, work, room, MPI_BYTE, last, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(work, room, MPI_BYTE, next, 2, in[0], room, MPI_BYTE, last, 2, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(work, room, MPI_BYTE, last, 3, in[1], room, MPI_BYTE, next, 3, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  for (int k = 0; k < 2; k++) {
+    double taken[n];
+    int from;
+    position = 0;
+    MPI_Unpack(in[k], room, &position, &from, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Unpack(in[k], room, &position, taken, n, MPI_DOUBLE, MPI_COMM_WORLD);
+    for (int i = 0; i < n; i++)
+      sum += taken[i] * sin(taken[i]) * x[i] * (k + 1 + from);
+  }
+  free(work);
+  return sum;
+}
+
+GRADIENT_CHECK(packed_relayed_twice, Double, relayTwice, In(double, n))
+
 /// By hand, where no array of numbers has them, and back.
 static double relayByHand(const double *x) {
   int rank, size;

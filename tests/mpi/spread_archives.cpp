@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Archives of integers, text, floats and doubles, one after the other, that go to all ranks: what
-// comes back is added number by number.
-// Supports: archives of bytes that are broadcast, or sent to several ranks
+// comes back is added number by number, also where who reads an archive has passed it on.
+// Supports: archives of bytes that are broadcast, or sent to several ranks, or passed on and read
 #include "GradientCheck.h"
 
 #include <cmath>
@@ -128,7 +128,79 @@ double everywhere(const double *x, double *y, int n) {
   return s;
 }
 
+/// Every archive goes round the ring, and everybody reads all of them when they have arrived: what
+/// comes back for one that was passed on lies above the reader's own adjoints.
+double around(const double *x, double *y, int n) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  Writer out;
+  out.put(rank);
+  out.put('c');
+  for (int i = 0; i < n; ++i)
+    out.put(x[i] * x[0] * (rank + 1));
+  const int length = static_cast<int>(out.Bytes.size());
+  std::vector<std::vector<char>> all{out.Bytes};
+  for (int r = 1; r < size; ++r) {
+    all.emplace_back(out.Bytes.size());
+    MPI_Sendrecv(all[static_cast<std::size_t>(r) - 1].data(), length, MPI_BYTE, (rank + 1) % size,
+                 r, all.back().data(), length, MPI_BYTE, (rank + size - 1) % size, r,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    y[i] = x[i];
+  for (const std::vector<char> &bytes : all) {
+    Reader in(bytes);
+    const int sender = in.get<int>();
+    in.get<char>();
+    for (int i = 0; i < n; ++i) {
+      const double e = in.get<double>();
+      y[i] += e * e * (sender + 1);
+      s += e * y[0];
+    }
+  }
+  return s;
+}
+
+/// Gathered, and broadcast from there; the root reads them, too.
+double gathered(const double *x, double *y, int n) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  Writer out;
+  out.put('d');
+  out.put(rank);
+  for (int i = 0; i < n; ++i)
+    out.put(x[i] * x[n - 1]);
+  const int length = static_cast<int>(out.Bytes.size());
+  std::vector<char> all(out.Bytes.size() * static_cast<std::size_t>(size));
+  MPI_Gather(out.Bytes.data(), length, MPI_BYTE, all.data(), length, MPI_BYTE, 0, MPI_COMM_WORLD);
+  double s = 0;
+  const auto read = [&](double factor) {
+    Reader in(all);
+    for (int r = 0; r < size; ++r) {
+      in.get<char>();
+      const int sender = in.get<int>();
+      for (int i = 0; i < n; ++i) {
+        const double e = in.get<double>();
+        y[i] += e * factor;
+        s += e * e * (sender + 1);
+      }
+    }
+  };
+  for (int i = 0; i < n; ++i)
+    y[i] = x[i] * x[i];
+  if (rank == 0)
+    read(2.0);
+  MPI_Bcast(all.data(), length * size, MPI_BYTE, 0, MPI_COMM_WORLD);
+  read(3.0);
+  return s;
+}
+
 } // namespace
 
 GRADIENT_CHECK(archive_broadcast, Double, broadcast, In(double, 4), Out(double, 4), Int(4))
 GRADIENT_CHECK(archive_everywhere, Double, everywhere, In(double, 3), Out(double, 3), Int(3))
+GRADIENT_CHECK(archive_around, Double, around, In(double, 3), Out(double, 3), Int(3))
+GRADIENT_CHECK(archive_gathered, Double, gathered, In(double, 3), Out(double, 3), Int(3))

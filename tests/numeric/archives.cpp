@@ -195,6 +195,36 @@ double appended(const double *x, double *y, int n) {
   return sum;
 }
 
+struct Head {
+  int length, kind;
+  double time, step;
+};
+
+/// A header that is read and written where it is, text, and an array behind it: that the header is
+/// aligned says nothing of the array.
+double headed(const double *x, double *y, int n) {
+  const std::string name = "ab";
+  std::vector<double> v(n), w(n);
+  for (int i = 0; i < n; ++i)
+    v[i] = x[i] * x[i];
+  std::vector<char> out(sizeof(Head) + name.size() + n * sizeof(double));
+  auto *head = reinterpret_cast<Head *>(out.data());
+  head->length = static_cast<int>(name.size());
+  head->time = x[0] * x[1];
+  head->step = x[1];
+  std::memcpy(out.data() + sizeof(Head), name.data(), name.size());
+  std::memcpy(out.data() + sizeof(Head) + name.size(), v.data(), n * sizeof(double));
+  const std::vector<char> in(out);
+  const auto *read = reinterpret_cast<const Head *>(in.data());
+  std::memcpy(w.data(), in.data() + sizeof(Head) + read->length, n * sizeof(double));
+  double sum = read->time;
+  for (int i = 0; i < n; ++i) {
+    y[i] = w[i] * read->step;
+    sum += w[i] * read->time;
+  }
+  return sum;
+}
+
 } // namespace
 
 GRADIENT_CHECK(archive_copied, Double, copied, In(double, 5), Out(double, 5), Int(5))
@@ -203,3 +233,4 @@ GRADIENT_CHECK(archive_erased, Double, erased, In(double, 5), Out(double, 5), In
 GRADIENT_CHECK(archive_allocated, Double, allocated, In(double, 5), Out(double, 5), Int(5))
 GRADIENT_CHECK(archive_copied_twice, Double, copiedTwice, In(double, 3), Out(double, 3), Int(3))
 GRADIENT_CHECK(archive_appended, Double, appended, In(double, 5), Out(double, 3), Int(5))
+GRADIENT_CHECK(archive_headed, Double, headed, In(double, 5), Out(double, 5), Int(5))

@@ -2,11 +2,14 @@
 
 #include "CopiedBytes.h"
 
+#include "MemoryGraph.h"
+
 #include "llvm/Analysis/MemoryBuiltins.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
-#include "llvm/IR/Instructions.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
@@ -30,6 +33,39 @@ int64_t bytesCopied(const CallBase &I, const CallFacts::Copy &C, const DataLayou
   const int64_t From = restOfArray(I.getArgOperand(C.From), DL);
   const int64_t To = restOfArray(I.getArgOperand(C.To), DL);
   return From < 0 || To < 0 ? std::max(From, To) : std::min(From, To);
+}
+
+/// Nothing in the graph tells where in this object the numbers lie, and no addresses are among
+/// them.
+static bool areBytes(const MemoryGraph &Graph, Location At) {
+  const unsigned Kinds = Graph.kindsOf(At.Node);
+  const int64_t Period = Graph.period(At.Node);
+  return (Kinds & (SK_Float | SK_Double)) && !(Kinds & SK_Pointer) && Period &&
+         Period < widthOfKinds(Kinds & SK_AnyFloat);
+}
+
+void noteShiftedCopies(MemoryGraph &Graph, ArrayRef<Function *> Closure) {
+  constexpr uint64_t Wanted = sizeof(double);
+  auto IsEven = [&](const AnyMemTransferInst &I, unsigned Operand) {
+    if (I.getParamAlign(Operand).valueOrOne() >= Wanted)
+      return true;
+    const KnownBits Bits = computeKnownBits(I.getArgOperand(Operand), Graph.layout());
+    return Bits.countMinTrailingZeros() >= Log2_64(Wanted);
+  };
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F)) {
+      auto *Copy = dyn_cast<AnyMemTransferInst>(&I);
+      if (!Copy)
+        continue;
+      for (const unsigned Operand : {0, 1}) {
+        const Location At = Graph.find(Copy->getArgOperand(Operand));
+        const Location Other = Graph.find(Copy->getArgOperand(1 - Operand));
+        if (At && Other && Graph.canonical(At.Node) != Graph.canonical(Other.Node) &&
+            areBytes(Graph, At) && !IsEven(*Copy, Operand) &&
+            (!areBytes(Graph, Other) || IsEven(*Copy, 1 - Operand)))
+          Graph.noteAlignment(At, /*AsWanted=*/false);
+      }
+    }
 }
 
 } // namespace contraflow

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far a copy of unknown length may reach: what lies behind an array is no part of it.
+// How far a copy of unknown length may reach: what lies behind an array is no part of it. And where
+// it may put numbers: of bytes that an array is copied to, wherever the program has come to, the
+// aligned accesses to others (a header) tell nothing of where the array's numbers lie.
+//
+//   ((Head *)bytes)->time = t;   memcpy(bytes + at, array, n * sizeof(double));
 
 #pragma once
 
@@ -10,5 +14,10 @@ namespace contraflow {
 
 /// The bytes that a call copies at most; -1: nobody knows.
 int64_t bytesCopied(const llvm::CallBase &I, const CallFacts::Copy &C, const llvm::DataLayout &DL);
+
+class MemoryGraph;
+
+/// When everything else is described.
+void noteShiftedCopies(MemoryGraph &Graph, llvm::ArrayRef<llvm::Function *> Closure);
 
 } // namespace contraflow

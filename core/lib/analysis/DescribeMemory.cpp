@@ -779,6 +779,7 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
     Graph.settleCopies();
   } while (D.settleConstants() || assumeCarried(Graph, Closure, Handlers) ||
            assumeMoved(Graph, Closure, Handlers));
+  noteShiftedCopies(Graph, Closure);
 }
 
 } // namespace contraflow

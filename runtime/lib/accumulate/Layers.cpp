@@ -135,6 +135,29 @@ bool liesUnderLayers(const char *At, int64_t Bytes) {
   });
 }
 
+/// What has been taken for one copy.
+static bool touches(const std::vector<Range> &Taken, Range New) {
+  return std::ranges::any_of(
+      Taken, [&](Range Old) { return New.First <= Old.Last && Old.First <= New.Last; });
+}
+
+bool takeLayer(const char *At, char *To, int64_t Bytes) {
+  if (!areLayers())
+    return false;
+  const std::scoped_lock Guard(Lock);
+  std::vector<Range> Taken;
+  for (Layer &L : layers()) {
+    const Range Found = above(L, At, Bytes);
+    if (Found.isEmpty() || countOf(L.barsOf(Found.First), Found.bytes()) == 0 ||
+        touches(Taken, Found))
+      continue;
+    take(L, Found, To + (Found.First - At));
+    Taken.push_back(Found);
+  }
+  dropEmpty();
+  return !Taken.empty();
+}
+
 void settle(char *At, int32_t Kind, int64_t Count) {
   if (!areLayers())
     return;

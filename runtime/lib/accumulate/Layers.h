@@ -29,6 +29,10 @@ inline bool areLayers() { return LayerCount.load(std::memory_order_relaxed) > 0;
 /// True if adjoints other than zero lie above the bytes.
 bool liesUnderLayers(const char *At, int64_t Bytes);
 
+/// Moves adjoints that lie above the bytes to zeros: of the layers there, those that do not touch
+/// one another. False if there are none.
+bool takeLayer(const char *At, char *To, int64_t Bytes);
+
 /// Numbers of a kind of field, one behind the other: their parts of the layers are added to them.
 void settle(char *At, int32_t Kind, int64_t Count);
 

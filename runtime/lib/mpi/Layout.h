@@ -129,7 +129,7 @@ struct View {
   }
 
   /// Of the leaves of all directions, packed, and of what is said about them; a multiple of four.
-  std::int64_t bytes() const;
+  std::int64_t bytes() const { return leafBytes() + (Leaves > 0 && L->Raw ? WordBytes : 0); }
   std::int64_t bytes(Leaf As) const { return Leaves * sizeOf(As); }
   /// The shadow memory itself if it is what pack() would write, else null.
   std::byte *direct() const;
@@ -144,17 +144,33 @@ struct View {
   /// Of what came: who has no shadow says that it has dropped adjoints (Relayed.h).
   bool saysLost(const std::byte *Packed) const;
   static bool isLost(const std::byte *WordBehind);
+  /// Adjoints of bytes that lie in layers (Layers.h): moves some of them, packed as the bytes are.
+  /// False if there are none.
+  bool takeLayer(std::byte *To) const;
+  /// Behind what has been packed of what lies below them: more of this kind is coming.
+  void markLayered(std::byte *Packed) const;
+  void takeLayered(std::byte *To) const { take(To), markLayered(To); }
+  static bool isLayered(const std::byte *WordBehind);
   // In one direction, converted to one kind of leaf:
   void packAs(Leaf As, std::byte *To) const;
   void storeAs(Leaf As, const std::byte *From) const;
   void addAs(Leaf As, const std::byte *From) const;
 
-  std::int64_t leafBytes() const; ///< bytes() without what is said about them
+  /// bytes() without what is said about them.
+  std::int64_t leafBytes() const {
+    if (Leaves <= 0)
+      return 0;
+    return isPlain() ? Leaves * sizeOf(L->Runs[0].Kind) : bytesOfRuns();
+  }
 
 private:
+  /// The usual view: one kind of number without gaps.
+  bool isPlain() const { return !All && L->Dense && !L->Raw; }
+  std::int64_t bytesOfRuns() const;
   /// Before adjoints are read: of bytes that several messages brought back (Layers.h).
   void settleLayers() const;
   void packLeaves(std::byte *To) const;
+  void packWord(std::byte *To) const;
   void storeLeaves(const std::byte *From, bool Elsewhere) const;
   void addLeaves(const std::byte *From, bool Elsewhere) const;
 };

@@ -5,12 +5,15 @@
 
 #include "mpi/Movement.h"
 
+#include "accumulate/Layers.h"
+#include "mpi/Layered.h"
 #include "mpi/Parcel.h"
 #include "mpi/Refuse.h"
 #include "mpi/Relayed.h"
 #include "mpi/Watch.h"
 
 #include <climits>
+#include <vector>
 
 namespace contraflow::mpi {
 
@@ -67,18 +70,19 @@ void move(Pattern How, const Movement &M, const Parcel &Out, const Parcel &In) {
   case Pattern::Neighbours:
     break; // see below
   case Pattern::Gather:
-    PMPI_Gatherv(Out.Data, Out.Units, Unit, In.Data, In.Counts, In.Starts, Unit, M.Root, Comm);
+    PMPI_Gatherv(Out.Data, Out.Units, Unit, In.Data, In.counts(), In.starts(), Unit, M.Root, Comm);
     break;
   case Pattern::Scatter:
-    PMPI_Scatterv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Units, Unit, M.Root, Comm);
+    PMPI_Scatterv(Out.Data, Out.counts(), Out.starts(), Unit, In.Data, In.Units, Unit, M.Root,
+                  Comm);
     break;
   case Pattern::Allgather:
-    PMPI_Allgatherv(Out.Data, Out.Units, Unit, In.Data, In.Counts, In.Starts, Unit, Comm);
+    PMPI_Allgatherv(Out.Data, Out.Units, Unit, In.Data, In.counts(), In.starts(), Unit, Comm);
     break;
   case Pattern::Alltoall:
     In.takeOwn(Out, M.Comm->rank());
-    PMPI_Alltoallv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Counts, In.Starts, Unit,
-                   Comm);
+    PMPI_Alltoallv(Out.Data, Out.counts(), Out.starts(), Unit, In.Data, In.counts(), In.starts(),
+                   Unit, Comm);
     break;
   }
 }
@@ -164,6 +168,48 @@ Movement oneDirection(const Movement &M, int D) {
   return One;
 }
 
+namespace {
+
+/// Adjoints of bytes that were got and lie in layers. On the lane, behind the tags of the edges.
+class Above {
+public:
+  explicit Above(const Movement &M) : M(M) {
+    for (int I = 0; areLayers() && I < M.Got.Size; ++I)
+      Layers.push_back(takeLayers(M.Got.at(I)));
+  }
+  void announce(const Parcel &Out) const {
+    forEach([&](int I) { Out.at(I).markLayered(Out.block(I)); });
+  }
+  void send() const {
+    forEach([&](int I) {
+      sendLayers(Layers[static_cast<std::size_t>(I)], route(M.How == Pattern::Scatter, I));
+    });
+  }
+  /// Of others, to what was given.
+  void receive(const Parcel &In) const {
+    for (int I = 0; I < In.Size; ++I)
+      if (const View &V = In.at(I); areLayersComing(V, In.block(I), !V.L->Raw))
+        addLayers(V, M.Given.PassesOn, carrierCount(V.bytes() + (V.L->Raw ? 0 : WordBytes)),
+                  route(M.How == Pattern::Gather, I));
+  }
+
+private:
+  const Movement &M;
+  std::vector<std::vector<std::byte>> Layers;
+
+  template <class Action> void forEach(Action Do) const {
+    for (std::size_t I = 0; I < Layers.size(); ++I)
+      if (!Layers[I].empty())
+        Do(static_cast<int>(I));
+  }
+  LayerRoute route(bool IsRoots, int Block) const {
+    constexpr int Tag = (1 << 15) - 1;
+    return {IsRoots ? M.Root : Block, Tag, M.Comm->lane()};
+  }
+};
+
+} // namespace
+
 void adjoint(const Movement &M) {
   const Watch Waits(M.Comm->carrier());
   if (const Directions *All = M.Given.All ? M.Given.All : M.Got.All) {
@@ -177,14 +223,17 @@ void adjoint(const Movement &M) {
     return adjointBcast(M);
   if (M.How == Pattern::Allgather)
     return adjointAllgather(M);
+  const Above Layers(M);
   const Parcel Out = Parcel::from(M.Got), In = Parcel::arrivingAt(M.Given, M.How);
+  Layers.announce(Out);
   const Pattern Mirror = M.How == Pattern::Gather    ? Pattern::Scatter
                          : M.How == Pattern::Scatter ? Pattern::Gather
                                                      : Pattern::Alltoall;
   move(Mirror, M, Out, In);
-  for (int I = 0; I < M.Got.Size; ++I)
-    M.Got.at(I).zero();
+  Out.zero();
+  Layers.send();
   In.addTo(M.Given);
+  Layers.receive(In);
 }
 
 } // namespace contraflow::mpi

@@ -20,7 +20,7 @@ class Transport : public Operation {
 public:
   Transport(const Movement &M, Pattern How, const Blocks &From, const Blocks &To)
       : M(M), How(How), From(From), To(To), Out(From), In(Parcel::arrivingAt(To, How)) {
-    Out.pack(From);
+    Out.pack();
   }
   void start(MPI_Comm Comm) override {
     const MPI_Datatype Unit = carrierUnit();
@@ -28,21 +28,21 @@ public:
     case Pattern::Bcast:
       return; // Broadcast
     case Pattern::Gather:
-      PMPI_Igatherv(Out.Data, Out.Units, Unit, In.Data, In.Counts, In.Starts, Unit, M.Root, Comm,
-                    request());
+      PMPI_Igatherv(Out.Data, Out.Units, Unit, In.Data, In.counts(), In.starts(), Unit, M.Root,
+                    Comm, request());
       return;
     case Pattern::Scatter:
-      PMPI_Iscatterv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Units, Unit, M.Root, Comm,
-                     request());
+      PMPI_Iscatterv(Out.Data, Out.counts(), Out.starts(), Unit, In.Data, In.Units, Unit, M.Root,
+                     Comm, request());
       return;
     case Pattern::Allgather:
-      PMPI_Iallgatherv(Out.Data, Out.Units, Unit, In.Data, In.Counts, In.Starts, Unit, Comm,
+      PMPI_Iallgatherv(Out.Data, Out.Units, Unit, In.Data, In.counts(), In.starts(), Unit, Comm,
                        request());
       return;
     case Pattern::Alltoall:
       In.takeOwn(Out, M.Comm->rank());
-      PMPI_Ialltoallv(Out.Data, Out.Counts, Out.Starts, Unit, In.Data, In.Counts, In.Starts, Unit,
-                      Comm, request());
+      PMPI_Ialltoallv(Out.Data, Out.counts(), Out.starts(), Unit, In.Data, In.counts(), In.starts(),
+                      Unit, Comm, request());
       return;
     case Pattern::Neighbours:
       return alongEdges(Comm);
@@ -51,6 +51,7 @@ public:
 
 protected:
   const Blocks &receiver() const { return To; }
+  const Parcel &sent() const { return Out; }
   const Parcel &arrived() const { return In; }
 
 private:
@@ -60,11 +61,11 @@ private:
     constexpr int Nonblocking = 1 << 14;
     const int Class = M.Blocking ? 0 : Nonblocking;
     for (int I = 0; I < To.Size; ++I)
-      if (const int Units = In.Counts[static_cast<std::size_t>(I)]; Units > 0)
+      if (const int Units = In.counts()[I]; Units > 0)
         PMPI_Irecv(In.block(I), Units, carrierUnit(), To.Edges[I].Rank, To.Edges[I].Tag + Class,
                    Comm, request());
     for (int I = 0; I < From.Size; ++I)
-      if (const int Units = Out.Counts[static_cast<std::size_t>(I)]; Units > 0)
+      if (const int Units = Out.counts()[I]; Units > 0)
         PMPI_Isend(Out.block(I), Units, carrierUnit(), From.Edges[I].Rank,
                    From.Edges[I].Tag + Class, Comm, request());
   }
@@ -86,8 +87,7 @@ protected:
 class Adjoint : public Transport {
 public:
   explicit Adjoint(const Movement &M) : Transport(M, mirrorOf(M.How), M.Got, M.Given) {
-    for (int I = 0; I < M.Got.Size; ++I)
-      M.Got.at(I).zero();
+    sent().zero();
   }
 
 protected:

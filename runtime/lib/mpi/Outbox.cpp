@@ -8,7 +8,6 @@
 #include "mpi/Refuse.h"
 
 #include <atomic>
-#include <climits>
 #include <string>
 
 namespace contraflow::mpi {
@@ -33,11 +32,8 @@ void arrangeDrain() {
 
 } // namespace
 
-int carrierCount(std::int64_t Bytes) {
-  const std::int64_t Units = Bytes / static_cast<std::int64_t>(sizeof(float));
-  if (Units > INT_MAX)
-    refuse(Refusal::TooLarge, "a derivative message of " + std::to_string(Bytes) + " bytes");
-  return static_cast<int>(Units);
+void refuseLength(std::int64_t Bytes) {
+  refuse(Refusal::TooLarge, "a derivative message of " + std::to_string(Bytes) + " bytes");
 }
 
 Outbox::Outbox() {

@@ -8,6 +8,7 @@
 #include "mpi/Packed.h"
 #include "mpi/Shelf.h"
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <mpi.h>
@@ -16,8 +17,14 @@
 
 namespace contraflow::mpi {
 
+[[noreturn]] void refuseLength(std::int64_t Bytes);
 /// Packed leaves travel in units that every leaf is a multiple of; the number of units of `Bytes`.
-int carrierCount(std::int64_t Bytes);
+inline int carrierCount(std::int64_t Bytes) {
+  const std::int64_t Units = Bytes / static_cast<std::int64_t>(sizeof(float));
+  if (Units > INT_MAX)
+    refuseLength(Bytes);
+  return static_cast<int>(Units);
+}
 inline MPI_Datatype carrierUnit() { return MPI_FLOAT; }
 constexpr int NoteUnits = sizeof(Shelf::Note) / sizeof(float);
 

@@ -3,7 +3,8 @@
 // Free buffers are kept by powers of two: of small ones as many as have been in use at one time, of
 // others twice as many bytes as all together, because the steps of a time loop send messages of
 // several sizes one after the other. What a buffer is stands in front of it. Every message takes
-// and gives back two of them, so the lock is no more than one exchange.
+// and gives back two of them, so the lock is no more than one exchange, and of small ones each
+// thread keeps a few for itself.
 
 #include "mpi/Packed.h"
 
@@ -75,19 +76,60 @@ private:
   std::size_t InUse = 0, Peak = 0, Kept = 0;
 };
 
+/// Small blocks that this thread has given back last, without a lock.
+class OwnBlocks {
+public:
+  std::byte *take(std::size_t Class) {
+    return Class <= Most && Counts[Class] > 0 ? Blocks[Class][--Counts[Class]] : nullptr;
+  }
+  bool give(std::byte *Block, std::size_t Class);
+  void release() {
+    for (std::size_t Class = 0; Class <= Most; ++Class)
+      while (std::byte *Block = take(Class))
+        Pool::get().give(Block, Class);
+    Ended = true;
+  }
+
+private:
+  static constexpr std::size_t Most = std::bit_width(Small) - 1;
+  static constexpr std::uint8_t Full = 8;
+  std::array<std::array<std::byte *, Full>, Most + 1> Blocks;
+  std::array<std::uint8_t, Most + 1> Counts;
+  bool Ended; ///< the thread
+};
+
+constinit thread_local OwnBlocks Own{};
+
+struct AtThreadEnd {
+  ~AtThreadEnd() { Own.release(); }
+};
+
+bool OwnBlocks::give(std::byte *Block, std::size_t Class) {
+  if (Class > Most || Counts[Class] == Full || Ended)
+    return false;
+  if (Counts[Class] == 0) [[maybe_unused]]
+    static thread_local const AtThreadEnd End;
+  Blocks[Class][Counts[Class]++] = Block;
+  return true;
+}
+
 } // namespace
 
 Packed packedBuffer(std::int64_t Bytes) {
   const std::size_t Whole = static_cast<std::size_t>(Bytes) + Front;
   const auto Class = static_cast<std::size_t>(std::bit_width(Whole - 1));
-  std::byte *Block = Pool::get().take(Class);
+  std::byte *Block = Own.take(Class);
+  if (!Block)
+    Block = Pool::get().take(Class);
   new (Block) std::size_t(Class);
   return Packed(Block + Front);
 }
 
 void Recycle::operator()(std::byte *Buffer) const {
   std::byte *Block = Buffer - Front;
-  Pool::get().give(Block, *reinterpret_cast<std::size_t *>(Block));
+  const std::size_t Class = *reinterpret_cast<std::size_t *>(Block);
+  if (!Own.give(Block, Class))
+    Pool::get().give(Block, Class);
 }
 
 } // namespace contraflow::mpi

@@ -6,6 +6,7 @@
 #include "mpi/PointToPoint.h"
 
 #include "mpi/Absolute.h"
+#include "mpi/Layered.h"
 #include "mpi/Order.h"
 #include "mpi/Outbox.h"
 #include "mpi/Refuse.h"
@@ -15,6 +16,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace contraflow::mpi {
 
@@ -155,6 +157,17 @@ void sendPacked(const Message &M, void (View::*Pack)(std::byte *) const) {
   Outbox::get().send(std::move(Data), Bytes, M.Peer, Tag, Comm);
 }
 
+LayerRoute routeOf(const Message &M) { return {M.Peer, M.Comm->carrierTag(M), M.Comm->carrier()}; }
+
+/// Sends what was received of the adjoints. Bytes that came back from several ranks, or that have
+/// been read here as well, may lie in layers.
+void sendTaken(const Message &M) {
+  const std::vector<std::byte> Layers = takeLayers(M.Shadow);
+  sendPacked(M, Layers.empty() ? &View::take : &View::takeLayered);
+  if (!Layers.empty())
+    sendLayers(Layers, routeOf(M));
+}
+
 /// Posts the receive of what comes back to a send buffer.
 void postReturn(Message &M) {
   const std::int64_t Bytes = M.Shadow.bytes();
@@ -176,10 +189,13 @@ void takeReturn(Message &M) {
   MPI_Status Status;
   PMPI_Wait(&M.Request, &Status);
   const Arrived Adjoints(Data.get(), Status, M.Shadow);
-  if (checkLength(Adjoints.Units, M.Shadow) && View::isLost(Adjoints.Values + M.Shadow.bytes()))
+  const bool WordBehind = checkLength(Adjoints.Units, M.Shadow);
+  if (WordBehind && View::isLost(Adjoints.Values + M.Shadow.bytes()))
     refusePassedOn();
   checkReturn(M.Shadow, M.PassesOn, Adjoints.Values);
   M.Shadow.add(Adjoints.Values);
+  if (areLayersComing(M.Shadow, Adjoints.Values, WordBehind))
+    addLayers(M.Shadow, M.PassesOn, Adjoints.Units, routeOf(M));
   ordered();
 }
 
@@ -205,7 +221,7 @@ void openAdjoint(Message &M) {
   if (M.Kind == Role::Send) {
     postReturn(M);
   } else if (M.Kind == Role::Receive) {
-    sendPacked(M, &View::take);
+    sendTaken(M);
   }
 }
 

@@ -112,7 +112,7 @@ int fieldKindOf(Leaf Kind) {
                           std::begin(FieldKinds));
 }
 
-/// Before the adjoints of a run are taken: bytes can be sent in one layer only.
+/// Before the adjoints of a run are taken: in one message, bytes can be sent in one layer only.
 void settleRun(char *At, Leaf Kind, std::int64_t Count) {
   if (Kind != Leaf::Byte)
     settle(At, fieldKindOf(Kind), Count);
@@ -189,6 +189,7 @@ using Places = std::uint32_t;
 constexpr Places Anywhere = Places{1} << 31;
 constexpr Places AlsoUnknown = Places{1} << 30; ///< nothing is known of some of the bytes
 constexpr Places Lost = Places{1} << 29;        ///< of who has no shadow: see Relayed.h
+constexpr Places Layered = Places{1} << 28;     ///< more adjoints of the same bytes are coming
 
 constexpr Places placeOf(Leaf Kind, std::int64_t At) {
   const int Before = Kind == Leaf::F32 ? 0 : Kind == Leaf::F64 ? 4 : 12;
@@ -219,7 +220,7 @@ bool liesElsewhere(const View &V, const std::byte *Packed) {
     return false;
   const auto Theirs = load<Places>(Packed + V.bytes() - WordBytes);
   const Places Ours = Theirs & Anywhere ? 0 : placesIn(V.direction(0));
-  return !(Ours & AlsoUnknown) && (Theirs & ~AlsoUnknown & ~Lost & ~Ours) != 0;
+  return !(Ours & AlsoUnknown) && (Theirs & ~AlsoUnknown & ~Lost & ~Layered & ~Ours) != 0;
 }
 
 /// Calls Do(view of one direction, packed bytes before it).
@@ -234,15 +235,9 @@ constexpr auto Plus = [](auto Old, auto New) { return Old + New; };
 
 } // namespace
 
-std::int64_t View::bytes() const { return leafBytes() + (Leaves > 0 && L->Raw ? WordBytes : 0); }
-
-std::int64_t View::leafBytes() const {
-  if (Leaves <= 0)
-    return 0;
+std::int64_t View::bytesOfRuns() const {
   if (All)
     return All->Count * direction(0).leafBytes();
-  if (L->Dense && !L->Raw) // without a division
-    return Leaves * sizeOf(L->Runs[0].Kind);
   std::int64_t Left = Leaves % L->Leaves;
   std::int64_t Bytes = Leaves / L->Leaves * L->LeafBytes;
   for (const Run &R : L->Runs) {
@@ -261,11 +256,38 @@ void View::settleLayers() const {
       forEachRun(V, settleRun);
 }
 
+bool View::takeLayer(std::byte *To) const {
+  if (!areLayers() || !L->Raw || Leaves <= 0 || !Base)
+    return false;
+  bool Any = false;
+  std::memset(To, 0, static_cast<std::size_t>(leafBytes()));
+  forEachDirection(*this, [&](const View &V, std::int64_t Behind) {
+    forEachRun(V, [&](const char *At, Leaf Kind, std::int64_t Count) {
+      Any |= Kind == Leaf::Byte &&
+             contraflow::takeLayer(At, reinterpret_cast<char *>(To) + Behind, Count);
+      Behind += Count * sizeOf(Kind);
+    });
+  });
+  packWord(To);
+  return Any;
+}
+
+void View::markLayered(std::byte *Packed) const {
+  std::byte *Word = Packed + bytes() - WordBytes;
+  const Places Now = load<Places>(Word) | Layered;
+  std::memcpy(Word, &Now, WordBytes);
+}
+
+bool View::isLayered(const std::byte *WordBehind) { return load<Places>(WordBehind) & Layered; }
+
 void View::pack(std::byte *To) const {
   settleLayers();
   packLeaves(To);
-  if (Leaves <= 0 || !L->Raw)
-    return;
+  if (Leaves > 0 && L->Raw)
+    packWord(To);
+}
+
+void View::packWord(std::byte *To) const {
   Places All = !Base && hasLost() ? Lost : 0;
   for (int D = 0; D < directions() && Base; ++D)
     All |= placesIn(direction(D));
@@ -288,7 +310,7 @@ void View::packLeaves(std::byte *To) const {
 }
 
 std::byte *View::direct() const {
-  const bool Same = Base && !All && L->Dense && !L->Raw;
+  const bool Same = Base && isPlain();
   settleLayers();
   return Same ? reinterpret_cast<std::byte *>(Base) : nullptr;
 }
