@@ -402,3 +402,29 @@ static float firstFields(const float *x, int n) {
 }
 
 GRADIENT_CHECK(first_bit_fields, Float, firstFields, In(float, 4), Int(4))
+
+/* Arrays of structures of which one variable consists: an index leads into an array of any. */
+typedef struct {
+  int n;
+  double values[6];
+  float scales[3];
+  struct {
+    long k;
+    double z;
+  } last;
+} Sample;
+
+static double copiedTwice(const double *x, int n) {
+  Sample one = {.n = n};
+  for (int i = 0; i < n; i++)
+    one.values[i] = x[i];
+  one.scales[1] = 2;
+  Sample both[2] = {one, one};
+  Sample *p = both;
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += p[0].values[i] * p[1].values[i] * p[0].scales[1];
+  return s;
+}
+
+GRADIENT_CHECK(structures_copied_twice, Double, copiedTwice, In(double, 6), Int(5))

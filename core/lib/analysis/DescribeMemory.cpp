@@ -48,7 +48,7 @@ public:
   /// Lets objects fold, or arrays inside them, until nothing changes. True if that is news.
   bool settlePlaces(ArrayRef<Function *> Functions);
 
-  void visitAllocaInst(AllocaInst &I) { begin(&I, Layouts.ofType(I.getAllocatedType())); }
+  void visitAllocaInst(AllocaInst &I) { begin(&I, I.getAllocatedType()); }
   void visitLoadInst(LoadInst &I) {
     access(I.getPointerOperand(), &I);
     noteAlignment(I.getPointerOperand(), I.getType(), I.getAlign());
@@ -94,7 +94,7 @@ public:
 private:
   void access(Value *Pointer, Value *V);
   void flow(unsigned Into, Value *V);
-  void begin(Value *Object, const LayoutPlaces *Places);
+  void begin(Value *Object, Type *T);
   void note(Instruction &Access, const LayoutReader::Evidence &E);
   void findOrigins(ArrayRef<Function *> Functions);
   void land(Value &V);
@@ -528,7 +528,7 @@ void Describer::visitCallBase(CallBase &I) {
   Function *F = I.getCalledFunction();
   if (const ConstructHandler *H = Handlers.find(I)) {
     applyFacts(I, H->facts(I));
-    begin(&I, Layouts.ofType(notedObjectType(I)));
+    begin(&I, notedObjectType(I));
     if (auto C = H->closure(I))
       bindClosure(I, *C);
     return;
@@ -555,9 +555,16 @@ void Describer::bindCall(CallBase &I, Function &F) {
 }
 
 /// What an object begins with; of others than variables, the code that uses them tells.
-void Describer::begin(Value *Object, const LayoutPlaces *Places) {
+void Describer::begin(Value *Object, Type *T) {
+  const LayoutPlaces *Places = Layouts.ofType(T);
   if (!Places)
     return;
+  Type *Element = T;
+  while (auto *A = dyn_cast<ArrayType>(Element))
+    Element = A->getElementType();
+  const DataLayout &DL = Graph.layout();
+  if (DL.getTypeAllocSize(T) > DL.getTypeAllocSize(Element))
+    Graph.noteElements(Graph.locate(Object), DL.getTypeAllocSize(Element));
   Evidence.push_back({Object, {Places, 0}});
   Typed.insert(Object);
 }
@@ -586,7 +593,7 @@ void Describer::visitAll(ArrayRef<Function *> Functions) {
   describeGlobals(Graph, *Root->getParent());
   for (GlobalVariable &G : Root->getParent()->globals())
     if (Graph.find(&G))
-      begin(&G, Layouts.ofType(G.getValueType()));
+      begin(&G, G.getValueType());
 }
 
 void Describer::note(Instruction &Access, const LayoutReader::Evidence &E) {

@@ -88,6 +88,7 @@ public:
   void addPlaces(Location At, const LayoutPlaces &L);
   /// An object begins here of which nobody says that it is what its places say.
   void addUntypedOrigin(Location At);
+  void noteElements(Location At, int64_t Size) { Nodes[canonical(At.Node)].Element = Size; }
   /// True if there is an object of which only the arrays fold.
   bool hasArrays() const { return HasArrays; }
   unsigned changes() const { return Changes; }
@@ -212,6 +213,7 @@ private:
     int64_t Stride = 0;                  ///< its arrays fold, all of them by multiples of this
     std::map<int64_t, int64_t> Landings; ///< where an index leads to, and by multiples of what
     std::set<int64_t> UntypedOrigins;
+    int64_t Element = 0; ///< the size of the structures that the variable is an array of
   };
 
   unsigned newCell();
@@ -229,6 +231,7 @@ private:
   int64_t wrap(const Node &N, int64_t Offset) const;
   void mergeNodes(Location Keep, Location Gone);
   void refold(unsigned Node, int64_t Period);
+  void foldElements(unsigned At);
   bool addLanding(Node &N, int64_t Offset, int64_t Stride);
   void widen(Location &At, int64_t Stride);
   int64_t relate(Location A, Location B);

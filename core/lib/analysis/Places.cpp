@@ -236,6 +236,13 @@ void MemoryGraph::wrapPlaces(unsigned At) {
     mistake(At, 0);
 }
 
+/// Two arrays of the same structures, or one and such a structure.
+static int64_t commonElement(int64_t A, int64_t B, int64_t SizeOfPlaces) {
+  if (A && B)
+    return A == B ? A : 0;
+  return SizeOfPlaces <= A + B ? A + B : 0;
+}
+
 void MemoryGraph::mergePlaces(unsigned Keep, unsigned Gone, int64_t Shift) {
   Node &K = Nodes[Keep], &G = Nodes[Gone];
   for (auto [Offset, Stride] : G.Landings)
@@ -244,6 +251,7 @@ void MemoryGraph::mergePlaces(unsigned Keep, unsigned Gone, int64_t Shift) {
     K.UntypedOrigins.insert(wrap(K, Offset + Shift));
   K.Stride = std::gcd(K.Stride, G.Stride);
   K.Mistaken |= G.Mistaken;
+  K.Element = commonElement(K.Element, G.Element, std::max(sizeOf(K.Places), sizeOf(G.Places)));
   for (auto [Offset, P] : G.Places)
     if (!K.Mistaken)
       addPlace(K, Offset + Shift, P);
@@ -302,10 +310,19 @@ bool MemoryGraph::leavesObject(unsigned At, int64_t Stride) const {
   return N.Places.empty() || Stride >= (N.Period ? N.Period : sizeOf(N.Places));
 }
 
+/// An index into a member of an array of structures may lead to that member of any of them.
+void MemoryGraph::foldElements(unsigned At) {
+  if (!Nodes[At].Period)
+    refold(At, Nodes[At].Element);
+}
+
 void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
-  Node &N = Nodes[At.Node];
   if (leavesObject(At.Node, Stride))
     return refold(At.Node, Stride);
+  foldElements(At.Node);
+  At = resolve(At);
+  Other = Other ? resolve(Other) : Other;
+  Node &N = Nodes[At.Node];
   if (!Other && isPadding(N.Places, At.Offset, Stride)) {
     N.Stride = std::gcd(N.Stride, Stride); // the places are asked about, and fold by it
     HasArrays = true;
@@ -693,6 +710,7 @@ bool MemoryGraph::settlePlaces() {
   for (unsigned N = 0; N < Nodes.size(); ++N) {
     if (Nodes[N].Parent != N || !Nodes[N].Stride)
       continue;
+    foldElements(N);
     if (isMistaken(Nodes[N]))
       mistake(N, 0);
     else
