@@ -34,7 +34,7 @@ using namespace llvm;
 namespace contraflow {
 
 /// Others may have been invalid before: it is as if there was no plugin.
-static bool holdsDerivative(const Function &F) {
+bool holdsDerivative(const Function &F) {
   return F.getName().starts_with(GeneratedPrefix) || F.hasFnAttribute(attr::Asks);
 }
 

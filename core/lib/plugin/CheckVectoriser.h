@@ -6,10 +6,14 @@
 #pragma once
 
 namespace llvm {
+class Function;
 class PassBuilder;
 } // namespace llvm
 
 namespace contraflow {
+
+/// True of what we have made, and of what asks for derivatives.
+bool holdsDerivative(const llvm::Function &F);
 
 /// From now on, in every function that they come to.
 void checkVectoriser(llvm::PassBuilder &PB);

@@ -5,6 +5,7 @@
 // module pass "contraflow", for existing scripts also "enzyme". What such scripts run in front of
 // optimisation, so that what is registered stays, is "preserve-nvvm".
 
+#include "BackwardRows.h"
 #include "ByteLoops.h"
 #include "CheckVectoriser.h"
 #include "Differentiate.h"
@@ -21,6 +22,7 @@ static constexpr StringLiteral KeepName = "preserve-nvvm";
 static void registerCallbacks(PassBuilder &PB) {
   contraflow::checkVectoriser(PB);
   contraflow::keepByteLoops(PB);
+  contraflow::vectoriseBackwardRows(PB);
   PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
     MPM.addPass(contraflow::KeepRegisteredPass());
   });
