@@ -227,9 +227,6 @@ Error RegistrationReader::readAllocation(Function &F, ArrayRef<Constant *> Entri
   return allocates(F, Index, asText(Entries[2]), asFunction(Entries[3]));
 }
 
-/// Metadata of a function that names functions, which nothing else may hold.
-constexpr StringLiteral RuleKinds[] = {"enzyme_augment", "enzyme_gradient", "enzyme_derivative"};
-
 /// What the metadata of a kind says first; null if there is none.
 Metadata *firstOf(const Function &F, StringRef Kind) {
   const MDNode *List = F.getMetadata(Kind);
@@ -261,7 +258,7 @@ Error RegistrationReader::readMetadata(Function &F) {
     SmallVector<Constant *, 3> Entries{&F};
     for (StringRef Name : Others)
       Entries.push_back(mdconst::dyn_extract_or_null<Constant>(firstOf(F, Name)));
-    for (Constant *Named : Entries)
+    for (Constant *Named : Entries) // metadata alone holds nothing
       if (auto *Rule = dyn_cast_or_null<Function>(Named); Rule && Rule != &F)
         appendToCompilerUsed(M, {Rule});
     Errors = joinErrors(std::move(Errors),
@@ -395,10 +392,6 @@ void releaseRegistrations(Module &M) {
     if (const GlobalVariable *Shadow = givenShadow(G))
       Held.insert({&G, Shadow});
   }
-  for (const Function &F : M)
-    for (StringRef Kind : RuleKinds)
-      if (auto *Rule = mdconst::dyn_extract_or_null<Function>(firstOf(F, Kind)))
-        Held.insert(Rule);
   removeFromUsedLists(M, [&](Constant *C) { return Held.contains(C); });
 }
 
