@@ -75,4 +75,8 @@ bool isAtTeams(const CallBase &Call) {
   return Runners(*F->getParent()).areTeams(*F);
 }
 
+bool isRepeatableSection(const CallBase &Call) {
+  return !hasTeams(*Call.getModule()) || isAtTeams(Call);
+}
+
 } // namespace contraflow::omp

@@ -28,6 +28,9 @@ bool hasRegionAlone(const llvm::Function &F);
 /// True if the function of the call forks teams, or only they run it: an adjoint that begins and
 /// ends them may be called again.
 bool isAtTeams(const llvm::CallBase &Call);
+/// True if a section of one thread at a time may be entered again: as isAtTeams, or no team is
+/// near.
+bool isRepeatableSection(const llvm::CallBase &Call);
 /// True if the module forks teams.
 bool hasTeams(const llvm::Module &M);
 

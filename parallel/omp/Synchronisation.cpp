@@ -275,7 +275,7 @@ public:
     }
   }
   CallFacts facts(const CallBase &) const override { return {}; }
-  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
+  bool isRepeatable(const CallBase &Call) const override { return isRepeatableSection(Call); }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
   bool hasReverse(const CallBase &Call) const override { return !leavesToLaterWait(Call); }
@@ -313,7 +313,7 @@ public:
   SmallVector<StringRef, 0> callees() const override { return namesOf(Leaves); }
   bool claims(const CallBase &Call) const override { return isLockOfTeam(Call); }
   CallFacts facts(const CallBase &) const override { return {}; }
-  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
+  bool isRepeatable(const CallBase &Call) const override { return isRepeatableSection(Call); }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
@@ -348,7 +348,7 @@ public:
   }
   bool claims(const CallBase &Call) const override { return isLockOfTeam(Call); }
   CallFacts facts(const CallBase &) const override { return {}; }
-  bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
+  bool isRepeatable(const CallBase &Call) const override { return isRepeatableSection(Call); }
   Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
   bool allDirections() const override { return true; }
   Error augment(SweepBuilder &B, CallSite &Site) const override {

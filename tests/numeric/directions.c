@@ -191,3 +191,36 @@ static void turn_adjoint(void *const *v, void *const *d) {
 }
 GRADIENT_CHECK_CUSTOM(directions_turn, Double, turn_primal, turn_tangent, turn_adjoint,
                       In(double, n))
+
+/// Atomic updates where there are no threads, and notes for other tools beside numbers.
+struct noted {
+  __attribute__((annotate("a note"))) double value;
+};
+static double updated(const double *x, _Atomic double *total) {
+  struct noted last;
+  for (int i = 0; i < n; ++i) {
+    last.value = x[i] * *total;
+    *total += last.value * x[i];
+    *total *= 0.5 + x[0];
+  }
+  return *total * last.value;
+}
+static double updated_primal(void *const *v) {
+  _Atomic double total = 1;
+  return updated((const double *)v[0], &total);
+}
+static double updated_tangent(void *const *v, void *const *d) {
+  _Atomic double total = 1, total_dot = 0;
+  return __enzyme_fwddiff_links((void *)updated, enzyme_dup, v[0], d[0], enzyme_dup, &total,
+                                &total_dot);
+}
+static void updated_adjoint(void *const *v, void *const *d) {
+  _Atomic double total = 1, c = 0, e = 0;
+  double a[n] = {0}, b[n] = {0}, *x_bar = (double *)d[0];
+  __enzyme_autodiff_directions((void *)updated, enzyme_width, 2, enzyme_dup, v[0], a, b, enzyme_dup,
+                               &total, &c, &e);
+  for (int i = 0; i < n; ++i)
+    x_bar[i] += a[i] == b[i] && c == e ? a[i] : NAN;
+}
+GRADIENT_CHECK_CUSTOM(directions_updated, Double, updated_primal, updated_tangent, updated_adjoint,
+                      In(double, n))

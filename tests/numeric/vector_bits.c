@@ -265,6 +265,19 @@ static double moved_bytes(const double *x, double *y, int n) {
   return y[1] * y[n];
 }
 GRADIENT_CHECK(bits_moved_bytes, Double, moved_bytes, In(double, 6), Out(double, 12), Int(6))
+
+/// Wide zeros clear numbers, and only an index says which.
+static double cleared(double *x, int n) {
+  typedef unsigned __int128 __attribute__((aligned(8), may_alias)) Pair;
+  *(bytes *)(x + n / 4) = (bytes){0};
+  *(volatile Pair *)(x + n / 2 + 1) = 0;
+  *(Pair *)(x + n - 2) = 0;
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += (i + 1) * x[i] + x[i] * x[0];
+  return sum;
+}
+GRADIENT_CHECK(bits_cleared, Double, cleared, InOut(double, 12), Int(12))
 #else
 static double nothing(const double *x) { return x[0] * x[1]; }
 GRADIENT_CHECK(vector_bits, Double, nothing, In(double, 2))

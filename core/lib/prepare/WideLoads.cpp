@@ -20,11 +20,12 @@
 //   %v = shufflevector %numbers, (bitcast %w to <2 x double>)      store double %a, ptr %p
 //   store <2 x double> %v, ptr %p                             ->   store ptr %q, ptr (%p + 8)
 //
-// Words that are only moved (an __int128, _mm_loadu_si128) move one by one.
+// Words that are only moved (an __int128, _mm_loadu_si128) move one by one, and so do constants.
 
 #include "WideLoads.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -269,6 +270,39 @@ bool splitJoined(StoreInst &Store) {
   return true;
 }
 
+/// True for a constant that is no word, and no vector of words or halves of words: zeros, most of
+/// the time, which clear numbers that nobody would look for there.
+bool isWideConstant(const StoreInst &Store) {
+  const Value *V = Store.getValueOperand();
+  const Type *T = V->getType(), *Scalar = T->getScalarType();
+  const bool Lanes = isa<FixedVectorType>(T) && !Scalar->isIntegerTy(WordBits) &&
+                     !Scalar->isIntegerTy(WordBits / 2);
+  return isa<Constant>(V) && Scalar->isIntegerTy() &&
+         (Lanes || (T->isIntegerTy() && T->getIntegerBitWidth() > WordBits)) &&
+         T->getPrimitiveSizeInBits() % (WordBits / 2) == 0;
+}
+
+/// A constant moves word by word, and half a word behind the last one.
+bool splitConstant(StoreInst &Store, const DataLayout &DL) {
+  auto *Whole = cast<Constant>(Store.getValueOperand());
+  const uint64_t Bytes = Whole->getType()->getPrimitiveSizeInBits() / 8;
+  SmallVector<Constant *, 4> Parts;
+  IRBuilder<> B(&Store);
+  for (uint64_t At = 0; At < Bytes; At += WordBits / 8) {
+    Type *T = Bytes - At < WordBits / 8 ? B.getInt32Ty() : B.getInt64Ty();
+    Parts.push_back(ConstantFoldLoadFromConst(Whole, T, APInt(64, At), DL));
+  }
+  if (is_contained(Parts, nullptr))
+    return false;
+  for (const auto &[W, Part] : enumerate(Parts)) {
+    const uint64_t At = W * WordBits / 8;
+    B.CreateAlignedStore(Part, B.CreateConstGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), At),
+                         commonAlignment(Store.getAlign(), At), Store.isVolatile());
+  }
+  Store.eraseFromParent();
+  return true;
+}
+
 /// Words of a load that is only moved.
 void splitMoved(LoadInst &Load) {
   const unsigned Words = Load.getType()->getPrimitiveSizeInBits() / WordBits;
@@ -359,7 +393,7 @@ bool splitWideLoads(Function &F) {
   if (!F.getDataLayout().isLittleEndian())
     return false;
   SmallVector<LoadInst *, 8> Wide, Moved, Addresses;
-  SmallVector<StoreInst *, 8> Stores, Joined;
+  SmallVector<StoreInst *, 8> Stores, Joined, Constants;
   for (Instruction &I : instructions(F))
     if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple() && isMoved(*Load))
       Moved.push_back(Load);
@@ -372,6 +406,8 @@ bool splitWideLoads(Function &F) {
       Stores.push_back(Store);
     else if (Store && Store->isSimple() && isa<BinaryOperator>(Store->getValueOperand()))
       Joined.push_back(Store);
+    else if (Store && !Store->isAtomic() && isWideConstant(*Store))
+      Constants.push_back(Store);
   bool Any = !Moved.empty();
   erase_if(Stores, [&](StoreInst *Store) { return is_contained(Moved, Store->getValueOperand()); });
   for (LoadInst *Load : Moved)
@@ -380,6 +416,8 @@ bool splitWideLoads(Function &F) {
     Any |= splitStore(*Store);
   for (StoreInst *Store : Joined)
     Any |= splitJoined(*Store);
+  for (StoreInst *Store : Constants)
+    Any |= splitConstant(*Store, F.getDataLayout());
   for (LoadInst *Load : Wide) {
     const WeakVH Whole(Load); // which may still be stored as such
     Any |= Load->getType()->isIntegerTy() ? split(*Load, *Load) : splitLanes(*Load);

@@ -258,6 +258,9 @@ Error RegistrationReader::readMetadata(Function &F) {
     SmallVector<Constant *, 3> Entries{&F};
     for (StringRef Name : Others)
       Entries.push_back(mdconst::dyn_extract_or_null<Constant>(firstOf(F, Name)));
+    for (Constant *Named : Entries) // metadata alone holds nothing
+      if (auto *Rule = dyn_cast_or_null<Function>(Named); Rule && Rule != &F)
+        appendToCompilerUsed(M, {Rule});
     Errors = joinErrors(std::move(Errors),
                         is_contained(Entries, nullptr)
                             ? fail(&F, "names no function; it takes all of " + join(Others, ", "))

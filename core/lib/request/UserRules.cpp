@@ -179,8 +179,11 @@ Error resolveReverse(UserRule &Rule) {
   Endings[0].append(Rule.OfReverse.Tape);
   const bool NoTape = Rule.OfReverse.Tape.empty();
   Endings.push_back(Seed); // a tape that nobody reads
-  if (NoTape)              // or that nobody makes
+  if (NoTape) {            // or that nobody makes
     Endings[1].push_back(PointerType::getUnqual(F.getContext()));
+    Endings.push_back(Seed);
+    Endings[2].push_back(StructType::get(F.getContext()));
+  }
   if (Error E = matchParameters(Rule, F, Numbers::Once, Endings, Rule.OfReverse))
     return E;
   const unsigned Leading =
@@ -558,7 +561,7 @@ Error UserRuleHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   }
   append_range(Args, Recalled.take_back(TapeParts));
   if (Rule.OfReverse.NullTape)
-    Args.push_back(ConstantPointerNull::get(IR.getPtrTy()));
+    Args.push_back(Constant::getNullValue(Rule.Reverse->arg_end()[-1].getType()));
   Value *Memory = nullptr;
   CallInst *Reverse = call(IR, *Rule.Reverse, Rule.OfReverse, Args, Memory);
   const SmallVector<Type *, 4> Types = numberTypes(*Rule.Primal);

@@ -141,6 +141,9 @@ bool Expander::expandPart(CompoundFn Fn) {
 bool Expander::expandIntrinsic(Intrinsic::ID Id) {
   Value *X = Call.arg_empty() ? nullptr : Call.getArgOperand(0);
   switch (Id) {
+  case Intrinsic::ptr_annotation: // what somebody noted beside an address
+    return replaceBy(X);
+  case Intrinsic::var_annotation:
   case Intrinsic::fake_use: // -Og: what a debugger would like to see alive
     Call.eraseFromParent();
     return true;

@@ -37,18 +37,18 @@ define double @square(double %x) !enzyme_augment !0 !enzyme_gradient !1 !enzyme_
   %m = fmul double %x, %x
   ret double %m
 }
-define { ptr, double } @square_augmented(double %x) {
+define internal { {}, double } @square_augmented(double %x) {
   %m = fmul double %x, %x
-  %p = insertvalue { ptr, double } { ptr null, double poison }, double %m, 1
-  ret { ptr, double } %p
+  %p = insertvalue { {}, double } poison, double %m, 1
+  ret { {}, double } %p
 }
-define { double } @square_reverse(double %x, double %seed, ptr %tape) {
+define internal { double } @square_reverse(double %x, double %seed, {} %tape) {
   %s = fmul double %x, 100.0
   %m = fmul double %s, %seed
   %p = insertvalue { double } poison, double %m, 0
   ret { double } %p
 }
-define double @square_tangent(double %x, double %dot) {
+define internal double @square_tangent(double %x, double %dot) {
   %s = fmul double %x, 1000.0
   %m = fmul double %s, %dot
   ret double %m
