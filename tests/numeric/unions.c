@@ -426,3 +426,42 @@ static double emptied(double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(unions_emptied, Double, emptied, InOut(double, 6), Int(6))
+
+// A member that is declared an address holds a number at one time, which is copied as an address.
+typedef const void *__attribute__((may_alias)) AnyAddress;
+typedef double __attribute__((may_alias)) AnyDouble;
+struct Boxed {
+  int is_number;
+  AnyAddress held;
+};
+struct Either {
+  int is_number;
+  union {
+    double d;
+    const double *at;
+  } held;
+};
+static double copied_as_addresses(const double *x, int n) {
+  struct Boxed boxes[8], kept[8];
+  struct Either either[8], taken[8];
+  for (int i = 0; i < n; i++) {
+    boxes[i].is_number = either[i].is_number = i % 2;
+    if (i % 2) {
+      *(AnyDouble *)&boxes[i].held = x[i] * x[i];
+      either[i].held.d = x[i] * x[0];
+    } else {
+      boxes[i].held = x + i;
+      either[i].held.at = x + n - 1 - i;
+    }
+    kept[i].held = boxes[i].held;
+    taken[i].held.at = either[i].held.at;
+  }
+  double s = 0;
+  for (int i = 0; i < n; i++) {
+    s = s * 0.7 +
+        (boxes[i].is_number ? *(AnyDouble *)&kept[i].held : *(const double *)kept[i].held);
+    s += either[i].is_number ? taken[i].held.d : *taken[i].held.at * 3;
+  }
+  return s;
+}
+GRADIENT_CHECK(copied_as_addresses, Double, copied_as_addresses, In(double, 8), Int(8))
