@@ -282,3 +282,18 @@ GRADIENT_CHECK(bits_cleared, Double, cleared, InOut(double, 12), Int(12))
 static double nothing(const double *x) { return x[0] * x[1]; }
 GRADIENT_CHECK(vector_bits, Double, nothing, In(double, 2))
 #endif
+
+#ifdef __x86_64__
+// Doubles that move as two floats.
+static double moved_as_floats(const double *x, double *y, int n) {
+  for (int i = 0; i < n; i++) {
+    const __m128 v = _mm_loadl_pi(_mm_setzero_ps(), (const __m64 *)(x + i * 3 % n));
+    _mm_storel_pi((__m64 *)(y + i), v);
+  }
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += y[i] * x[i] * (i + 1);
+  return s;
+}
+GRADIENT_CHECK(moved_as_floats, Double, moved_as_floats, In(double, 8), Out(double, 8), Int(8))
+#endif

@@ -34,6 +34,7 @@
 #include "plan/Hoist.h"
 #include "plan/WordCopies.h"
 #include "prepare/Canonical.h"
+#include "prepare/MovedLanes.h"
 #include "prepare/Packs.h"
 #include "prepare/Swaps.h"
 
@@ -420,15 +421,28 @@ static bool splitMixedMoves(RequestState &S, const MemoryGraph &Graph) {
   return Changed;
 }
 
+/// Doubles that move as two floats.
+static bool joinMovedHalves(RequestState &S, const MemoryGraph &Graph) {
+  bool Changed = false;
+  for (Function *F : S.Closure.Functions)
+    Changed |= joinMovedFloats(*F, [&](StoreInst &Store) {
+      const Location At = Graph.find(Store.getPointerOperand());
+      const TypeSize Bytes = Graph.layout().getTypeStoreSize(Store.getValueOperand()->getType());
+      return At && (Graph.kindsAt(At, Bytes.getFixedValue()) & SK_Double);
+    });
+  return Changed;
+}
+
 /// Before the loops are numbered: a bound that does not change makes a trip count known.
 static void hoistLoads(RequestState &S) {
   MemoryGraph Graph(S.C.M.getDataLayout());
   ActivityResult Activity;
   WriteSet Writes;
   analyseInto(S, Graph, Activity, Writes);
-  const bool Again = splitMixedMoves(S, Graph);
+  const bool Again = splitMixedMoves(S, Graph) || joinMovedHalves(S, Graph);
   if (!Again) {
     hoistUnchangedLoads(S.Closure.Functions, Writes, Activity, S.C.Handlers, S.C.FAM);
+    emptyWords(S.Closure.Functions, Graph);
     moveWords(S.Closure.Functions, Graph);
     copyWordsOfFloats(S.Closure.Functions, Graph);
     splitNumberCopies(S.Closure.Functions, Activity);

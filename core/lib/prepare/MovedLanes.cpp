@@ -15,6 +15,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 #include <optional>
 
@@ -34,7 +35,9 @@ struct Origin {
 
 class LaneMover {
 public:
-  explicit LaneMover(Value &Moved) : Moved(Moved), DL(layoutOf(Moved)) {}
+  /// If Pairs, two floats of a vector may be one number.
+  explicit LaneMover(Value &Moved, bool Pairs = false)
+      : Moved(Moved), DL(layoutOf(Moved)), Pairs(Pairs), Moves(Pairs) {}
 
   /// The words of Moved, made where At is; empty if they are calculated. If Float, as floats.
   SmallVector<Value *, 8> words(Instruction &At, unsigned Size, bool Float);
@@ -54,7 +57,8 @@ private:
 
   Value &Moved;
   const DataLayout &DL;
-  bool Moves = false, Reads = false; ///< as integers
+  const bool Pairs;
+  bool Moves, Reads = false; ///< as integers
 };
 
 /// A vector whose lanes are loaded one by one instead.
@@ -172,12 +176,14 @@ std::optional<Origin> LaneMover::find(Origin O, unsigned Size) {
     return Origin();
   Reads |= isa<LoadInst>(O.From);
   Moves |= O.From->getType()->isIntOrIntVectorTy(8) || O.From->getType()->isIntOrIntVectorTy(16);
-  if (isa<FixedVectorType>(O.From->getType()) && isFilled(O.From, O.Byte, Size, /*Ones=*/false))
+  const bool IsZero = (Pairs && isa<ConstantAggregateZero>(O.From)) ||
+                      isFilled(O.From, O.Byte, Size, /*Ones=*/false);
+  if (isa<FixedVectorType>(O.From->getType()) && IsZero)
     return Origin{ConstantInt::get(IntegerType::get(O.From->getContext(), Size * 8), 0), 0};
   if (!isa<FixedVectorType>(O.From->getType()))
     return sizeOf(O.From->getType()) == Size ? std::optional(O) : std::nullopt;
   const bool IsElement = elementSize(*O.From) == Size;
-  const bool IsFloats = O.From->getType()->isFPOrFPVectorTy();
+  const bool IsFloats = !Pairs && O.From->getType()->isFPOrFPVectorTy();
   if (isSplit(*O.From) && (IsElement || !IsFloats))
     return O;
   return (IsFloats || isa<Constant>(O.From)) && IsElement ? std::optional(O) : std::nullopt;
@@ -229,22 +235,22 @@ SmallVector<Value *, 8> LaneMover::words(Instruction &At, unsigned Size, bool Fl
   return Words;
 }
 
-bool splitStore(StoreInst &Store) {
-  Value &All = *Store.getValueOperand();
-  for (unsigned Size : {8U, 4U}) {
-    const SmallVector<Value *, 8> Words = LaneMover(All).words(Store, Size, /*Float=*/false);
-    if (Words.empty())
-      continue;
-    IRBuilder<> B(&Store);
-    for (auto [I, Word] : enumerate(Words)) {
-      Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), I * Size);
-      StoreInst *One = B.CreateAlignedStore(Word, At, commonAlignment(Store.getAlign(), I * Size));
-      One->setAAMetadata(Store.getAAMetadata());
-    }
-    Store.eraseFromParent();
-    return true;
+bool splitStore(StoreInst &Store, ArrayRef<Value *> Words, unsigned Size) {
+  IRBuilder<> B(&Store);
+  for (auto [I, Word] : enumerate(Words)) {
+    Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), I * Size);
+    StoreInst *One = B.CreateAlignedStore(Word, At, commonAlignment(Store.getAlign(), I * Size));
+    One->setAAMetadata(Store.getAAMetadata());
   }
-  return false;
+  if (!Words.empty())
+    Store.eraseFromParent();
+  return !Words.empty();
+}
+
+/// Of Size bytes each, as integers. If Pairs, two floats may be one number.
+bool splitInto(StoreInst &Store, unsigned Size, bool Pairs) {
+  LaneMover Lanes(*Store.getValueOperand(), Pairs);
+  return splitStore(Store, Lanes.words(Store, Size, /*Float=*/false), Size);
 }
 
 /// Words of eight bytes: two halves may be one number.
@@ -312,9 +318,31 @@ bool splitMovedLanes(Function &F) {
   }
   bool Changed = false;
   for (StoreInst *Store : Stores)
-    Changed |= isa<Constant>(Store->getValueOperand()) ? splitConstant(*Store) : splitStore(*Store);
+    Changed |= isa<Constant>(Store->getValueOperand())
+                   ? splitConstant(*Store)
+                   : splitInto(*Store, 8, /*Pairs=*/false) || splitInto(*Store, 4, /*Pairs=*/false);
   for (BitCastInst *Cast : Casts)
     Changed |= joinFloats(*Cast);
+  return Changed;
+}
+
+bool joinMovedFloats(Function &F, function_ref<bool(StoreInst &)> MayBeDoubles) {
+  SmallVector<StoreInst *, 8> Stores;
+  for (Instruction &I : instructions(F)) {
+    auto *Store = dyn_cast<StoreInst>(&I);
+    Type *T = Store ? Store->getValueOperand()->getType() : nullptr;
+    if (Store && Store->isSimple() && isa<FixedVectorType>(T) && T->getScalarType()->isFloatTy() &&
+        MayBeDoubles(*Store))
+      Stores.push_back(Store);
+  }
+  bool Changed = false;
+  for (StoreInst *Store : Stores) {
+    Value *Old = Store->getValueOperand();
+    if (!splitInto(*Store, 8, /*Pairs=*/true))
+      continue;
+    RecursivelyDeleteTriviallyDeadInstructions(Old); // what loaded floats says that there are some
+    Changed = true;
+  }
   return Changed;
 }
 

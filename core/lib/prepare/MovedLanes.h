@@ -6,13 +6,19 @@
 
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace llvm {
 class Function;
+class StoreInst;
 } // namespace llvm
 
 namespace contraflow {
 
 /// True if something changed.
 bool splitMovedLanes(llvm::Function &F);
+
+/// The same of pairs of floats (_mm_loadl_pi, _mm_storel_pi) where doubles may be stored.
+bool joinMovedFloats(llvm::Function &F, llvm::function_ref<bool(llvm::StoreInst &)> MayBeDoubles);
 
 } // namespace contraflow
