@@ -269,3 +269,23 @@ static float beside_integers(const float *x, int n) {
   return (float)s;
 }
 GRADIENT_CHECK_BOUND(1e-4, word_beside_integers, Float, beside_integers, In(float, 8), Int(8))
+
+/// A number that is cleared piece by piece.
+union Pieces {
+  double number;
+  struct {
+    int first;
+    short second, third;
+  } is;
+};
+static double emptied(double *x, int n) {
+  union Pieces *one = (union Pieces *)(x + n / 2);
+  one->is.first = 0;
+  one->is.second = 0;
+  one->is.third = 0;
+  double sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += (i + 1) * ((union Pieces *)x)[i].number * x[0] + x[i];
+  return sum;
+}
+GRADIENT_CHECK(emptied_by_pieces, Double, emptied, InOut(double, 6), Int(6))

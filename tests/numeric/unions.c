@@ -407,26 +407,6 @@ static double stacked_constant(const double *x, double *y, int m) {
 GRADIENT_CHECK(stacked, Double, stacked, In(double, 3), Out(double, 1), Int(3))
 GRADIENT_CHECK(stacked_constant, Double, stacked_constant, In(double, 3), Out(double, 1), Int(3))
 
-/// A number that is cleared piece by piece.
-union Pieces {
-  double number;
-  struct {
-    int first;
-    short second, third;
-  } is;
-};
-static double emptied(double *x, int n) {
-  union Pieces *one = (union Pieces *)(x + n / 2);
-  one->is.first = 0;
-  one->is.second = 0;
-  one->is.third = 0;
-  double sum = 0;
-  for (int i = 0; i < n; ++i)
-    sum += (i + 1) * ((union Pieces *)x)[i].number * x[0] + x[i];
-  return sum;
-}
-GRADIENT_CHECK(unions_emptied, Double, emptied, InOut(double, 6), Int(6))
-
 // A member that is declared an address holds a number at one time, which is copied as an address.
 typedef const void *__attribute__((may_alias)) AnyAddress;
 typedef double __attribute__((may_alias)) AnyDouble;
