@@ -14,7 +14,6 @@
 #include "Repeatable.h"
 #include "Replay.h"
 #include "Steps.h"
-#include "TakenBack.h"
 #include "Twins.h"
 #include "Unit.h"
 #include "Unread.h"
@@ -499,7 +498,6 @@ static void analyse(RequestState &S) {
                          S.Graph);
   findOwnStores(S);
   S.Foreign = usesForeignMemory(S);
-  chooseTakenBack(S);
   markOwnVariables(S.C.M, S.Closure.Functions);
   if (S.Switch.Print.Types)
     printTypes(S);
