@@ -331,8 +331,8 @@ bool joinMovedFloats(Function &F, function_ref<bool(StoreInst &)> MayBeDoubles) 
   for (Instruction &I : instructions(F)) {
     auto *Store = dyn_cast<StoreInst>(&I);
     Type *T = Store ? Store->getValueOperand()->getType() : nullptr;
-    if (Store && Store->isSimple() && isa<FixedVectorType>(T) && T->getScalarType()->isFloatTy() &&
-        MayBeDoubles(*Store))
+    if (Store && Store->isSimple() && isa<Instruction>(Store->getValueOperand()) &&
+        isa<FixedVectorType>(T) && T->getScalarType()->isFloatTy() && MayBeDoubles(*Store))
       Stores.push_back(Store);
   }
   bool Changed = false;
