@@ -296,4 +296,20 @@ static double moved_as_floats(const double *x, double *y, int n) {
   return s;
 }
 GRADIENT_CHECK(moved_as_floats, Double, moved_as_floats, In(double, 8), Out(double, 8), Int(8))
+
+typedef float HalvesOfOne __attribute__((vector_size(8), may_alias));
+static __attribute__((noinline)) void put_halves(double *y, HalvesOfOne v) {
+  *(HalvesOfOne *)y = v;
+}
+static double passed_as_floats(const double *x, double *y, int n) {
+  for (int i = 0; i < n; i++)
+    y[i] = x[i] * i;
+  put_halves(y + n / 2, (HalvesOfOne){1, 2});
+  put_halves(y + 1, (HalvesOfOne){0, (float)n});
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += y[i] * x[i];
+  return s;
+}
+GRADIENT_CHECK(passed_as_floats, Double, passed_as_floats, In(double, 8), Out(double, 8), Int(8))
 #endif

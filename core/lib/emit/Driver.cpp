@@ -441,7 +441,6 @@ static void hoistLoads(RequestState &S) {
   const bool Again = splitMixedMoves(S, Graph) || joinMovedHalves(S, Graph);
   if (!Again) {
     hoistUnchangedLoads(S.Closure.Functions, Writes, Activity, S.C.Handlers, S.C.FAM);
-    emptyWords(S.Closure.Functions, Graph);
     moveWords(S.Closure.Functions, Graph);
     copyWordsOfFloats(S.Closure.Functions, Graph);
     splitNumberCopies(S.Closure.Functions, Activity);

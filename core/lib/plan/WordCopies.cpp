@@ -17,8 +17,6 @@
 // into registers says of what type it is), what may be a double moves as a word, too: an address
 // has no derivative.
 //
-// An address that is null is stored as a word, which clears a number at that place.
-//
 // A word that holds floats at one time and an address at another is no value of one type. Where it
 // is loaded only to be stored, it is copied as memory, which has a shadow as a whole:
 //
@@ -509,38 +507,7 @@ void copyAsMemory(LoadInst &Load) {
   Load.eraseFromParent();
 }
 
-/// True of the null address, stored where a number may lie.
-bool emptiesNumber(const StoreInst &Store, const MemoryGraph &Graph) {
-  auto *Null = dyn_cast<Constant>(Store.getValueOperand());
-  const Location At = Graph.find(Store.getPointerOperand());
-  if (!Null || !Null->isNullValue() || !Null->getType()->isPtrOrPtrVectorTy() || !At)
-    return false;
-  const TypeSize Bytes = Graph.layout().getTypeStoreSize(Null->getType());
-  return !Bytes.isScalable() && (Graph.kindsAt(At, Bytes.getFixedValue()) & SK_AnyFloat);
-}
-
-void emptyAsWords(StoreInst &Store) {
-  IRBuilder<> B(&Store);
-  for (int64_t Lane = 0; Lane < lanesOf(Store.getValueOperand()->getType()); ++Lane) {
-    const int64_t Byte = Lane * WordBytes;
-    Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), Byte);
-    B.CreateAlignedStore(B.getInt64(0), At, commonAlignment(Store.getAlign(), Byte))
-        ->setAAMetadata(Store.getAAMetadata());
-  }
-  Store.eraseFromParent();
-}
-
 } // namespace
-
-void emptyWords(ArrayRef<Function *> Closure, const MemoryGraph &Graph) {
-  if (Graph.layout().getPointerSize() != WordBytes)
-    return;
-  for (Function *F : Closure)
-    for (Instruction &I : make_early_inc_range(instructions(*F)))
-      if (auto *Store = dyn_cast<StoreInst>(&I);
-          Store && Store->isSimple() && emptiesNumber(*Store, Graph))
-        emptyAsWords(*Store);
-}
 
 void copyWordsOfFloats(ArrayRef<Function *> Closure, const MemoryGraph &Graph) {
   SmallVector<LoadInst *, 8> Found;

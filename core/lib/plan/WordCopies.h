@@ -14,8 +14,6 @@ namespace contraflow {
 
 class MemoryGraph;
 
-/// Null addresses that are stored where numbers may lie.
-void emptyWords(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph);
 /// What the graph says of addresses stays true; what it says of moved words is to be found anew.
 void moveWords(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph);
 void copyWordsOfFloats(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph);
