@@ -234,7 +234,7 @@ MemoryLayout sharper(const MemoryLayout &To, const MemoryLayout &From) {
 }
 
 bool holdsIntegers(const MemoryLayout &Layout) {
-  return !Layout.Fields.empty() &&
+  return !Layout.Fields.empty() && !Layout.Packed &&
          all_of(Layout.Fields, [](auto &F) { return F.Kinds == SK_Int && !F.Active; });
 }
 

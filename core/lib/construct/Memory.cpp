@@ -118,15 +118,14 @@ Error CopyHandler::augment(SweepBuilder &B, CallSite &Site) const {
   if (!Dst)
     return Error::success();
   MemoryLayout Layout = layoutOfCopy(B, Call.getArgOperand(0), Call.getArgOperand(2));
-  if (holdsIntegers(Layout))
-    return Error::success();
   Layout.Outside |= B.layout(Call.getArgOperand(1)).Outside;
   refuseConstant(B, Call, Src);
-  if (B.activeMemory(Call.getArgOperand(0)))
+  const bool Moves = B.activeMemory(Call.getArgOperand(0)) && !holdsIntegers(Layout);
+  if (Moves)
     if (Error E = Src ? checkLayout(Layout, Call) : checkCleared(Layout, Call))
       return E;
   copyPointers(B, Layout, Dst, Src ? Src : Call.getArgOperand(1), bytes(B, Call));
-  if (!B.activeMemory(Call.getArgOperand(0)))
+  if (!Moves)
     return Error::success();
   Site.Recorded = {Dst, bytesIf(B, Call, Call.getArgOperand(0), /*Constant=*/false)};
   Site.OnlyOwn = true; // what the thread writes nobody else may read

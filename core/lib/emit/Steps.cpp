@@ -125,21 +125,43 @@ static bool isInsideWord(const MemoryGraph &G, Location At,
   });
 }
 
-/// The loads of integers that I stores, however one is chosen.
-static SmallVector<const LoadInst *, 2> copiedParts(const StoreInst &I) {
+/// The loads of what is moved as such a type that I stores, however one is chosen.
+static SmallVector<const LoadInst *, 2> copiedFrom(const StoreInst &I,
+                                                   function_ref<bool(const Type *)> IsMoved) {
   SmallVector<const LoadInst *, 2> Out;
   SmallPtrSet<const Value *, 8> Seen;
   SmallVector<const Value *, 8> Todo{I.getValueOperand()};
   while (!Todo.empty()) {
     const auto *Next = dyn_cast<Instruction>(Todo.pop_back_val());
-    if (!Next || !Next->getType()->isIntegerTy() || !Seen.insert(Next).second)
+    if (!Next || !IsMoved(Next->getType()) || !Seen.insert(Next).second)
       continue;
     if (const auto *Load = dyn_cast<LoadInst>(Next))
       Out.push_back(Load);
-    else if (isa<PHINode, SelectInst, FreezeInst>(Next))
+    else if (isa<PHINode, SelectInst, FreezeInst, ShuffleVectorInst, InsertElementInst>(Next))
       append_range(Todo, Next->operand_values());
   }
   return Out;
+}
+
+static SmallVector<const LoadInst *, 2> copiedParts(const StoreInst &I) {
+  return copiedFrom(I, [](const Type *T) { return T->isIntegerTy(); });
+}
+
+bool copiesHalves(const ActivityResult &Activity, const StoreInst &I) {
+  const MemoryGraph &G = Activity.memory();
+  auto IsDouble = [&](const Value *Pointer, const Type *T) {
+    const Location At = G.find(Pointer);
+    const int64_t Size = G.layout().getTypeStoreSize(const_cast<Type *>(T)).getFixedValue();
+    return At && Activity.activeAt(At, Size) && (G.kindsAt(At, Size) & SK_Double);
+  };
+  auto IsFloats = [](const Type *T) {
+    return isa<FixedVectorType>(T) && T->getScalarType()->isFloatTy();
+  };
+  return IsFloats(I.getValueOperand()->getType()) && !typeAccessed(I) &&
+         IsDouble(I.getPointerOperand(), I.getValueOperand()->getType()) &&
+         any_of(copiedFrom(I, IsFloats), [&](const LoadInst *From) {
+           return !typeAccessed(*From) && IsDouble(From->getPointerOperand(), From->getType());
+         });
 }
 
 bool copiesPartOfFloat(const ActivityResult &Activity, const StoreInst &I) {

@@ -28,6 +28,10 @@ bool changesBits(const ActivityResult &Activity, const llvm::StoreInst &I);
 /// integer of its own at another time.
 bool copiesPartOfFloat(const ActivityResult &Activity, const llvm::StoreInst &I);
 
+/// True if I stores as floats of a vector what was loaded so where doubles are, and they are there,
+/// too: a double may be moved as its halves, whose adjoints are no floats.
+bool copiesHalves(const ActivityResult &Activity, const llvm::StoreInst &I);
+
 /// True if I stores what was loaded from the rear of a pointer to active memory there: the pointer
 /// is copied in parts, which its shadow is not.
 bool copiesPartOfPointer(const ActivityResult &Activity, const llvm::StoreInst &I);

@@ -183,8 +183,8 @@ std::optional<Origin> LaneMover::find(Origin O, unsigned Size) {
   if (!isa<FixedVectorType>(O.From->getType()))
     return sizeOf(O.From->getType()) == Size ? std::optional(O) : std::nullopt;
   const bool IsElement = elementSize(*O.From) == Size;
-  const bool IsFloats = !Pairs && O.From->getType()->isFPOrFPVectorTy();
-  if (isSplit(*O.From) && (IsElement || !IsFloats))
+  const bool IsFloats = O.From->getType()->isFPOrFPVectorTy();
+  if (isSplit(*O.From) && (IsElement || Pairs || !IsFloats))
     return O;
   return (IsFloats || isa<Constant>(O.From)) && IsElement ? std::optional(O) : std::nullopt;
 }
@@ -235,22 +235,20 @@ SmallVector<Value *, 8> LaneMover::words(Instruction &At, unsigned Size, bool Fl
   return Words;
 }
 
-bool splitStore(StoreInst &Store, ArrayRef<Value *> Words, unsigned Size) {
+/// Into words of Size bytes each. If Pairs, two floats may be one number.
+bool splitStore(StoreInst &Store, unsigned Size, bool Pairs = false) {
+  LaneMover Lanes(*Store.getValueOperand(), Pairs);
+  const SmallVector<Value *, 8> Words = Lanes.words(Store, Size, /*Float=*/false);
+  if (Words.empty())
+    return false;
   IRBuilder<> B(&Store);
   for (auto [I, Word] : enumerate(Words)) {
     Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Store.getPointerOperand(), I * Size);
     StoreInst *One = B.CreateAlignedStore(Word, At, commonAlignment(Store.getAlign(), I * Size));
     One->setAAMetadata(Store.getAAMetadata());
   }
-  if (!Words.empty())
-    Store.eraseFromParent();
-  return !Words.empty();
-}
-
-/// Of Size bytes each, as integers. If Pairs, two floats may be one number.
-bool splitInto(StoreInst &Store, unsigned Size, bool Pairs) {
-  LaneMover Lanes(*Store.getValueOperand(), Pairs);
-  return splitStore(Store, Lanes.words(Store, Size, /*Float=*/false), Size);
+  Store.eraseFromParent();
+  return true;
 }
 
 /// Words of eight bytes: two halves may be one number.
@@ -320,7 +318,7 @@ bool splitMovedLanes(Function &F) {
   for (StoreInst *Store : Stores)
     Changed |= isa<Constant>(Store->getValueOperand())
                    ? splitConstant(*Store)
-                   : splitInto(*Store, 8, /*Pairs=*/false) || splitInto(*Store, 4, /*Pairs=*/false);
+                   : splitStore(*Store, 8) || splitStore(*Store, 4);
   for (BitCastInst *Cast : Casts)
     Changed |= joinFloats(*Cast);
   return Changed;
@@ -338,7 +336,7 @@ bool joinMovedFloats(Function &F, function_ref<bool(StoreInst &)> MayBeDoubles) 
   bool Changed = false;
   for (StoreInst *Store : Stores) {
     Value *Old = Store->getValueOperand();
-    if (!splitInto(*Store, 8, /*Pairs=*/true))
+    if (!splitStore(*Store, 8, /*Pairs=*/true))
       continue;
     RecursivelyDeleteTriviallyDeadInstructions(Old); // what loaded floats says that there are some
     Changed = true;
