@@ -445,3 +445,47 @@ static double copied_as_addresses(const double *x, int n) {
   return s;
 }
 GRADIENT_CHECK(copied_as_addresses, Double, copied_as_addresses, In(double, 8), Int(8))
+
+/// Slots that are emptied as addresses, and read as numbers then.
+union Emptied {
+  double number;
+  const double *at;
+};
+struct Filled {
+  int kind;
+  union Emptied slot;
+};
+static double emptied_as_address(const double *x, int n) {
+  struct Filled slots[8];
+  for (int i = 0; i < n; ++i) {
+    slots[i].kind = i % 3;
+    if (i % 3)
+      slots[i].slot.number = x[i] * x[i];
+    else
+      slots[i].slot.at = x + i;
+  }
+  double sum = 0;
+  for (int k = 0; k < n; ++k) {
+    struct Filled *one = &slots[k * 3 % n];
+    if (k & 1) {
+      one->slot.at = NULL;
+      one->kind = 3;
+    } else if (k > 3) {
+      const int is_empty = x[k] > 0;
+      one->slot.at = is_empty ? NULL : x + k;
+      one->kind = is_empty ? 3 : 0;
+    }
+    for (int i = 0; i < n; ++i) {
+      const union Emptied held = slots[i].slot;
+      sum += (i + 1) * (slots[i].kind == 0   ? *held.at * x[k]
+                        : slots[i].kind == 3 ? (held.number + 1) * x[i]
+                                             : held.number * x[k]);
+    }
+    if (one->kind == 3 && k > 4) {
+      one->slot.number = x[k] * 2;
+      one->kind = 1;
+    }
+  }
+  return sum;
+}
+GRADIENT_CHECK(emptied_as_address, Double, emptied_as_address, In(double, 8), Int(8))

@@ -214,7 +214,7 @@ Error ReverseSweep::reverseStore(StoreInst &I) {
     Bar->setMetadata(LLVMContext::MD_tbaa, Tag);
     Zero->setMetadata(LLVMContext::MD_tbaa, Tag);
   }
-  if (isa<Constant>(V) || !In.S.Activity.active(V))
+  if (isa<Constant>(V) || V->getType()->isPtrOrPtrVectorTy() || !In.S.Activity.active(V))
     return Error::success();
   if (floatType(V) != T)
     return diffError(DiagId::UnknownType, I, "an integer store of active memory");

@@ -24,6 +24,24 @@ ReverseSteps::ReverseSteps(RequestState &S, ForwardSweep &Fwd) : S(S), Fwd(Fwd) 
 
 const CallSite *ReverseSteps::site(const Instruction &I) const { return Sites.lookup(&I); }
 
+/// True of addresses that may be null, which is a number, too: zero, where it is read as one.
+static bool mayBeNullWord(const Value *V, const DataLayout &DL) {
+  Type *T = V->getType()->getScalarType();
+  if (!T->isPointerTy() || DL.getTypeStoreSize(T) != 8)
+    return false;
+  if (V->getType()->isVectorTy())
+    return true;
+  SmallSetVector<const Value *, 8> Parts;
+  Parts.insert(V);
+  for (size_t Next = 0; Next < Parts.size(); ++Next) {
+    if (auto *C = dyn_cast<Constant>(Parts[Next]); C && C->isNullValue())
+      return true;
+    if (auto *U = dyn_cast<User>(Parts[Next]); U && isa<PHINode, SelectInst>(U))
+      Parts.insert(U->op_begin() + isa<SelectInst>(U), U->op_end());
+  }
+  return false;
+}
+
 Type *storedFloat(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &Graph = Activity.memory();
   Type *T = I.getValueOperand()->getType();
@@ -36,9 +54,11 @@ Type *storedFloat(const ActivityResult &Activity, const StoreInst &I) {
     return nullptr; // it is never read as an active float
   if (T->isFPOrFPVectorTy() || T->isAggregateType())
     return T;
-  if (!T->isIntegerTy() || (T->getIntegerBitWidth() != 64 && T->getIntegerBitWidth() != 32))
-    return nullptr;
   unsigned Kinds = Graph.kindsAt(At, Size);
+  if (mayBeNullWord(I.getValueOperand(), DL) && (Kinds & SK_Double))
+    return T->getWithNewType(Type::getDoubleTy(T->getContext()));
+  if (!T->isIntegerTy(64) && !T->isIntegerTy(32))
+    return nullptr;
   if (Size == 8 && (Kinds & SK_Double))
     return Type::getDoubleTy(T->getContext());
   if (Size == 4 && (Kinds & SK_Float))

@@ -93,9 +93,9 @@ Value *TangentSweep::orAddress(Value *V, Value *Dot) {
 
 Error TangentSweep::visitStoreDot(StoreInst &I) {
   Type *T = storedFloat(S.Activity, I);
-  if (!T)
-    return Error::success();
   Value *V = I.getValueOperand();
+  if (!T || V->getType()->isPtrOrPtrVectorTy()) // addresses have shadows
+    return Error::success();
   bool Active = !isa<Constant>(V) && S.Activity.active(V);
   if (Active && floatType(V) != T)
     return diffError(DiagId::UnknownType, I, "an integer store of active memory");
