@@ -179,3 +179,92 @@ GRADIENT_CHECK(freed_anew, Double, anew, In(double, 7), Int(7))
 GRADIENT_CHECK(freed_handed_on, Double, handedOn, In(double, 7), Int(7))
 GRADIENT_CHECK(freed_neighbours, Double, neighbours, In(double, 9), Int(9))
 GRADIENT_CHECK(freed_products, Void, products, InOut(double, 9), InOut(double, 9), Int(9))
+
+/// A matrix and its work space, given back on several paths by calls that are joined.
+struct Rows {
+  long count, *begins, *columns;
+  double *values;
+};
+
+static struct Rows *released(struct Rows *rows) {
+  if (!rows)
+    return NULL;
+  free(rows->begins);
+  free(rows->columns);
+  free(rows->values);
+  free(rows);
+  return NULL;
+}
+
+static struct Rows *finished(struct Rows *rows, void *marks, void *sums, int is_good) {
+  free(marks);
+  free(sums);
+  return is_good ? rows : released(rows);
+}
+
+static struct Rows *made(long count, long held, int is_filled) {
+  struct Rows *rows = calloc(1, sizeof *rows);
+  if (!rows)
+    return NULL;
+  rows->count = count;
+  rows->begins = malloc((count + 1) * sizeof(long));
+  rows->columns = malloc(held * sizeof(long));
+  rows->values = is_filled ? malloc(held * sizeof(double)) : NULL;
+  return rows->begins && rows->columns && (!is_filled || rows->values) ? rows : released(rows);
+}
+
+static __attribute__((noinline)) struct Rows *squared(const struct Rows *a, int is_filled) {
+  const long n = a->count;
+  long *marks = calloc(n, sizeof(long)), next = 0;
+  double *sums = is_filled ? malloc(n * sizeof(double)) : NULL;
+  struct Rows *product = made(n, n * n, is_filled);
+  if (!product || !marks || (is_filled && !sums))
+    return finished(product, marks, sums, 0);
+  for (long i = 0; i < n; ++i) {
+    const long from = product->begins[i] = next;
+    for (long k = a->begins[i]; k < a->begins[i + 1]; ++k) {
+      const long row = a->columns[k];
+      for (long l = a->begins[row]; l < a->begins[row + 1]; ++l) {
+        const long j = a->columns[l];
+        if (marks[j] <= i) {
+          marks[j] = i + 1;
+          product->columns[next++] = j;
+          if (is_filled)
+            sums[j] = a->values[k] * a->values[l];
+        } else if (is_filled) {
+          sums[j] += a->values[k] * a->values[l];
+        }
+      }
+    }
+    for (long k = from; is_filled && k < next; ++k)
+      product->values[k] = sums[product->columns[k]];
+  }
+  product->begins[n] = next;
+  for (long k = next - 1; k > 0; --k)
+    product->columns[k] ^= product->columns[k - 1];
+  for (long k = 1; k < next; ++k)
+    product->columns[k] ^= product->columns[k - 1];
+  return finished(product, marks, sums, 1);
+}
+
+static double work_freed(const double *x, int n) {
+  struct Rows *a = made(n, 2 * n, 1);
+  for (int i = 0, next = 0; i < n; ++i) {
+    a->begins[i] = next;
+    a->begins[i + 1] = next + 2;
+    a->columns[next] = i;
+    a->values[next++] = x[i];
+    a->columns[next] = (i * 3 + 1) % n;
+    a->values[next++] = x[i] * x[0];
+  }
+  struct Rows *pattern = squared(a, 0), *b = squared(a, 1), *c = squared(b, 1);
+  double sum = 0;
+  for (long k = 0; k < c->begins[n]; ++k)
+    sum += c->values[k] * (k + 1) * pattern->columns[k % pattern->begins[n]];
+  released(a);
+  released(b);
+  released(c);
+  released(pattern);
+  return sum;
+}
+GRADIENT_CHECK(work_freed, Double, work_freed, In(double, 5), Int(5))

@@ -14,6 +14,7 @@
 #include "Digits.h"
 #include "Disguises.h"
 #include "Exchanged.h"
+#include "Freed.h"
 #include "Indices.h"
 #include "InlineStorage.h"
 #include "Lanes.h"
@@ -211,6 +212,7 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   if (smoothDigits(P) || Floats || Rounds || Choices)
     tidy(P, C);
   splitMemberChoices(P); // what simplifies would undo it
+  splitFrees(P);
   joinZeroStores(P);
   undisguisePointers(P);
   restoreAddresses(P);
