@@ -145,11 +145,12 @@ static bool isFreed(const RequestState &S, const StoreInst &Store) {
 static void findWanted(RequestState &S, Function &F, SmallPtrSetImpl<const Instruction *> &Wanted) {
   FunctionAnalysisManager &FAM = S.C.FAM;
   auto &LI = FAM.getResult<LoopAnalysis>(F);
+  auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   const bool IsRoot = &F == S.Closure.Root;
-  if (IsRoot && LI.empty())
+  auto HandsOutByPhis = [&](const Loop *L) { return L->isRecursivelyLCSSAForm(DT, LI); };
+  if (IsRoot && (LI.empty() || !all_of(LI, HandsOutByPhis)))
     return;
-  StableMemory Stable(S.Writes, S.Activity, FAM.getResult<AAManager>(F), LI,
-                      FAM.getResult<DominatorTreeAnalysis>(F),
+  StableMemory Stable(S.Writes, S.Activity, FAM.getResult<AAManager>(F), LI, DT,
                       FAM.getResult<ScalarEvolutionAnalysis>(F));
   const Activations Runs{!IsRoot, S.Writes.runsOnce(F), &F};
   const MaybeNeeded Needed(S, F);
