@@ -167,6 +167,8 @@ bool StableMemory::anyWrite(Value *Pointer, function_ref<bool(const WriteSet::Wr
     return It != ByNode.end() && AnyOf(It->second);
   }
   const bool Shadow = Activity.hasShadow(Node);
+  if (auto It = ByNode.find(Node); It != ByNode.end() && AnyOf(It->second)) // made in the call, too
+    return true;
   if (AnyOf(FromOutside[Shadow]))
     return true;
   if (const GlobalVariable *Variable = variableOf(Pointer)) {
