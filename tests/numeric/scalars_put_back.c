@@ -153,3 +153,53 @@ static void adjoint(void *const *v, void *const *d) {
 RUN(apart, Apart)
 RUN(index_is_step, StepIsIndex)
 RUN(mass_is_time, TimeIsMass)
+
+/// What nobody wants has no memory, and need not be there to be put back.
+static double wanted_primal(void *const *v) {
+  double out;
+  to_result((double *)v[0], (double *)v[1], &out, n);
+  return out;
+}
+static double wanted_tangent(void *const *v, void *const *d) {
+  double out, dot;
+  __enzyme_fwddiff_run((void *)to_result, enzyme_dup, v[0], d[0], enzyme_dup, v[1], d[1],
+                       enzyme_dup, &out, &dot, enzyme_const, n);
+  return dot;
+}
+static void unwanted_adjoint(void *const *v, void *const *d) {
+  double bar = 1;
+  __enzyme_autodiff_run((void *)to_result, enzyme_dup, v[0], d[0], enzyme_dup, v[1], d[1],
+                        enzyme_dupnoneed, (double *)NULL, &bar, enzyme_const, n);
+}
+GRADIENT_CHECK_CUSTOM(unwanted, Double, wanted_primal, wanted_tangent, unwanted_adjoint,
+                      In(double, n), In(double, n))
+
+/// What is given back through another pointer is not there any more.
+__attribute__((noinline)) static double given_back(const double *x, int *counts, int last,
+                                                   void *same) {
+  double sum = 0;
+  for (int k = 0; k < last; k++) {
+    for (int i = 0; i < last; i++)
+      sum += x[i] * x[i] * counts[i];
+    counts[0] = k;
+  }
+  free(same);
+  return sum;
+}
+enum { large = 1 << 20 }; // so that its pages are given back, too
+static double given_back_primal(void *const *v) {
+  int *counts = calloc(large, sizeof(int));
+  return given_back((double *)v[0], counts, n, counts);
+}
+static double given_back_tangent(void *const *v, void *const *d) {
+  int *counts = calloc(large, sizeof(int));
+  return __enzyme_fwddiff_run((void *)given_back, enzyme_dup, v[0], d[0], enzyme_const, counts,
+                              enzyme_const, n, enzyme_const, counts);
+}
+static void given_back_adjoint(void *const *v, void *const *d) {
+  int *counts = calloc(large, sizeof(int));
+  __enzyme_autodiff_run((void *)given_back, enzyme_dup, v[0], d[0], enzyme_const, counts,
+                        enzyme_const, n, enzyme_const, counts);
+}
+GRADIENT_CHECK_CUSTOM(given_back, Double, given_back_primal, given_back_tangent, given_back_adjoint,
+                      In(double, n))

@@ -6,6 +6,7 @@
 #include "contraflow/core/Callee.h"
 #include "support/OwnBlock.h"
 
+#include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -287,6 +288,33 @@ void WriteSet::findApart(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
   }
 }
 
+/// Objects that are made here and to which nothing from outside leads: whoever keeps an address in
+/// the caller's table may read it through another pointer to that table, which has a node of its
+/// own. Functions that nobody knows may keep addresses as well.
+void WriteSet::findMade(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
+                        const HandlerRegistry &Handlers) {
+  DenseSet<unsigned> Kept;
+  for (unsigned Node = 0; Node < Graph.nodeCount(); ++Node)
+    if (Graph.canonical(Node) == Node && Graph.isOutside(Node))
+      for (auto [Offset, Cell] : Graph.fields(Node))
+        if (auto Target = Graph.pointee(Cell))
+          Kept.insert(Graph.canonical(Target->Node));
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F)) {
+      if (auto *Call = dyn_cast<CallBase>(&I);
+          Call && !is_contained(Closure, Call->getCalledFunction()))
+        if (isOpaque(*Call, Handlers) || isUnknown(*Call, Handlers)) {
+          Made.clear();
+          return;
+        }
+      if (!isa<AllocaInst>(I) && !isNoAliasCall(&I))
+        continue;
+      const Location At = Graph.find(&I);
+      if (At && (!Kept.contains(Graph.canonical(At.Node)) || !PointerMayBeCaptured(&I, true)))
+        Made.insert(&I);
+    }
+}
+
 /// What arguments, global variables and functions that nobody knows lead to.
 void WriteSet::findReached(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
                            const HandlerRegistry &Handlers) {
@@ -332,7 +360,6 @@ void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activ
       auto *Call = dyn_cast<CallBase>(&I);
       if (!Call || is_contained(Closure, Call->getCalledFunction()))
         continue;
-      AllSeen &= !isOpaque(*Call, Handlers) && !isUnknown(*Call, Handlers);
       if (isOpaque(*Call, Handlers)) {
         addReachable(*Call, Graph, {});
         continue;
@@ -350,6 +377,7 @@ void WriteSet::collect(ArrayRef<Function *> Closure, const ActivityResult &Activ
   collectExposed(Closure, Graph, Handlers);
   findOrder(*Closure.front(), Handlers);
   findApart(Closure, Graph, Handlers);
+  findMade(Closure, Graph, Handlers);
 }
 
 /// Memory that was handed out by one call is written by others, whoever made them.

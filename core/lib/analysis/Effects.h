@@ -66,8 +66,9 @@ public:
   /// True if nothing comes to the object but by way of one argument of the root, which says so
   /// (restrict): no other pointer leads to what is written there, or to what it is written through.
   bool isApart(unsigned Node) const { return Apart.contains(Node); }
-  /// True if there are no calls of functions that nobody knows.
-  bool seesAll() const { return AllSeen; }
+  /// True of a local variable, or a call that allocates, if who comes to what it makes has a
+  /// pointer in the same node, whatever else that node stands for.
+  bool isMadeInCall(const llvm::Value *Object) const { return Made.contains(Object); }
   /// True if the function runs at most once in a derivative call: the root, or a body whose only
   /// call is in the root and outside loops. Several threads may run it, each once.
   bool runsOnce(const llvm::Function &Prepared) const { return Once.contains(&Prepared); }
@@ -87,11 +88,14 @@ private:
   void findOrder(const llvm::Function &Root, const HandlerRegistry &Handlers);
   void findApart(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
                  const HandlerRegistry &Handlers);
+  void findMade(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
+                const HandlerRegistry &Handlers);
   /// Bodies that the root alone calls, and where.
   llvm::SmallVector<std::pair<const llvm::Function *, const llvm::CallBase *>, 4> Bodies;
   llvm::DenseSet<unsigned> Transient, HandedOut, Apart, Reached;
   llvm::DenseSet<const llvm::Function *> Once;
-  bool Outlives = false, AllSeen = true;
+  llvm::DenseSet<const llvm::Value *> Made;
+  bool Outlives = false;
 };
 
 /// How often the function in question runs.

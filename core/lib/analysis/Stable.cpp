@@ -117,14 +117,13 @@ static const GlobalVariable *variableOf(const Value *Pointer) {
   return Pointer ? dyn_cast<GlobalVariable>(getUnderlyingObject(Pointer, 0)) : nullptr;
 }
 
-/// True if what a pointer leads to was made in this call, whatever else its node stands for: who
-/// comes there by another pointer has that one in the same node.
+/// True if what a pointer leads to was made in this call (WriteSet::isMadeInCall).
 bool StableMemory::isMadeInCall(const Value *Pointer) const {
-  if (!Pointer || !Writes.seesAll())
+  if (!Pointer)
     return false;
   SmallVector<const Value *, 4> Objects;
   getUnderlyingObjects(Pointer, Objects, nullptr, 0);
-  return all_of(Objects, [](const Value *V) { return isa<AllocaInst>(V) || isNoAliasCall(V); });
+  return all_of(Objects, [&](const Value *V) { return Writes.isMadeInCall(V); });
 }
 
 void StableMemory::sortWrites() {

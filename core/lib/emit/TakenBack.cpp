@@ -120,24 +120,34 @@ static bool mayMeetThreads(const RequestState &S) {
   return false;
 }
 
+/// True if the caller may have no memory there: its stores are dropped (Absent.h).
+static bool mayBeAbsent(const RequestState &S, const Value &Base) {
+  const auto *Parameter = dyn_cast<Argument>(&Base);
+  return Parameter && any_of(S.Spec.Absent, [&](const auto &Absent) {
+           return Absent.first == Parameter->getArgNo();
+         });
+}
+
 /// True for a number that lies in the caller's memory, and no address beside it.
 static bool isCallersScalar(const RequestState &S, const StoreInst &Store) {
   Type *T = Store.getValueOperand()->getType();
-  if (!Store.isSimple() || !(T->isIntegerTy() || T->isFloatingPointTy()) || !placeOf(Store).first)
+  const Value *Base = placeOf(Store).first;
+  if (!Store.isSimple() || !(T->isIntegerTy() || T->isFloatingPointTy()) || !Base ||
+      Base->getType()->getPointerAddressSpace() != 0 || mayBeAbsent(S, *Base))
     return false;
   const Location At = S.Graph.find(Store.getPointerOperand());
   return At && !(S.Graph.kindsAt(At, Store.getDataLayout().getTypeStoreSize(T)) & SK_Pointer);
 }
 
-/// True if the call gives back what Store writes.
-static bool isFreed(const RequestState &S, const StoreInst &Store) {
-  const unsigned Node = S.Graph.canonical(S.Graph.find(Store.getPointerOperand()).Node);
+/// True if the call gives back what was there before it, which may be what the stores write. That
+/// of active memory waits for the end of the reverse sweep, or is refused.
+static bool freesOutside(const RequestState &S) {
   return any_of(S.Writes.writes(), [&](const WriteSet::Write &W) {
     const auto *Call = dyn_cast<CallBase>(W.At);
     const CalleeKind Kind = Call ? lookupCallee(*Call).Kind : CalleeKind::Unknown;
     return (Kind == CalleeKind::Free || Kind == CalleeKind::Reallocate ||
             Kind == CalleeKind::ReallocateSized) &&
-           S.Graph.canonical(W.Node) == Node;
+           S.Graph.isOutside(W.Node);
   });
 }
 
@@ -145,12 +155,11 @@ static bool isFreed(const RequestState &S, const StoreInst &Store) {
 static void findWanted(RequestState &S, Function &F, SmallPtrSetImpl<const Instruction *> &Wanted) {
   FunctionAnalysisManager &FAM = S.C.FAM;
   auto &LI = FAM.getResult<LoopAnalysis>(F);
-  auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   const bool IsRoot = &F == S.Closure.Root;
-  auto HandsOutByPhis = [&](const Loop *L) { return L->isRecursivelyLCSSAForm(DT, LI); };
-  if (IsRoot && (LI.empty() || !all_of(LI, HandsOutByPhis)))
+  if (IsRoot && LI.empty())
     return;
-  StableMemory Stable(S.Writes, S.Activity, FAM.getResult<AAManager>(F), LI, DT,
+  StableMemory Stable(S.Writes, S.Activity, FAM.getResult<AAManager>(F), LI,
+                      FAM.getResult<DominatorTreeAnalysis>(F),
                       FAM.getResult<ScalarEvolutionAnalysis>(F));
   const Activations Runs{!IsRoot, S.Writes.runsOnce(F), &F};
   const MaybeNeeded Needed(S, F);
@@ -172,13 +181,15 @@ void chooseTakenBack(RequestState &S) {
     return;
   constexpr unsigned Deepest = 2;
   auto &LI = S.C.FAM.getResult<LoopAnalysis>(*S.Closure.Root);
+  auto &DT = S.C.FAM.getResult<DominatorTreeAnalysis>(*S.Closure.Root);
+  if (!all_of(LI, [&](const Loop *L) { return L->isRecursivelyLCSSAForm(DT, LI); }))
+    return;
   SmallVector<StoreInst *, 8> Stores;
   for (Instruction &I : instructions(*S.Closure.Root))
     if (auto *Store = dyn_cast<StoreInst>(&I);
         Store && LI.getLoopDepth(I.getParent()) <= Deepest && isCallersScalar(S, *Store))
       Stores.push_back(Store);
-  erase_if(Stores, [&](StoreInst *Store) { return isFreed(S, *Store); });
-  if (Stores.empty() || mayMeetThreads(S))
+  if (Stores.empty() || freesOutside(S) || mayMeetThreads(S))
     return;
   SmallPtrSet<const Instruction *, 8> Wanted;
   S.Writes.takeBack(Stores);
