@@ -192,6 +192,37 @@ static void turn_adjoint(void *const *v, void *const *d) {
 GRADIENT_CHECK_CUSTOM(directions_turn, Double, turn_primal, turn_tangent, turn_adjoint,
                       In(double, n))
 
+/// A function that calls itself, with an array of its own that is cleared; it reads that one or the
+/// caller's.
+static double layers(double *x, int m, int depth) {
+  double own[n], sum = 0;
+  memset(own, 0, m * sizeof *own);
+  const double *read = depth % 2 ? own : x;
+  for (int i = 0; i + 1 < m; ++i)
+    own[i] = x[i] * x[i + 1];
+  for (int i = 0; i < m; ++i)
+    sum += read[i] * own[(i + 1) % m] + own[i];
+  x[depth] = sum / (1 + sum * sum);
+  return depth ? sum + layers(x, m, depth - 1) : sum;
+}
+double __enzyme_fwddiff_layers(void *, ...);
+void __enzyme_autodiff_layers(void *, ...);
+static double layers_primal(void *const *v) { return layers((double *)v[0], n, 3); }
+static double layers_tangent(void *const *v, void *const *d) {
+  return __enzyme_fwddiff_layers((void *)layers, enzyme_dup, v[0], d[0], enzyme_const, n,
+                                 enzyme_const, 3);
+}
+static void layers_adjoint(void *const *v, void *const *d) {
+  double other[n], *x_bar = (double *)d[0];
+  memcpy(other, x_bar, sizeof other);
+  __enzyme_autodiff_layers((void *)layers, enzyme_width, 2, enzyme_dup, v[0], x_bar, other,
+                           enzyme_const, n, enzyme_const, 3);
+  for (int i = 0; i < n; ++i)
+    x_bar[i] = x_bar[i] == other[i] ? x_bar[i] : NAN;
+}
+GRADIENT_CHECK_CUSTOM(directions_layers, Double, layers_primal, layers_tangent, layers_adjoint,
+                      InOut(double, n))
+
 /// Atomic updates where there are no threads, and notes for other tools beside numbers.
 struct noted {
   __attribute__((annotate("a note"))) double value;

@@ -9,6 +9,7 @@ kinds, a few may be refused.
 import argparse
 import concurrent.futures
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 import generate
 import generate_calls
 import generate_idioms
+import generate_ir
 import generate_library
 import generate_links
 import generate_mpi
@@ -39,6 +41,7 @@ KINDS = {"serial": (generate.Program, [], [""]), "idioms": (generate_idioms.Prog
          "second": (generate_second.Program, [], [""]), "second_objects": (generate_second.Objects, [], [""]),
          "calls_links": (generate_calls.Links, [], [""]), "second_links": (generate_second.Links, [], [""]),
          "second_omp": (generate_second.Parallel, ["-fopenmp"], ["1", "2", "3"]),
+         "ir": (generate_ir.Program, [], [""]),
          "omp": (generate_omp.Program, ["-fopenmp"], ["1", "2", "3", "8"]), "mpi": (generate_mpi.Program, [], ["1", "2", "3"])}
 HERE = Path(__file__).resolve().parent
 
@@ -71,10 +74,10 @@ def limited(command, seconds, environment=None):
     return subprocess.CompletedProcess(command, process.returncode, out, errors)
 
 
-def is_refusal(errors):
-    """True if the plugin says by numbers why there is no derivative, and nothing else is wrong."""
-    said = [line for line in errors.splitlines() if "error:" in line and "too many errors" not in line]
-    return bool(said) and all("error: [CF2" in line for line in said)
+def is_refusal(errors, family="CF2"):
+    """True if it is said by numbers why there is no derivative, and nothing else is wrong: by the plugin, or by the runtime (CF3)."""
+    said = [line for line in errors.splitlines() if "error:" in line and not re.search("too many errors|differentiation failed", line)]
+    return bool(said) and all(re.search(rf"error: (in '\w+': )?\[{family}", line) for line in said)
 
 
 def compile_and_run(chosen, command, program, teams):
@@ -88,22 +91,22 @@ def compile_and_run(chosen, command, program, teams):
         done = limited([*launch, str(program)], 120, environment)
         if done.returncode:
             return (f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-1000:]} (exit status {done.returncode}, "
-                    f"threads or ranks: {team})"), False
+                    f"threads or ranks: {team})"), is_refusal(done.stderr, "CF3")
     return "", False
 
 
 def run_unit(chosen, number):
     """What to say, empty if all is well; and whether it is a refusal."""
-    source = chosen.folder / f"unit{number}.cpp"
-    program = source.with_suffix("")
     kind, more, teams = KINDS[chosen.kind]
+    source = chosen.folder / f"unit{number}{getattr(kind, 'suffix', '.cpp')}"
+    program = source.with_suffix("")
     unit = getattr(sys.modules[kind.__module__], "unit", generate.unit)
     count = chosen.per_unit or getattr(kind, "per_unit", PER_UNIT)
     source.write_text(unit(kind, chosen.seed, number * count, count), encoding="utf-8")
     configurations = getattr(kind, "configurations", CONFIGURATIONS)
     flags = configurations[number % len(configurations)]
     command = [chosen.clang, "-std=c++20", "-w", *flags, *more, *(f"-{flag}" for flag in chosen.flags), f"-I{HERE}", f"-fpass-plugin={chosen.plugin}",
-               "-Rpass=contraflow-location", str(source), "-o", str(program), *chosen.libraries, "-lpthread", "-ldl"]
+               "-Rpass=contraflow-location", str(source), *map(str, getattr(kind, "companions", [])), "-o", str(program), *chosen.libraries, "-lpthread", "-ldl"]
     try:
         fault, refused = compile_and_run(chosen, command, program, teams)
     except subprocess.TimeoutExpired as late:

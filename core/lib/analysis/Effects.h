@@ -22,6 +22,7 @@ namespace llvm {
 class AAResults;
 class Loop;
 class LoopInfo;
+class StoreInst;
 class DominatorTree;
 } // namespace llvm
 
@@ -38,6 +39,7 @@ public:
     bool NoFloats = false; ///< what it writes is text and what belongs to it
     /// Bodies with one call, before which this is done and not again.
     llvm::SmallVector<const llvm::Function *, 2> Before = {};
+    bool TakenBack = false; ///< in the reverse sweep, by the thread that made it
   };
   void collect(llvm::ArrayRef<llvm::Function *> Closure, const ActivityResult &Activity,
                const HandlerRegistry &Handlers);
@@ -48,6 +50,8 @@ public:
   void dropped(const llvm::Instruction &I);
   /// After collect(): what is freed in these nodes stays until the derivative call is over.
   void putOffFrees(const llvm::DenseSet<unsigned> &Nodes, const MemoryGraph &Graph);
+  /// After collect(): what these stores of the root write is taken back, and nothing else is.
+  void takeBack(llvm::ArrayRef<llvm::StoreInst *> Stores);
   /// Before collect(): the reverse sweep is another call; until then the program may write where it
   /// can reach.
   void outliveCall() { Outlives = true; }
@@ -62,6 +66,9 @@ public:
   /// True if nothing comes to the object but by way of one argument of the root, which says so
   /// (restrict): no other pointer leads to what is written there, or to what it is written through.
   bool isApart(unsigned Node) const { return Apart.contains(Node); }
+  /// True of a local variable, or a call that allocates, if who comes to what it makes has a
+  /// pointer in the same node, whatever else that node stands for.
+  bool isMadeInCall(const llvm::Value *Object) const { return Made.contains(Object); }
   /// True if the function runs at most once in a derivative call: the root, or a body whose only
   /// call is in the root and outside loops. Several threads may run it, each once.
   bool runsOnce(const llvm::Function &Prepared) const { return Once.contains(&Prepared); }
@@ -81,10 +88,13 @@ private:
   void findOrder(const llvm::Function &Root, const HandlerRegistry &Handlers);
   void findApart(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
                  const HandlerRegistry &Handlers);
+  void findMade(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
+                const HandlerRegistry &Handlers);
   /// Bodies that the root alone calls, and where.
   llvm::SmallVector<std::pair<const llvm::Function *, const llvm::CallBase *>, 4> Bodies;
   llvm::DenseSet<unsigned> Transient, HandedOut, Apart, Reached;
   llvm::DenseSet<const llvm::Function *> Once;
+  llvm::DenseSet<const llvm::Value *> Made;
   bool Outlives = false;
 };
 
@@ -103,8 +113,10 @@ public:
       : Writes(Writes), Activity(Activity), AA(AA), LI(LI), DT(DT), Later(SE, LI, DT) {}
 
   /// True if the memory read by Load (whose primal pointer is Pointer) stays as it is until the
-  /// reverse sweep is over. Load may be a call that writes other memory than it reads.
-  bool isStable(llvm::Instruction &Load, llvm::Value *Pointer, Activations Runs);
+  /// reverse sweep is over, or is so again when the load is reversed. Load may be a call that
+  /// writes other memory than it reads. Relied (if given) gets what must be taken back for that.
+  bool isStable(llvm::Instruction &Load, llvm::Value *Pointer, Activations Runs,
+                llvm::SmallPtrSetImpl<const llvm::Instruction *> *Relied = nullptr);
   /// As isStable, but only while the loop (null: the function) runs.
   bool isUnchangedIn(const llvm::Loop &L, llvm::Instruction &Load, llvm::Value *Pointer);
 
@@ -116,6 +128,7 @@ private:
   /// Visits the writes that may be to what Pointer leads to, until one is Met. True if one is.
   bool anyWrite(llvm::Value *Pointer, llvm::function_ref<bool(const WriteSet::Write &)> Met);
   void sortWrites();
+  bool isMadeInCall(const llvm::Value *Pointer) const;
   bool isOutside(unsigned Node) const;
   bool mayBeOneObject(unsigned A, unsigned B) const;
   bool callsOut(const llvm::Loop &L);
@@ -123,6 +136,9 @@ private:
   bool isOverBefore(llvm::Instruction &Write, llvm::Instruction &Load);
   bool inOneNest(llvm::Instruction &Load, llvm::Instruction &Write);
   bool leaves(llvm::Instruction &Load, const WriteSet::Write &W);
+  bool mayChange(llvm::Instruction &Load, llvm::Value *Pointer, const WriteSet::Write &W,
+                 Activations Runs);
+  bool isTakenBackFor(const llvm::Instruction &Load, const WriteSet::Write &W) const;
   bool isToNewObject(llvm::Instruction &Load, llvm::Value *Pointer, const WriteSet::Write &W);
   /// Whether a promise that pointers differ is made inside the loop, for one iteration.
   bool promisesInside(const llvm::Loop &L);

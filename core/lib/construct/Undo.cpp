@@ -35,6 +35,7 @@ public:
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Site.Anchor = B.ir().CreateIntrinsic(B.ir().getVoidTy(), Intrinsic::donothing, {});
     Site.Recorded = {Site.Operands[0], Site.Operands[1]};
+    Site.OnlyOwn = true; // whoever shares what is written waits elsewhere
     return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {

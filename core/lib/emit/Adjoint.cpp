@@ -8,6 +8,7 @@
 #include "Reaches.h"
 #include "Remarks.h"
 #include "ReverseSweep.h"
+#include "TakenBack.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -65,10 +66,12 @@ static void packResult(IRBuilder<> &B, ArrayRef<Value *> Parts) {
 
 void AdjointEmitter::returnCombined(ReturnInst &Return, BasicBlock *Start, ReverseSweep &Sweep) {
   Value *Primal = Return.getReturnValue();
+  const FinalValues Finals(S, Return);
   IRBuilder<> B(&Return);
   B.CreateBr(Start);
   Return.eraseFromParent();
   Sweep.ir().SetInsertPoint(Sweep.end());
+  Finals.putBack(Sweep.ir());
   SmallVector<Value *, 4> Parts;
   if (S.Spec.ReturnPrimal && Primal)
     Parts.push_back(Primal);
@@ -115,7 +118,10 @@ void AdjointEmitter::dropUnusedTape() {
 void AdjointEmitter::takeSnapshots(SnapshotSet &Snapshots, ArrayRef<Value *> Needs,
                                    const PlanQuestions &Q, StableMemory &Stable,
                                    const BodyAnalyses &A) {
-  auto IsHandled = [&](const CallBase &Call) { return A.Steps.site(Call) != nullptr; };
+  auto IsHandled = [&](const CallBase &Call) {
+    const CallSite *Site = A.Steps.site(Call);
+    return Site && !Site->OnlyOwn;
+  };
   DenseMap<const Loop *, bool> Waits;
   auto Unchanged = [&](const Loop &L, LoadInst &Load) {
     auto [It, New] = Waits.try_emplace(&L, false);

@@ -14,6 +14,7 @@
 #include "Repeatable.h"
 #include "Replay.h"
 #include "Steps.h"
+#include "TakenBack.h"
 #include "Twins.h"
 #include "Unit.h"
 #include "Unread.h"
@@ -497,6 +498,7 @@ static void analyse(RequestState &S) {
                          S.Graph);
   findOwnStores(S);
   S.Foreign = usesForeignMemory(S);
+  chooseTakenBack(S);
   markOwnVariables(S.C.M, S.Closure.Functions);
   if (S.Switch.Print.Types)
     printTypes(S);

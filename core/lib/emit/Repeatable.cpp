@@ -40,8 +40,7 @@ static bool isMadeHere(const Value &Object) {
 bool outlives(const MemoryGraph &Graph, const WriteSet::Write &W) {
   if (!Graph.outlives(W.Node))
     return false;
-  const Value *At = getLoadStorePointerOperand(W.At);
-  const Value *Object = At ? getUnderlyingObject(At) : nullptr;
+  const Value *Object = W.Pointer ? getUnderlyingObject(W.Pointer) : nullptr;
   return !Object || !isMadeHere(*Object);
 }
 
@@ -120,11 +119,45 @@ static bool isActive(const RequestState &S, unsigned Node) {
                 [&](const auto &Field) { return S.Activity.activeCell(Field.second); });
 }
 
+/// True if a pointer may lead to a local variable of a function that is called, which is not there
+/// any more when the state before a write would be put back.
+static bool mayBeGone(const RequestState &S, const WriteSet::Write &W) {
+  if (!S.Writes.isTransient(S.Graph.canonical(W.Node)))
+    return false;
+  SmallVector<const Value *, 8> Todo{W.Pointer};
+  SmallPtrSet<const Value *, 8> Seen;
+  while (!Todo.empty()) {
+    const Value *V = Todo.pop_back_val();
+    SmallVector<const Value *, 4> Objects;
+    if (V)
+      getUnderlyingObjects(V, Objects, nullptr, 0);
+    for (const Value *Object : Objects) {
+      const auto *Parameter = dyn_cast<Argument>(Object);
+      const auto *Local = dyn_cast<AllocaInst>(Object);
+      if (Parameter && Parameter->getParent() != S.Closure.Root && Seen.insert(Object).second)
+        for (const User *U : Parameter->getParent()->users()) {
+          const auto *Call = dyn_cast<CallBase>(U);
+          if (!Call || Call->getCalledFunction() != Parameter->getParent())
+            return true;
+          Todo.push_back(Call->getArgOperand(Parameter->getArgNo()));
+        }
+      if (!Parameter && !isa<GlobalVariable>(Object) && !isNoAliasCall(Object) &&
+          (!Local || Local->getFunction() != S.Closure.Root))
+        return true;
+    }
+    if (Objects.empty())
+      return true;
+  }
+  return false;
+}
+
 /// True if the state before a write comes back, or may stay what it is. A variable that is made
 /// once depends on its arguments in one direction only.
 static bool canStartAgain(const RequestState &S, const WriteSet::Write &W, const MadeOnce &Made) {
   if (Made.contains(*W.At))
     return !isActive(S, W.Node);
+  if (mayBeGone(S, W))
+    return leavesAlone(S, W);
   return !Made.isMixed(*W.At) && (comesBack(S, *W.At) || leavesAlone(S, W));
 }
 
@@ -140,8 +173,10 @@ Error checkRepeatable(RequestState &S) {
   };
   const MadeOnce Made(S.Closure.Functions, S.C.FAM);
   for (const WriteSet::Write &W : S.Writes.writes())
-    if (outlives(S.Graph, W) && !canStartAgain(S, W, Made))
+    if (outlives(S.Graph, W) && !canStartAgain(S, W, Made)) {
+      S.C.NoLog |= mayBeGone(S, W);
       return Fault(*W.At);
+    }
   for (Function *F : S.Closure.Functions)
     for (const Instruction &I : instructions(*F))
       if (const auto *Call = dyn_cast<CallBase>(&I);

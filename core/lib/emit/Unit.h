@@ -99,7 +99,8 @@ struct RequestState {
   llvm::DenseSet<const llvm::StoreInst *> OwnStores;
   llvm::BitVector OwnShadows;  ///< nodes of memory that may be constant and its own shadow
   llvm::BitVector ClassTables; ///< nodes of active memory with what the compiler writes of classes
-  bool Foreign = false;        ///< some memory is used by other processes as well
+  llvm::SmallVector<llvm::StoreInst *, 4> TakenBack; ///< see TakenBack.h
+  bool Foreign = false; ///< some memory is used by other processes as well
   /// Deterministic: nodes of memory to whose adjoints the threads of a team may add.
   llvm::DenseSet<unsigned> AddedInTeams;
   bool RunsOnce = false;  ///< the reverse sweep may not be repeated

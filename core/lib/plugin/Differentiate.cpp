@@ -322,7 +322,10 @@ Error ModuleDriver::serve(const DerivativeRequest &R) {
     return lowerRequest(R, {R.Spec.Primal, nullptr});
   if (Replayed.contains(R.Spec.Primal) && R.Spec.Split)
     return serveReplay(R);
+  Adjoints.NoLog = false;
   auto D = derivativeOf(R.Spec);
+  if (!D && Adjoints.NoLog)
+    return D.takeError();
   if (!D) {
     auto Log = fromLog(R);
     if (!Log) {

@@ -37,6 +37,8 @@ struct Compilation {
   /// Where the requests lead to much code, what several calls lead to is not inlined.
   bool Sparing = true;
   bool Spared = false; ///< that was so of something
+  /// A log of what is read outside does not help: it cannot tell that from memory of its own.
+  bool NoLog = false;
   /// What indirect calls lead to, by number. Null: all whose types and classes fit.
   const CalledFunctions *Called = nullptr;
   bool LooksForCallees = false; ///< what else they may lead to is noted where they are made
