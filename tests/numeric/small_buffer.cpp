@@ -321,6 +321,42 @@ double tensors(const double *x, int n) {
     sum += a.last(k) * a.last(k / 2);
   return sum;
 }
+
+// The step from a link behind an array back to what holds it leads to members in front of the
+// array.
+struct Link {
+  const Link *next;
+};
+struct Cell {
+  double weight;
+  int count;
+  double values[3];
+  Link link;
+};
+[[gnu::noinline]] double walk(const Link *at) {
+  double sum = 1;
+  for (; at; at = at->next) {
+    const auto *cell =
+        reinterpret_cast<const Cell *>(reinterpret_cast<const char *>(at) - offsetof(Cell, link));
+    for (int i = 0; i < cell->count; ++i)
+      sum += cell->weight * cell->values[i] * sum;
+  }
+  return sum;
+}
+[[gnu::noinline]] void fill(double *values, const double *x) {
+  for (int i = 0; i < 3; ++i)
+    values[i] = x[i] * x[i + 1];
+}
+double linkedCells(const double *x, int n) {
+  Cell first, last;
+  first.weight = x[0], first.count = n - 3;
+  last.weight = x[n], last.count = 3;
+  fill(first.values, x);
+  fill(last.values, x + 1);
+  first.link.next = &last.link;
+  last.link.next = nullptr;
+  return walk(&first.link);
+}
 } // namespace
 
 GRADIENT_CHECK(small_buffer, Double, collect, In(double, 9), Int(9))
@@ -328,3 +364,4 @@ GRADIENT_CHECK(small_buffer_matrices, Double, matrices, In(double, 5), Int(5))
 GRADIENT_CHECK(small_buffer_short_vectors, Double, shortVectors, In(double, 7), Int(7))
 GRADIENT_CHECK(small_buffer_tensors, Double, tensors, In(double, 5), Int(5))
 GRADIENT_CHECK(small_buffer_doubled, Double, doubled, In(double, 7), Int(7))
+GRADIENT_CHECK(small_buffer_links, Double, linkedCells, In(double, 6), Int(5))

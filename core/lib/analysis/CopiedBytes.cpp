@@ -4,12 +4,15 @@
 
 #include "MemoryGraph.h"
 
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/MemoryBuiltins.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 
@@ -33,6 +36,65 @@ int64_t bytesCopied(const CallBase &I, const CallFacts::Copy &C, const DataLayou
   const int64_t From = restOfArray(I.getArgOperand(C.From), DL);
   const int64_t To = restOfArray(I.getArgOperand(C.To), DL);
   return From < 0 || To < 0 ? std::max(From, To) : std::min(From, To);
+}
+
+/// True if a double is accessed at this address, where it should lie.
+static bool isEvenAccess(const Use &Address) {
+  const Align Wanted(sizeof(double));
+  auto *I = cast<Instruction>(Address.getUser());
+  if (auto *Move = dyn_cast<AnyMemTransferInst>(I))
+    return Move->getParamAlign(Address.getOperandNo()).valueOrOne() >= Wanted;
+  return getLoadStorePointerOperand(I) == Address.get() && getLoadStoreAlignment(I) >= Wanted;
+}
+
+/// The address that a step of some doubles leads from; null: it is no such step.
+static const Value *beforeEvenStep(const Value &V, const DataLayout &DL) {
+  auto *Step = dyn_cast<GEPOperator>(&V);
+  SmallMapVector<Value *, APInt, 4> Indices;
+  APInt Constant(DL.getIndexTypeSizeInBits(V.getType()), 0);
+  if (!Step || !Step->collectOffset(DL, Constant.getBitWidth(), Indices, Constant))
+    return nullptr;
+  const auto IsEven = [](const APInt &By) { return By.srem(sizeof(double)) == 0; };
+  const bool AllEven = all_of(Indices, [&](auto &Index) { return IsEven(Index.second); });
+  return AllEven && IsEven(Constant) ? Step->getPointerOperand() : nullptr;
+}
+
+/// True if doubles that begin at Base lie as they should: an access shows it there, some doubles
+/// away, or where Base may come from.
+static bool isEven(const Value &Base, const DataLayout &DL) {
+  constexpr unsigned MostAddresses = 16, MostUses = 64;
+  SmallSetVector<const Value *, 8> Addresses;
+  Addresses.insert(&Base);
+  unsigned Uses = 0;
+  for (unsigned Next = 0; Next < Addresses.size() && Next < MostAddresses; ++Next) {
+    const Value *V = Addresses[Next];
+    if (isa<ConstantData>(V))
+      continue;
+    if (V->getPointerAlignment(DL) >= Align(sizeof(double)))
+      return true;
+    if (const Value *Before = beforeEvenStep(*V, DL))
+      Addresses.insert(Before);
+    if (auto *Phi = dyn_cast<PHINode>(V))
+      Addresses.insert_range(Phi->incoming_values());
+    for (const Use &U : V->uses()) {
+      if (!isa<Instruction>(U.getUser()) || ++Uses > MostUses)
+        break;
+      if (isEvenAccess(U))
+        return true;
+      if (beforeEvenStep(*U.getUser(), DL) == V)
+        Addresses.insert(U.getUser());
+    }
+  }
+  return false;
+}
+
+int64_t bytesToNumber(const Value &Pointer, const DataLayout &DL) {
+  constexpr int64_t Width = sizeof(double);
+  APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
+  const Value *Base =
+      Pointer.stripAndAccumulateConstantOffsets(DL, Offset, /*AllowNonInbounds=*/true);
+  const int64_t Behind = Offset.getSExtValue() % Width;
+  return Behind == 0 || !isEven(*Base, DL) ? 0 : (Width - Behind) % Width;
 }
 
 /// Nothing in the graph tells where in this object the numbers lie, and no addresses are among

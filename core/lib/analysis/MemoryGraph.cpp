@@ -355,15 +355,15 @@ static bool makeRoom(MemoryGraph &Graph, Location From, Location To, int64_t Siz
 }
 
 /// As spread, from a blurred object: what it holds may be in each place that To has there. Between
-/// such places, To has nothing but integers.
-bool MemoryGraph::spreadBlurred(Location From, Location To, int64_t Size) {
+/// such places, To has nothing but integers. The first number is Ahead bytes behind From.
+bool MemoryGraph::spreadBlurred(Location From, Location To, int64_t Size, int64_t Ahead) {
   const unsigned Kinds = kindsOf(From.Node);
   if (Kinds == SK_Unknown)
     return false;
   bool News = false;
   if (fields(To.Node).empty()) {
     refold(To.Node, widthOfKinds(Kinds));
-    fieldCell(To);
+    fieldCell({To.Node, To.Offset + Ahead});
     News = true;
   } else if (Kinds & (SK_AnyFloat | SK_Pointer)) {
     News = makeRoom(*this, From, To, Size);
@@ -395,7 +395,7 @@ bool MemoryGraph::spreadBlurred(Location From, Location To, int64_t Size) {
 }
 
 /// The fields of [From, From + Size) are fields of To as well. True if that is news.
-bool MemoryGraph::spread(Location From, Location To, int64_t Size) {
+bool MemoryGraph::spread(Location From, Location To, int64_t Size, int64_t Ahead) {
   constexpr int64_t MaxRepeats = 64;
   From = resolve(From);
   To = resolve(To);
@@ -408,7 +408,7 @@ bool MemoryGraph::spread(Location From, Location To, int64_t Size) {
   }
   if (From.Node != To.Node) {
     if (isBlurred(From.Node))
-      return spreadBlurred(From, To, Size);
+      return spreadBlurred(From, To, Size, Ahead);
     if (isBlurred(To.Node) && kindsOf(To.Node) != SK_Unknown)
       return false; // the other direction sees to it
   }
@@ -449,8 +449,8 @@ void MemoryGraph::settleCopies() {
   for (unsigned Round = 0; Changed; ++Round) {
     Changed = false;
     for (const Copy &C : Copies) {
-      bool News = spread(C.From, C.To, C.Size);
-      News |= spread(C.To, C.From, C.Size);
+      bool News = spread(C.From, C.To, C.Size, C.InFrom);
+      News |= spread(C.To, C.From, C.Size, C.InTo);
       News |= spreadBytes(C);
       if (News && Round >= MaxRounds) // data that wanders: one object for both
         unifyLocations(C.From, C.To);

@@ -59,11 +59,11 @@ public:
   /// One value may be in both cells: equal kinds, equal targets. True if that is news.
   bool linkCells(unsigned A, unsigned B);
   void unifyLocations(Location A, Location B);
-  /// Size bytes (negative: not known) move from one place to the other. What has no location, null
-  /// or poison in code that never runs, holds nothing.
-  void addCopy(Location From, Location To, int64_t Size) {
+  /// Size bytes (negative: not known) move from one place to the other; numbers are the first ones
+  /// so many bytes behind From, or To. What has no location, as null, holds nothing.
+  void addCopy(Location From, Location To, int64_t Size, int64_t InFrom = 0, int64_t InTo = 0) {
     if (From && To)
-      Copies.push_back({From, To, Size});
+      Copies.push_back({From, To, Size, InFrom, InTo});
   }
   /// Spreads kinds along the copies; to be called when everything is described.
   void settleCopies();
@@ -192,7 +192,7 @@ private:
   };
   struct Copy {
     Location From, To;
-    int64_t Size;
+    int64_t Size, InFrom, InTo;
   };
   struct Node {
     unsigned Parent;
@@ -224,9 +224,9 @@ private:
   const CellType &typeOf(unsigned Cell) const { return Types[findType(findCell(Cell))]; }
   void unifyCells(unsigned A, unsigned B);
   bool spreadBytes(const Copy &C);
-  bool spread(Location From, Location To, int64_t Size);
+  bool spread(Location From, Location To, int64_t Size, int64_t Ahead);
   bool isBlurred(unsigned Node) const;
-  bool spreadBlurred(Location From, Location To, int64_t Size);
+  bool spreadBlurred(Location From, Location To, int64_t Size, int64_t Ahead);
   Location resolve(Location At) const;
   int64_t wrap(const Node &N, int64_t Offset) const;
   void mergeNodes(Location Keep, Location Gone);

@@ -121,9 +121,21 @@ bool isFlags(const BinaryOperator &Sub) {
   return V == Address;
 }
 
+/// What x - x % n is a multiple of, as the optimiser writes x / n * n; 0: it is something else.
+uint64_t multipleBelow(const BinaryOperator &Sub) {
+  auto *Rest = dyn_cast<BinaryOperator>(Sub.getOperand(1));
+  if (!Rest || Rest->getOperand(0) != Sub.getOperand(0) ||
+      (Rest->getOpcode() != Instruction::URem && Rest->getOpcode() != Instruction::SRem))
+    return 0;
+  auto *By = dyn_cast<ConstantInt>(Rest->getOperand(1));
+  return By && By->getValue().isStrictlyPositive() ? By->getZExtValue() : 0;
+}
+
 uint64_t Divisor::ofDifference(const BinaryOperator &I) {
   if (isFlags(I))
     return 0;
+  if (const uint64_t Multiple = multipleBelow(I))
+    return Multiple;
   const Value *To = addressOf(I.getOperand(0)), *From = addressOf(I.getOperand(1));
   if (!To || !From)
     return ofAll(I);

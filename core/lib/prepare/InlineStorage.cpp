@@ -2,7 +2,10 @@
 //
 // An object is cut where the lowest address in it is that anything but a load or a store of its
 // own is done with, if its type says that an array begins there: C and C++ do not let a pointer
-// into an array leave it. What lies before must be accessed member by member.
+// into an array leave it. What lies before must be accessed member by member. From a structure
+// behind the array, a base or a link in a list, a dynamic_cast, a virtual function or the step back
+// to what holds the link (container_of) leads to the whole: an object in which such an address goes
+// elsewhere stays one.
 
 #include "InlineStorage.h"
 
@@ -17,17 +20,35 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-/// True if an array begins at Offset of a T.
-bool arrayBeginsAt(Type *T, uint64_t Offset, const DataLayout &DL) {
-  if (isa<ArrayType>(T) && Offset == 0)
-    return true;
+/// The member of a T that Offset lies in, and where in it; null: T is no structure, or ends before.
+std::pair<Type *, uint64_t> memberAt(Type *T, uint64_t Offset, const DataLayout &DL) {
   auto *S = dyn_cast<StructType>(T);
   if (!S || Offset >= DL.getTypeAllocSize(S).getFixedValue())
-    return false;
+    return {nullptr, 0};
   const StructLayout *Layout = DL.getStructLayout(S);
   const unsigned Member = Layout->getElementContainingOffset(Offset);
-  return arrayBeginsAt(S->getElementType(Member),
-                       Offset - Layout->getElementOffset(Member).getFixedValue(), DL);
+  return {S->getElementType(Member), Offset - Layout->getElementOffset(Member).getFixedValue()};
+}
+
+/// How long the array is that begins at Offset of a T; 0: none does.
+uint64_t arrayAt(Type *T, uint64_t Offset, const DataLayout &DL) {
+  if (isa<ArrayType>(T) && Offset == 0)
+    return DL.getTypeAllocSize(T).getFixedValue();
+  const auto [Member, Within] = memberAt(T, Offset, DL);
+  return Member ? arrayAt(Member, Within, DL) : 0;
+}
+
+/// True if a structure of a T, not T itself, begins at Offset, unless it is a number or an array.
+bool structureBeginsAt(Type *T, uint64_t Offset, const DataLayout &DL) {
+  const auto [Member, Within] = memberAt(T, Offset, DL);
+  if (!Member)
+    return false;
+  Type *Inner = Member;
+  while (isa<StructType>(Inner) && Inner->getStructNumElements() == 1)
+    Inner = Inner->getStructElementType(0);
+  if (Within == 0 && (isa<StructType>(Inner) || (Inner != Member && Inner->isPointerTy())))
+    return true;
+  return structureBeginsAt(Member, Within, DL);
 }
 
 /// The members of a T that lie in [Begin, End), an array whole; what is between them as well.
@@ -70,6 +91,7 @@ private:
   bool collect(Value &V, uint64_t Offset);
   void collectUse(Use &U, uint64_t Offset);
   bool fits(const Place &P) const;
+  bool staysApart(const Place &P, uint64_t End) const;
   Value *address(const Place &P, uint64_t Offset);
   void cut(MemIntrinsic &Move);
   void replace(const Place &P);
@@ -127,6 +149,13 @@ bool Splitter::fits(const Place &P) const {
   return Move && !isa<MemMoveInst>(Move) && !Move->isVolatile() && count_if(Places, IsSame) == 1;
 }
 
+/// True unless an address that goes elsewhere may lead from behind the array, which ends at End, to
+/// the whole object.
+bool Splitter::staysApart(const Place &P, uint64_t End) const {
+  return P.Offset < End || bytesAccessed(*P.U, DL) || isa<LifetimeIntrinsic>(P.U->getUser()) ||
+         !structureBeginsAt(A.getAllocatedType(), P.Offset, DL);
+}
+
 Value *Splitter::address(const Place &P, uint64_t Offset) {
   auto *User = cast<Instruction>(P.U->getUser());
   auto *Phi = dyn_cast<PHINode>(User);
@@ -171,8 +200,11 @@ bool Splitter::run() {
   if (!A.isStaticAlloca() || !Size || !isa<StructType>(A.getAllocatedType()))
     return false;
   Bytes = Size->getFixedValue();
-  if (!collect(A, 0) || Cut == 0 || Cut >= Bytes || !arrayBeginsAt(A.getAllocatedType(), Cut, DL) ||
-      !all_of(Places, [&](const Place &P) { return fits(P); }))
+  if (!collect(A, 0) || Cut == 0 || Cut >= Bytes)
+    return false;
+  const uint64_t Array = arrayAt(A.getAllocatedType(), Cut, DL);
+  if (!Array ||
+      !all_of(Places, [&](const Place &P) { return fits(P) && staysApart(P, Cut + Array); }))
     return false;
   IRBuilder<> B(&A);
   auto Part = [&](uint64_t Begin, uint64_t End, Align Alignment) {
