@@ -89,58 +89,7 @@ double twice(const double *x, double *y, int n) {
   return s;
 }
 
-/// Members of a few bytes beside numbers that nothing aligns.
-struct Particle {
-  int id;
-  double at[3];
-  short kind;
-  bool frozen;
-};
-
-template <class T> void put(std::vector<char> &Bytes, const T &v) {
-  const std::size_t At = Bytes.size();
-  Bytes.resize(At + sizeof v);
-  std::memcpy(Bytes.data() + At, &v, sizeof v);
-}
-
-template <class T> void get(const char *&next, T &v) {
-  std::memcpy(&v, next, sizeof v);
-  next += sizeof v;
-}
-
-double members(const double *x, double *y, int n) {
-  int rank = 0, size = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  std::vector<char> out;
-  put(out, n);
-  for (int i = 0; i < n; ++i) {
-    Particle p = {i, {}, static_cast<short>(i % 3 + 1), i % 2 == 1};
-    for (int k = 0; k < 3; ++k)
-      p.at[k] = x[i] * x[k] + k;
-    put(out, p.id), put(out, p.at), put(out, p.kind), put(out, p.frozen);
-  }
-  std::vector<char> in(out.size());
-  const int length = static_cast<int>(out.size());
-  MPI_Sendrecv(out.data(), length, MPI_BYTE, (rank + 1) % size, 0, in.data(), length, MPI_BYTE,
-               (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  const char *next = in.data();
-  int m = 0;
-  get(next, m);
-  std::vector<Particle> got(m);
-  for (Particle &p : got)
-    get(next, p.id), get(next, p.at), get(next, p.kind), get(next, p.frozen);
-  double s = 0;
-  for (int i = 0; i < m; ++i) {
-    for (int k = 0; k < 3; ++k)
-      s += got[i].kind * got[i].at[k] * got[i].at[2 - k] * (got[i].frozen ? 2 : 1);
-    y[i] = s * x[i] * got[i].id;
-  }
-  return s;
-}
-
 } // namespace
 
 GRADIENT_CHECK(archive_shifted, Double, shifted, In(double, 5), Out(double, 5), Int(5))
 GRADIENT_CHECK(archive_twice, Double, twice, In(double, 6), Out(double, 6), Int(6))
-GRADIENT_CHECK(archive_members, Double, members, In(double, 5), Out(double, 5), Int(5))
