@@ -2,8 +2,10 @@
 //
 // Windows: accesses between fences, under locks, and to memory that MPI allocates.
 // Supports: windows: `Put`, `Get`, `Accumulate`, `Get_accumulate`, `Fetch_and_op`, `Compare_and_swap` of integers; fences and locks
+// Supports: windows of structures with integers and numbers of several sizes
 #include "GradientCheck.h"
 #include <mpi.h>
+#include <stddef.h>
 
 enum { N = 4 };
 
@@ -156,3 +158,65 @@ static double elected(const double *x, int n) {
 }
 
 GRADIENT_CHECK(one_sided_elected, Double, elected, In(double, N), Int(N))
+
+typedef struct {
+  double at[2];
+  int number;
+  float mass;
+  double charge;
+} Particle;
+
+static MPI_Datatype particles(void) {
+  const int lengths[] = {1, 2, 1, 1};
+  const MPI_Aint offsets[] = {offsetof(Particle, number), offsetof(Particle, at),
+                              offsetof(Particle, mass), offsetof(Particle, charge)};
+  const MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE, MPI_FLOAT, MPI_DOUBLE};
+  MPI_Datatype members, all;
+  MPI_Type_create_struct(4, lengths, offsets, types, &members);
+  MPI_Type_create_resized(members, 0, sizeof(Particle), &all);
+  MPI_Type_commit(&all);
+  MPI_Type_free(&members);
+  return all;
+}
+
+static double scoreOf(const Particle *p) {
+  return p->at[0] * p->at[1] * (p->number + 1) + p->charge * (double)p->mass;
+}
+
+static double exchanged(const double *x, const float *m, int n, int many, MPI_Datatype type) {
+  int rank, size;
+  MPI_Win win;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+  Particle own[N], mine[2], got[2];
+  for (int i = 0; i < n; i++)
+    own[i] = (Particle){{x[i], x[i] * x[0]}, i, m[i] * m[i], x[i] * (rank + 1)};
+  for (int i = 0; i < 2; i++)
+    mine[i] = (Particle){{x[i] * x[i], 2 * x[i]}, 3 + i, 2 * m[i], x[i + 1]};
+  MPI_Win_create(own, sizeof own, sizeof(Particle), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_fence(0, win);
+  MPI_Put(mine, 2 * many, type, next, 1, 2 * many, type, win);
+  MPI_Win_fence(0, win);
+  MPI_Get(got, 2 * many, type, before, 2, 2 * many, type, win);
+  MPI_Win_fence(0, win);
+  double sum = scoreOf(&got[0]) * scoreOf(&got[1]);
+  for (int i = 0; i < n; i++)
+    sum += scoreOf(&own[i]) * x[i];
+  MPI_Win_free(&win);
+  return sum;
+}
+
+static double records(const double *x, const float *m, int n) {
+  MPI_Datatype type = particles();
+  const double sum = exchanged(x, m, n, 1, type);
+  MPI_Type_free(&type);
+  return sum;
+}
+
+static double recordBytes(const double *x, const float *m, int n) {
+  return exchanged(x, m, n, sizeof(Particle), MPI_BYTE);
+}
+
+GRADIENT_CHECK(one_sided_records, Double, records, In(double, N), In(float, N), Int(N))
+GRADIENT_CHECK(one_sided_bytes, Double, recordBytes, In(double, N), In(float, N), Int(N))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Archives of integers, text, floats and doubles, one after the other, that go to all ranks: what
-// comes back is added number by number, also where who reads an archive has passed it on.
+// comes back is added number by number, also where who reads an archive has passed it on. Flags and
+// short integers between numbers that nothing aligns.
 // Supports: archives of bytes that are broadcast, or sent to several ranks, or passed on and read
 #include "GradientCheck.h"
 
@@ -198,9 +199,60 @@ double gathered(const double *x, double *y, int n) {
   return s;
 }
 
+/// Members of a few bytes beside numbers that nothing aligns.
+struct Flagged {
+  int id;
+  double at[3];
+  short kind;
+  bool frozen;
+};
+
+template <class T> void put(std::vector<char> &Bytes, const T &v) {
+  const std::size_t At = Bytes.size();
+  Bytes.resize(At + sizeof v);
+  std::memcpy(Bytes.data() + At, &v, sizeof v);
+}
+
+template <class T> void get(const char *&next, T &v) {
+  std::memcpy(&v, next, sizeof v);
+  next += sizeof v;
+}
+
+double members(const double *x, double *y, int n) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  std::vector<char> out;
+  put(out, n);
+  for (int i = 0; i < n; ++i) {
+    Flagged p = {i, {}, static_cast<short>(i % 3 + 1), i % 2 == 1};
+    for (int k = 0; k < 3; ++k)
+      p.at[k] = x[i] * x[k] + k;
+    put(out, p.id), put(out, p.at), put(out, p.kind), put(out, p.frozen);
+  }
+  std::vector<char> in(out.size());
+  const int length = static_cast<int>(out.size());
+  MPI_Sendrecv(out.data(), length, MPI_BYTE, (rank + 1) % size, 0, in.data(), length, MPI_BYTE,
+               (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  const char *next = in.data();
+  int m = 0;
+  get(next, m);
+  std::vector<Flagged> got(m);
+  for (Flagged &p : got)
+    get(next, p.id), get(next, p.at), get(next, p.kind), get(next, p.frozen);
+  double s = 0;
+  for (int i = 0; i < m; ++i) {
+    for (int k = 0; k < 3; ++k)
+      s += got[i].kind * got[i].at[k] * got[i].at[2 - k] * (got[i].frozen ? 2 : 1);
+    y[i] = s * x[i] * got[i].id;
+  }
+  return s;
+}
+
 } // namespace
 
 GRADIENT_CHECK(archive_broadcast, Double, broadcast, In(double, 4), Out(double, 4), Int(4))
 GRADIENT_CHECK(archive_everywhere, Double, everywhere, In(double, 3), Out(double, 3), Int(3))
 GRADIENT_CHECK(archive_around, Double, around, In(double, 3), Out(double, 3), Int(3))
 GRADIENT_CHECK(archive_gathered, Double, gathered, In(double, 3), Out(double, 3), Int(3))
+GRADIENT_CHECK(archive_members, Double, members, In(double, 5), Out(double, 5), Int(5))

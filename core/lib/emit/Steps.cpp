@@ -6,6 +6,7 @@
 #include "Frames.h"
 #include "analysis/BitSources.h"
 #include "analysis/OwnIntegers.h"
+#include "analysis/ShortPieces.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Barrier.h"
 #include "contraflow/core/Rule.h"
@@ -119,12 +120,15 @@ bool hidesFloats(const ActivityResult &Activity, const StoreInst &I) {
 
 void findOwnStores(RequestState &S) {
   std::optional<OwnIntegers> Integers;
+  std::optional<ShortPieces> Pieces;
   for (Function *F : S.Closure.Functions)
     for (const Instruction &I : instructions(*F))
       if (auto *Store = dyn_cast<StoreInst>(&I); Store && hidesFloats(S.Activity, *Store)) {
         if (!Integers)
           Integers.emplace(S.Closure.Functions, S.Graph);
-        if (Integers->isOwn(Store->getValueOperand()))
+        if (!Pieces)
+          Pieces.emplace(S.Closure.Functions, S.Graph);
+        if (Integers->isOwn(Store->getValueOperand()) || Pieces->moves(*Store))
           S.OwnStores.insert(Store);
       }
 }

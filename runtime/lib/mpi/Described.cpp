@@ -59,7 +59,41 @@ std::vector<cf_field> fieldsBehind(const Description &D, std::int64_t By) {
   return Fields;
 }
 
+/// How many fields lie in the first bytes; 0 if some of these may be parts of numbers that are not
+/// known, or of several.
+int fieldsIn(const Description &D, std::int64_t Bytes) {
+  std::int64_t End = 0;
+  for (int F = 0; F < D.Count; ++F) {
+    if (D.Fields[F].offset >= Bytes)
+      return F;
+    if (D.Fields[F].kind >= Description::Unknown || D.Fields[F].offset < End)
+      return 0;
+    End = D.Fields[F].offset + sizeOf(FieldKinds[D.Fields[F].kind]);
+    if (End > Bytes)
+      return 0;
+  }
+  return D.Count;
+}
+
 } // namespace
+
+const Layout *numbersAmong(const Layout &Bytes, std::int64_t Count) {
+  const Description &D = Bytes.Inside;
+  Layout Item;
+  Item.Extent = Item.Size = D.Period > 0 ? D.Period : Count;
+  const int Fields = fieldsIn(D, Item.Size);
+  if (!Bytes.Dense || Bytes.Pieces || Fields == 0 || Count % Item.Size != 0)
+    return nullptr;
+  for (int F = 0; F < Fields; ++F) {
+    const Leaf Kind = FieldKinds[D.Fields[F].kind];
+    Item.Runs.push_back({D.Fields[F].offset, 1, D.Fields[F].offset, Kind});
+    Item.LeafBytes += sizeOf(Kind);
+    Item.Widest = std::max(Item.Widest, Kind);
+  }
+  Item.Leaves = Fields;
+  Item.Dense = Fields == 1 && Item.LeafBytes == Item.Size;
+  return &intern(std::move(Item));
+}
 
 const Layout &layoutBehind(const Layout &L, std::int64_t By) {
   static std::mutex Lock;

@@ -483,6 +483,33 @@ MPI_Datatype leafTypeOf(const Layout &L) {
   return Type;
 }
 
+static Layout numbersOf(const Layout &L, Leaf Kind) {
+  Layout Part;
+  Part.Extent = L.Extent;
+  Part.Complex = L.Complex;
+  Part.Widest = Kind;
+  for (Run R : L.Runs) {
+    if (R.Kind != Kind)
+      continue;
+    R.Behind = Part.LeafBytes;
+    Part.Leaves += R.Count;
+    Part.LeafBytes += R.Count * sizeOf(Kind);
+    Part.Runs.push_back(R);
+  }
+  Part.Size = Part.LeafBytes;
+  return Part;
+}
+
+const Layout &partOf(const Layout &L, Leaf Kind) {
+  static std::mutex Lock;
+  static auto *Made = new std::map<std::pair<const Layout *, Leaf>, const Layout *>;
+  const std::scoped_lock Guard(Lock);
+  const Layout *&Part = Made->try_emplace({&L, Kind}, nullptr).first->second;
+  if (!Part)
+    Part = &intern(numbersOf(L, Kind));
+  return *Part;
+}
+
 const Layout &packedLayoutOf(const Layout &L) {
   Layout P = L;
   P.Runs.clear();

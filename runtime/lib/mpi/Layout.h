@@ -98,12 +98,19 @@ const Layout &layoutOf(MPI_Datatype Type, Characters What = Characters::Integers
 /// that is inside a number.
 const Layout &layoutBehind(const Layout &L, std::int64_t By);
 
+/// What the numbers among so many bytes are, as items of one period; null unless all of them are
+/// known.
+const Layout *numbersAmong(const Layout &Bytes, std::int64_t Count);
+
 /// Asks all ranks, whose programs may differ.
 void agreeOnCharacters();
 
 /// A datatype of an item's leaves, all of the kind L.Widest, as numbers that can be accumulated:
 /// MPI refuses a sum of real numbers with complex ones. Never goes away.
 MPI_Datatype leafTypeOf(const Layout &L);
+
+/// The leaves of one kind, where they are, as a layout of their own. Never goes away.
+const Layout &partOf(const Layout &L, Leaf Kind);
 
 /// How MPI_Pack lays out items: the signature without gaps.
 const Layout &packedLayoutOf(const Layout &L);

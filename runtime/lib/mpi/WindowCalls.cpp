@@ -125,6 +125,32 @@ Combination combinationOf(const AccessRecord &A, const Call &C) {
   return *Found;
 }
 
+bool isOfOneKind(const Layout &L) { return L.LeafBytes == L.Leaves * sizeOf(L.Widest); }
+
+bool isOfBytes(const View &V) { return V.L && V.L->Raw; }
+
+[[noreturn]] void refuseTarget(const Call &C) {
+  refuse(Refusal::Datatype, std::string("the datatype at the target of ") + C.Name);
+}
+
+/// Bytes on both sides: what the compiler says of the memory here holds for the target as well.
+bool describeBytes(AccessRecord &A, const Call &C) {
+  View &Here = A.How == Access::Fetch ? A.Result : A.Origin;
+  if (A.How != Access::Fetch && A.How != Access::Put)
+    refuseTarget(C);
+  if (Here.L->Inside.Count == 0)
+    return false;
+  const Layout *Numbers = numbersAmong(*Here.L, Here.Leaves);
+  if (!Numbers || (Here.All && Here.All->Layouts))
+    refuseTarget(C);
+  const std::int64_t Items = Here.Leaves / Numbers->Extent;
+  Here.L = Numbers;
+  Here.Leaves = Items * Numbers->Leaves;
+  A.To.L = Numbers;
+  A.To.Count = static_cast<int>(Items);
+  return true;
+}
+
 /// False: nothing here carries a derivative.
 bool describe(AccessRecord &A, const Call &C) {
   const Layout &L = layoutOf(C.Type);
@@ -143,10 +169,13 @@ bool describe(AccessRecord &A, const Call &C) {
   findKind(C, A.How);
   if (A.How == Access::Fetch && !C.Fetches) // accumulates nothing
     return false;
-  const bool OneKind = L.LeafBytes == L.Size && L.LeafBytes == L.Leaves * sizeOf(L.Widest);
-  if (L.Raw || L.Opaque || !OneKind)
-    refuse(Refusal::Datatype, std::string("the datatype at the target of ") + C.Name);
   A.To = {C.Rank, C.Displacement, C.Count, &L};
+  const bool Bytes = isOfBytes(A.Origin) || isOfBytes(A.Result);
+  const bool Records = L.LeafBytes != L.Size || !isOfOneKind(L);
+  if (L.Raw && L.Dense && Bytes)
+    return describeBytes(A, C);
+  if (L.Raw || L.Opaque || (Records && (Bytes || A.How == Access::Merge)))
+    refuseTarget(C);
   return true;
 }
 
@@ -218,6 +247,29 @@ AccessRecord oneDirection(const AccessRecord &A, int D) {
   One.Origin = A.Origin.direction(D);
   One.Result = A.Result.direction(D);
   return One;
+}
+
+View partOf(const View &V, Leaf Kind) {
+  if (!V.L || V.L->Leaves == 0)
+    return V;
+  const Layout &Part = contraflow::mpi::partOf(*V.L, Kind);
+  return {V.Base, &Part, V.Leaves / V.L->Leaves * Part.Leaves};
+}
+
+/// Calls Do with what happens in one direction to the numbers of each kind: MPI accumulates in
+/// memory of one kind.
+template <class Action> void eachPart(const AccessRecord &A, int D, Action Do) {
+  const AccessRecord All = oneDirection(A, D);
+  if (isOfOneKind(*All.To.L))
+    return Do(All);
+  for (const Leaf Kind : FieldKinds) {
+    AccessRecord One = All;
+    One.To.L = &contraflow::mpi::partOf(*All.To.L, Kind);
+    One.Origin = partOf(All.Origin, Kind);
+    One.Result = partOf(All.Result, Kind);
+    if (One.To.L->Leaves > 0)
+      Do(One);
+  }
 }
 
 int directionsOf(const AccessRecord &A) {
@@ -343,19 +395,20 @@ template <class Action> int tangentOf(const Call &C, Action Primal) {
   const int Code = Primal();
   if (Code == MPI_SUCCESS && Active)
     for (int D = 0; D < directionsOf(A); ++D)
-      tangent(oneDirection(A, D));
+      eachPart(A, D, tangent);
   return Code;
 }
 
-/// One record for each adjoint.
+/// One record for each adjoint, and each kind of numbers.
 AccessRecord *keep(const AccessRecord &Found, cf_tape *Tape) {
   AccessRecord *All = nullptr;
-  for (int D = Found.W->Adjoints > 0 ? Found.W->Adjoints : 1; D-- > 0;) {
-    auto *A = record<AccessRecord>(Tape);
-    *A = oneDirection(Found, D);
-    A->Next = All;
-    All = A;
-  }
+  for (int D = Found.W->Adjoints > 0 ? Found.W->Adjoints : 1; D-- > 0;)
+    eachPart(Found, D, [&](const AccessRecord &Part) {
+      auto *A = record<AccessRecord>(Tape);
+      *A = Part;
+      A->Next = All;
+      All = A;
+    });
   return All;
 }
 
@@ -368,7 +421,7 @@ int augment(const Call &C, Action Primal, cf_tape *Tape, cf_mpi_record **Record)
   *Record = Active ? keep(A, Tape) : nullptr;
   const int Code = Primal();
   if (Code == MPI_SUCCESS && Active && tangentIn(A.W))
-    tangent(oneDirection(A, A.W->Adjoints));
+    eachPart(A, A.W->Adjoints, tangent);
   return Code;
 }
 
