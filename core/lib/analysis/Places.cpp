@@ -345,11 +345,25 @@ void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
   HasArrays = true;
 }
 
+/// True if an index of this stride leads from structure to structure, though nobody says that the
+/// object is an array of them: members of another kind lie in between.
+static bool stepsOver(const Places &P, int64_t Offset, int64_t Stride) {
+  const auto First = find(P, Offset);
+  if (First == P.end() || First->second.IsStruct)
+    return false;
+  return std::any_of(std::next(First), P.lower_bound(Offset + Stride), [&](const auto &At) {
+    const LayoutPlace &Member = At.second;
+    return !Member.IsArray && Member.Kind != First->second.Kind && Member.Kind != SK_Int;
+  });
+}
+
 /// In an array of structures, each member from At to the next structure's is an array. The end of
 /// an array that is kept says where the array is; whoever accesses what begins there shows it.
 void MemoryGraph::foldMembersNow(Location At, int64_t Stride) {
   if (!leavesObject(At.Node, Stride) && isEndOnly(Nodes[At.Node].Places, At.Offset, Stride))
     return foldNow({At.Node, lastInFront(Nodes[At.Node].Places, At.Offset)}, {}, Stride);
+  if (!leavesObject(At.Node, Stride) && stepsOver(Nodes[At.Node].Places, At.Offset, Stride))
+    return mistake(At.Node, Stride);
   SmallVector<int64_t, 8> Members;
   const Places &P = Nodes[At.Node].Places;
   for (auto I = P.upper_bound(At.Offset); I != P.end() && I->first < At.Offset + Stride; ++I)
