@@ -4,6 +4,7 @@
 // that overlap, arrays of length zero, mutable globals.
 #include "GradientCheck.h"
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,3 +221,26 @@ static double records(const double *x) {
   return acc;
 }
 GRADIENT_CHECK(mixed_records, Double, records, In(double, 8))
+
+/* Records that change places word by word: the addresses in them, too. */
+static double words(const double *x, int k, int n) {
+  double kept[8], s = 0;
+  struct Handle *a = malloc(3 * sizeof *a);
+  for (int i = 0; i < n; i++)
+    kept[i] = x[i] * x[i];
+  for (int i = 0; i < 3; i++)
+    a[i] = (struct Handle){x[i], kept + i};
+  char *p = (char *)&a[k % 3], *q = (char *)&a[2];
+  for (size_t left = sizeof *a; left >= 8; left -= 8, p += 8, q += 8) {
+    uint64_t b, c;
+    memcpy(&b, p, 8);
+    memcpy(&c, q, 8);
+    memcpy(p, &c, 8);
+    memcpy(q, &b, 8);
+  }
+  for (int i = 0; i < 3; i++)
+    s += *a[i].p * a[i].d * (i + 1);
+  free(a);
+  return s;
+}
+GRADIENT_CHECK(mixed_words_swapped, Double, words, In(double, 6), Int(4), Int(6))

@@ -260,30 +260,15 @@ void MemoryGraph::mergePlaces(unsigned Keep, unsigned Gone, int64_t Shift) {
     mistake(Keep, 0);
 }
 
-void MemoryGraph::fold(Location At, int64_t Stride) {
+void MemoryGraph::fold(Location At, int64_t Stride, Reach Of) {
   Stride = std::abs(Stride);
   if (!At || !Stride)
     return;
-  if (Waiting)
-    Folds.push_back({At, {}, Stride});
+  const Fold New{At, {}, Stride, Of};
+  if (Waiting || Of == Reach::Objects)
+    Folds.push_back(New);
   else
-    foldNow(resolve(At), {}, Stride);
-}
-
-void MemoryGraph::foldMembers(Location At, int64_t Stride) {
-  Stride = std::abs(Stride);
-  if (!At || !Stride)
-    return;
-  if (Waiting)
-    Folds.push_back({At, {}, Stride, Reach::Members});
-  else
-    foldMembersNow(resolve(At), Stride);
-}
-
-void MemoryGraph::foldObjects(Location At, int64_t Stride) {
-  Stride = std::abs(Stride);
-  if (At && Stride)
-    Folds.push_back({At, {}, Stride, Reach::Objects});
+    foldNow(New);
 }
 
 /// By how much two places differ that one pointer leads to.
@@ -376,6 +361,35 @@ void MemoryGraph::foldMembersNow(Location At, int64_t Stride) {
   }
 }
 
+/// True if an index of this stride leads from a member that is no array to one of another kind.
+static bool leadsToOthers(const Places &P, int64_t Offset, int64_t Stride) {
+  const auto First = find(P, Offset);
+  return First != P.end() && !First->second.IsArray && any_of(P, [&](const auto &At) {
+           const LayoutPlace &Member = At.second;
+           return (At.first - Offset) % Stride == 0 && Member.Kind != First->second.Kind &&
+                  Member.Kind != SK_Int;
+         });
+}
+
+/// A loop that moves a structure word by word comes by all of its members.
+void MemoryGraph::foldWordsNow(Location At, int64_t Stride) {
+  if (!leavesObject(At.Node, Stride) && leadsToOthers(Nodes[At.Node].Places, At.Offset, Stride))
+    return mistake(At.Node, Stride);
+  foldNow(At, {}, Stride);
+}
+
+void MemoryGraph::foldNow(const Fold &F) {
+  const Location At = resolve(F.At), Other = F.Other ? resolve(F.Other) : F.Other;
+  if (F.Of == Reach::Members)
+    foldMembersNow(At, F.Stride);
+  else if (F.Of == Reach::Words)
+    foldWordsNow(At, F.Stride);
+  else if (F.Of == Reach::Place)
+    foldNow(At, Other, F.Stride);
+  else if (leavesObject(At.Node, F.Stride))
+    refold(At.Node, F.Stride);
+}
+
 void MemoryGraph::settleFolds(function_ref<void()> BeforeEach) {
   do {
     std::map<int64_t, std::vector<Fold>, std::greater<>> ByStride;
@@ -384,15 +398,8 @@ void MemoryGraph::settleFolds(function_ref<void()> BeforeEach) {
     Folds.clear();
     for (const auto &[Stride, Now] : ByStride) {
       BeforeEach();
-      for (const Fold &F : Now) {
-        const Location At = resolve(F.At), Other = F.Other ? resolve(F.Other) : F.Other;
-        if (F.Of == Reach::Members)
-          foldMembersNow(At, Stride);
-        else if (F.Of == Reach::Place)
-          foldNow(At, Other, Stride);
-        else if (leavesObject(At.Node, Stride))
-          refold(At.Node, Stride);
-      }
+      for (const Fold &F : Now)
+        foldNow(F);
     }
   } while (!Folds.empty());
   BeforeEach();
