@@ -245,7 +245,7 @@ static double signs_in_records(const double *x, int n) {
       bits = (bits & ~(1ull << 63)) | (~sign & (1ull << 63));
     memcpy(&r[i * 5 % n].value, &bits, 8);
     memcpy(&half, &r[i].weight, 4);
-    half ^= 1u << 31;
+    half ^= (uint32_t)(i & 1) << 31;
     memcpy(&r[i].weight, &half, 4);
   }
   double s = 0;

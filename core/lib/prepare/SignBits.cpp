@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -36,6 +37,7 @@ public:
 private:
   Value *asFloat(Value *Bits) { return bitsOf(changed(Bits), Bits); }
   Value *bitsOf(Value *Known, Value *Bits) { return Known ? Known : B.CreateBitCast(Bits, Float); }
+  Value *flipped(Value *Bits, Value *By);
   Value *changedSelect(SelectInst &Select);
   Value *changedPhi(PHINode &Phi);
   Value *magnitude(Value *Bits) { return B.CreateUnaryIntrinsic(Intrinsic::fabs, asFloat(Bits)); }
@@ -45,6 +47,19 @@ private:
   SmallPtrSet<const PHINode *, 4> Phis; ///< that have been looked at
   unsigned Steps = 0;
 };
+
+/// True if nothing but the sign may be set: (uint64_t)(k & 1) << 63.
+static bool isSign(const Value *Bits) {
+  const auto *I = dyn_cast<Instruction>(Bits);
+  const unsigned Width = Bits->getType()->getScalarSizeInBits();
+  return I && MaskedValueIsZero(I, APInt::getSignedMaxValue(Width), I->getDataLayout());
+}
+
+Value *Signs::flipped(Value *Bits, Value *By) {
+  Value *Same = asFloat(Bits);
+  Value *Negative = B.CreateICmpSLT(By, Constant::getNullValue(By->getType()));
+  return B.CreateSelect(Negative, B.CreateFNeg(Same), Same);
+}
 
 Value *Signs::changed(Value *Bits) {
   constexpr unsigned MostSteps = 64; // what two choices have in common is looked at twice
@@ -59,11 +74,10 @@ Value *Signs::changed(Value *Bits) {
     return B.CreateFNeg(magnitude(X));
   if (match(Bits, m_c_Or(m_And(m_Value(X), m_MaxSignedValue()), m_And(m_Value(Y), m_SignMask()))))
     return B.CreateBinaryIntrinsic(Intrinsic::copysign, asFloat(X), asFloat(Y));
-  if (match(Bits, m_c_Xor(m_And(m_Value(Y), m_SignMask()), m_Value(X)))) {
-    Value *Same = asFloat(X);
-    Value *Negative = B.CreateICmpSLT(Y, Constant::getNullValue(Y->getType()));
-    return B.CreateSelect(Negative, B.CreateFNeg(Same), Same);
-  }
+  if (match(Bits, m_c_Xor(m_And(m_Value(Y), m_SignMask()), m_Value(X))))
+    return flipped(X, Y);
+  if (match(Bits, m_Xor(m_Value(X), m_Value(Y))) && (isSign(X) || isSign(Y)))
+    return isSign(Y) ? flipped(X, Y) : flipped(Y, X);
   if (auto *Select = dyn_cast<SelectInst>(Bits))
     return changedSelect(*Select);
   if (auto *Phi = dyn_cast<PHINode>(Bits); Phi && Phis.insert(Phi).second)
