@@ -221,3 +221,36 @@ static double chosen_by_masks(const double *x, int n) {
   return s;
 }
 GRADIENT_CHECK(bits_chosen_by_masks, Double, chosen_by_masks, In(double, 6), Int(6))
+
+/* Signs that are changed in memory, of members of records. */
+struct Signed {
+  int id;
+  double value;
+  float weight;
+};
+static double signs_in_records(const double *x, int n) {
+  struct Signed r[6];
+  for (int i = 0; i < n; ++i)
+    r[i] = (struct Signed){i, x[i] * x[i] - 0.7, (float)(i + 1)};
+  for (int i = 0; i < n; ++i) {
+    uint64_t bits, sign;
+    uint32_t half;
+    memcpy(&bits, &r[i * 5 % n].value, 8);
+    memcpy(&sign, &x[i], 8);
+    if (i == 1)
+      bits ^= 1ull << 63;
+    else if (i == 2)
+      bits &= ~(1ull << 63);
+    else
+      bits = (bits & ~(1ull << 63)) | (~sign & (1ull << 63));
+    memcpy(&r[i * 5 % n].value, &bits, 8);
+    memcpy(&half, &r[i].weight, 4);
+    half ^= (uint32_t)(i & 1) << 31;
+    memcpy(&r[i].weight, &half, 4);
+  }
+  double s = 0;
+  for (int i = 0; i < n; ++i)
+    s += r[i].value * r[i].weight * x[(i + 1) % n] + r[i].id;
+  return s;
+}
+GRADIENT_CHECK(bits_signs_in_records, Double, signs_in_records, In(double, 6), Int(6))

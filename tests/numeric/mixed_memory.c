@@ -4,6 +4,7 @@
 // that overlap, arrays of length zero, mutable globals.
 #include "GradientCheck.h"
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,3 +141,106 @@ static double sites(const double *x, double *y, int n) {
   return sum;
 }
 GRADIENT_CHECK(mixed_sites, Double, sites, In(double, 5), Out(double, 5), Int(5))
+
+/* Records that an index leads to, and no index to their members: what is beside the number moves,
+ * too. */
+struct Handle {
+  double d;
+  double *p;
+};
+static double handles(const double *x, int from, int n) {
+  double kept[8];
+  struct Handle *a = malloc(5 * sizeof *a), ring[3];
+  unsigned put = 0, got = 0;
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    kept[i] = 0.5 * x[i];
+  for (int i = 0; i < 5; i++)
+    a[i] = (struct Handle){x[i], kept + i};
+  for (int i = 0; i < 8; i++) {
+    if (put - got < 3 && ((from + i * 3) & 4))
+      ring[put++ % 3] = a[i % 5];
+    else if (put != got)
+      a[(i + 1) % 5] = ring[got++ % 3];
+  }
+  for (int i = 0; i < 5; i++)
+    s += *a[i].p * (i + 1);
+  free(a);
+  return s;
+}
+GRADIENT_CHECK(mixed_handles, Double, handles, In(double, 6), Int(5), Int(6))
+
+/* One pointer leads into records and to numbers: where a number lies among them is told where it is
+ * read, in records that are copied as well. */
+struct Record {
+  double d;
+  int i[2];
+};
+int mixedOrder[8] = {7, 0, 4, 4, 2, 6, 0, 4};
+static struct Record first, second;
+struct Record *mixedLast;
+__attribute__((noinline)) static double digest(const struct Record *r) {
+  return 0.72 * r->d + 0.01 * r->i[1] * r->i[0];
+}
+static double records(const double *x) {
+  const int *k = mixedOrder;
+  double w[8], acc = 0.1 * x[0];
+  struct Record *r = malloc(5 * sizeof *r);
+  struct {
+    double *at, old;
+  } log[8];
+  int n = 0;
+  for (int i = 0; i < 8; i++)
+    w[i] = 0.5 * x[i];
+  for (int i = 0; i < 5; i++) {
+    r[i].d = x[i];
+    r[i].i[0] = k[i];
+    r[i].i[1] = k[i + 1];
+  }
+  for (int i = 0; i < 4; i++) {
+    double *p = k[i] & 1 ? &r[k[3] % 5].d : &w[i];
+    log[n].at = p;
+    log[n++].old = *p;
+    *p = sin(*p + x[i]);
+    acc += *p;
+  }
+  while (n-- > k[5] % 3)
+    *log[n].at = log[n].old;
+  first = r[k[7] % 5];
+  first.d *= x[4];
+  acc += 0.5 * first.d;
+  r[k[7] % 5] = first;
+  second = r[k[2] % 5];
+  mixedLast = &r[k[2] % 5];
+  mixedLast->d *= x[6];
+  acc += 0.5 * second.d;
+  r[k[6] % 5] = second;
+  for (int i = 0; i < 5; i++)
+    acc += digest(&r[i]) * (0.3 + 0.1 * i);
+  free(r);
+  return acc;
+}
+GRADIENT_CHECK(mixed_records, Double, records, In(double, 8))
+
+/* Records that change places word by word: the addresses in them, too. */
+static double words(const double *x, int k, int n) {
+  double kept[8], s = 0;
+  struct Handle *a = malloc(3 * sizeof *a);
+  for (int i = 0; i < n; i++)
+    kept[i] = x[i] * x[i];
+  for (int i = 0; i < 3; i++)
+    a[i] = (struct Handle){x[i], kept + i};
+  char *p = (char *)&a[k % 3], *q = (char *)&a[2];
+  for (size_t left = sizeof *a; left >= 8; left -= 8, p += 8, q += 8) {
+    uint64_t b, c;
+    memcpy(&b, p, 8);
+    memcpy(&c, q, 8);
+    memcpy(p, &c, 8);
+    memcpy(q, &b, 8);
+  }
+  for (int i = 0; i < 3; i++)
+    s += *a[i].p * a[i].d * (i + 1);
+  free(a);
+  return s;
+}
+GRADIENT_CHECK(mixed_words_swapped, Double, words, In(double, 6), Int(4), Int(6))

@@ -31,6 +31,8 @@ static void describeGlobals(MemoryGraph &Graph, const Module &M);
 
 namespace {
 
+using Reach = MemoryGraph::Reach;
+
 bool isCarrier(const Type *T) { return T->isIntegerTy() && T->getIntegerBitWidth() >= 16; }
 
 class Describer : public InstVisitor<Describer> {
@@ -260,7 +262,7 @@ void Describer::visitGetElementPtrInst(GetElementPtrInst &I) {
   for (auto &[Index, Scale] : Variable) {
     Stride Step = strideOf(Index);
     const int64_t By = Scale.getSExtValue() * int64_t(Step.Multiple);
-    Graph.foldObjects(At, By);
+    Graph.fold(At, By, Reach::Objects);
     Steps = std::gcd(Steps, By);
     Constant += Scale * APInt(Bits, startOf(Index), /*isSigned=*/true);
     Exact = Step.IsDifference && Variable.size() == 1 && Scale.isOne();
@@ -658,6 +660,12 @@ static bool keeps(const Use &U) {
 }
 
 /// An address that an index or a walk has led to is used.
+/// True of a load or store that moves whatever lies there.
+static bool movesWord(const User *U) {
+  return isa<LoadInst, StoreInst>(U) && getLoadStoreType(U)->isIntegerTy() &&
+         namesNoType(*cast<Instruction>(U));
+}
+
 void Describer::land(Value &V) {
   const Location At = V.getType()->isPointerTy() ? Graph.find(&V) : Location();
   if (!At || !At.Stride)
@@ -669,9 +677,9 @@ void Describer::land(Value &V) {
         isa<AtomicRMWInst, AtomicCmpXchgInst>(U.getUser()) ||
         (isa<LoadInst, StoreInst>(U.getUser()) && U.get() == getPointerOperand(U.getUser()));
     if (Passed || keeps(U))
-      return Graph.foldMembers(At, At.Stride);
+      return Graph.fold(At, At.Stride, Reach::Members);
     if (Accessed)
-      Graph.fold(At, At.Stride);
+      Graph.fold(At, At.Stride, movesWord(U.getUser()) ? Reach::Words : Reach::Place);
   }
 }
 

@@ -67,14 +67,15 @@ public:
   }
   /// Spreads kinds along the copies; to be called when everything is described.
   void settleCopies();
+  enum class Reach {
+    Place,
+    Members, ///< it is kept or handed on, and may lead to every member from there
+    Words,   ///< words are moved there, of whatever kind
+    Objects, ///< it leads from object to object, if they are no larger than Stride
+  };
   /// An index leads from At by multiples of Stride. Where the node's places are known and At is in
   /// an array, the arrays fold; else the node does.
-  void fold(Location At, int64_t Stride);
-  /// As fold, of an address that is kept or handed on: whoever gets it may come from there to every
-  /// member of the structure.
-  void foldMembers(Location At, int64_t Stride);
-  /// An index leads from object to object, if they are no larger than Stride.
-  void foldObjects(Location At, int64_t Stride);
+  void fold(Location At, int64_t Stride, Reach Of = Reach::Place);
   void pointTo(unsigned Cell, Location Target);
 
   // --- Places (Places.cpp) ------------------------------------------------------------------
@@ -237,6 +238,13 @@ private:
   int64_t relate(Location A, Location B);
   void foldNow(Location At, Location Other, int64_t Stride);
   void foldMembersNow(Location At, int64_t Stride);
+  void foldWordsNow(Location At, int64_t Stride);
+  struct Fold {
+    Location At, Other; ///< Other: one pointer leads to both
+    int64_t Stride;
+    Reach Of = Reach::Place;
+  };
+  void foldNow(const Fold &F);
   bool leavesObject(unsigned Node, int64_t Stride) const;
   void addPlace(Node &N, int64_t Offset, const LayoutPlace &P);
   void mergePlaces(unsigned Keep, unsigned Gone, int64_t Shift);
@@ -261,8 +269,7 @@ private:
   const llvm::Value *globalBase(const llvm::Value *V, int64_t &Offset) const;
 
   const llvm::DataLayout &DL;
-  mutable std::vector<unsigned>
-      Cells; ///< union-find; the type of cell c is type c, or what that became
+  mutable std::vector<unsigned> Cells; ///< union-find; cell c's type is c, or what that became
   mutable std::vector<CellType> Types;
   std::vector<Node> Nodes;
   std::vector<Copy> Copies;
@@ -270,13 +277,6 @@ private:
   llvm::DenseMap<const llvm::Function *, unsigned> ReturnCells, ReturnNodes;
   llvm::DenseMap<const llvm::Value *, const llvm::Value *> Aliases;
   llvm::DenseMap<const llvm::Value *, bool> DeclaredIntegers;
-
-  enum class Reach { Place, Members, Objects };
-  struct Fold {
-    Location At, Other; ///< Other: one pointer leads to both
-    int64_t Stride;
-    Reach Of = Reach::Place;
-  };
   bool Waiting = false, HasArrays = false, FollowsFunctions = false;
   unsigned Changes = 0; ///< counts what an index or a pointer that walks may have led to
   std::vector<Fold> Folds;

@@ -260,30 +260,15 @@ void MemoryGraph::mergePlaces(unsigned Keep, unsigned Gone, int64_t Shift) {
     mistake(Keep, 0);
 }
 
-void MemoryGraph::fold(Location At, int64_t Stride) {
+void MemoryGraph::fold(Location At, int64_t Stride, Reach Of) {
   Stride = std::abs(Stride);
   if (!At || !Stride)
     return;
-  if (Waiting)
-    Folds.push_back({At, {}, Stride});
+  const Fold New{At, {}, Stride, Of};
+  if (Waiting || Of == Reach::Objects)
+    Folds.push_back(New);
   else
-    foldNow(resolve(At), {}, Stride);
-}
-
-void MemoryGraph::foldMembers(Location At, int64_t Stride) {
-  Stride = std::abs(Stride);
-  if (!At || !Stride)
-    return;
-  if (Waiting)
-    Folds.push_back({At, {}, Stride, Reach::Members});
-  else
-    foldMembersNow(resolve(At), Stride);
-}
-
-void MemoryGraph::foldObjects(Location At, int64_t Stride) {
-  Stride = std::abs(Stride);
-  if (At && Stride)
-    Folds.push_back({At, {}, Stride, Reach::Objects});
+    foldNow(New);
 }
 
 /// By how much two places differ that one pointer leads to.
@@ -345,11 +330,25 @@ void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
   HasArrays = true;
 }
 
+/// True if an index of this stride leads from structure to structure, though nobody says that the
+/// object is an array of them: members of another kind lie in between.
+static bool stepsOver(const Places &P, int64_t Offset, int64_t Stride) {
+  const auto First = find(P, Offset);
+  if (First == P.end() || First->second.IsStruct)
+    return false;
+  return std::any_of(std::next(First), P.lower_bound(Offset + Stride), [&](const auto &At) {
+    const LayoutPlace &Member = At.second;
+    return !Member.IsArray && Member.Kind != First->second.Kind && Member.Kind != SK_Int;
+  });
+}
+
 /// In an array of structures, each member from At to the next structure's is an array. The end of
 /// an array that is kept says where the array is; whoever accesses what begins there shows it.
 void MemoryGraph::foldMembersNow(Location At, int64_t Stride) {
   if (!leavesObject(At.Node, Stride) && isEndOnly(Nodes[At.Node].Places, At.Offset, Stride))
     return foldNow({At.Node, lastInFront(Nodes[At.Node].Places, At.Offset)}, {}, Stride);
+  if (!leavesObject(At.Node, Stride) && stepsOver(Nodes[At.Node].Places, At.Offset, Stride))
+    return mistake(At.Node, Stride);
   SmallVector<int64_t, 8> Members;
   const Places &P = Nodes[At.Node].Places;
   for (auto I = P.upper_bound(At.Offset); I != P.end() && I->first < At.Offset + Stride; ++I)
@@ -362,6 +361,35 @@ void MemoryGraph::foldMembersNow(Location At, int64_t Stride) {
   }
 }
 
+/// True if an index of this stride leads from a member that is no array to one of another kind.
+static bool leadsToOthers(const Places &P, int64_t Offset, int64_t Stride) {
+  const auto First = find(P, Offset);
+  return First != P.end() && !First->second.IsArray && any_of(P, [&](const auto &At) {
+           const LayoutPlace &Member = At.second;
+           return (At.first - Offset) % Stride == 0 && Member.Kind != First->second.Kind &&
+                  Member.Kind != SK_Int;
+         });
+}
+
+/// A loop that moves a structure word by word comes by all of its members.
+void MemoryGraph::foldWordsNow(Location At, int64_t Stride) {
+  if (!leavesObject(At.Node, Stride) && leadsToOthers(Nodes[At.Node].Places, At.Offset, Stride))
+    return mistake(At.Node, Stride);
+  foldNow(At, {}, Stride);
+}
+
+void MemoryGraph::foldNow(const Fold &F) {
+  const Location At = resolve(F.At), Other = F.Other ? resolve(F.Other) : F.Other;
+  if (F.Of == Reach::Members)
+    foldMembersNow(At, F.Stride);
+  else if (F.Of == Reach::Words)
+    foldWordsNow(At, F.Stride);
+  else if (F.Of == Reach::Place)
+    foldNow(At, Other, F.Stride);
+  else if (leavesObject(At.Node, F.Stride))
+    refold(At.Node, F.Stride);
+}
+
 void MemoryGraph::settleFolds(function_ref<void()> BeforeEach) {
   do {
     std::map<int64_t, std::vector<Fold>, std::greater<>> ByStride;
@@ -370,15 +398,8 @@ void MemoryGraph::settleFolds(function_ref<void()> BeforeEach) {
     Folds.clear();
     for (const auto &[Stride, Now] : ByStride) {
       BeforeEach();
-      for (const Fold &F : Now) {
-        const Location At = resolve(F.At), Other = F.Other ? resolve(F.Other) : F.Other;
-        if (F.Of == Reach::Members)
-          foldMembersNow(At, Stride);
-        else if (F.Of == Reach::Place)
-          foldNow(At, Other, Stride);
-        else if (leavesObject(At.Node, Stride))
-          refold(At.Node, Stride);
-      }
+      for (const Fold &F : Now)
+        foldNow(F);
     }
   } while (!Folds.empty());
   BeforeEach();

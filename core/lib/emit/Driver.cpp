@@ -36,6 +36,7 @@
 #include "prepare/Canonical.h"
 #include "prepare/MovedLanes.h"
 #include "prepare/Packs.h"
+#include "prepare/SignBits.h"
 #include "prepare/Swaps.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -433,13 +434,26 @@ static bool joinMovedHalves(RequestState &S, const MemoryGraph &Graph) {
   return Changed;
 }
 
+/// Signs that are changed in memory, of what is a float and nothing else.
+static bool restoreSignsInMemory(RequestState &S, const MemoryGraph &Graph) {
+  bool Changed = false;
+  for (Function *F : S.Closure.Functions)
+    Changed |= restoreStoredSigns(*F, [&](const StoreInst &Store) {
+      const Location At = Graph.find(Store.getPointerOperand());
+      const bool Wide = Store.getValueOperand()->getType()->isIntegerTy(64);
+      return At && Graph.kindsAt(At, Wide ? 8 : 4) == (Wide ? SK_Double : SK_Float);
+    });
+  return Changed;
+}
+
 /// Before the loops are numbered: a bound that does not change makes a trip count known.
 static void hoistLoads(RequestState &S) {
   MemoryGraph Graph(S.C.M.getDataLayout());
   ActivityResult Activity;
   WriteSet Writes;
   analyseInto(S, Graph, Activity, Writes);
-  const bool Again = splitMixedMoves(S, Graph) || joinMovedHalves(S, Graph);
+  const bool Again =
+      splitMixedMoves(S, Graph) || joinMovedHalves(S, Graph) || restoreSignsInMemory(S, Graph);
   if (!Again) {
     hoistUnchangedLoads(S.Closure.Functions, Writes, Activity, S.C.Handlers, S.C.FAM);
     moveWords(S.Closure.Functions, Graph);

@@ -505,7 +505,7 @@ Error ForwardSweep::visitPointer(Instruction &I) {
 
 Error ForwardSweep::visitStore(StoreInst &I) {
   if ((hidesFloats(S.Activity, I) && !S.OwnStores.contains(&I)) || changesBits(S.Activity, I) ||
-      copiesPartOfFloat(S.Activity, I) || copiesHalves(S.Activity, I))
+      copiesPartOfFloat(S.Activity, I) || copiesHalves(S.Activity, I) || copiesHalf(S.Activity, I))
     return diffError(DiagId::UnknownType, I, "bits are stored into active memory");
   if (copiesPartOfPointer(S.Activity, I))
     return diffError(DiagId::UnknownType, I, "a pointer to active memory is copied in parts");

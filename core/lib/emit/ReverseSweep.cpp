@@ -172,15 +172,38 @@ Value *ReverseSweep::holdsAddress(const Value *V, Value *Bits) {
   return B.CreateIsNotNull(runtime("is_address_not_floats", B.getInt32Ty(), {Bits}));
 }
 
+/// True if the numbers of an object, as far as it is known, reach into each other.
+static bool numbersMeet(const MemoryGraph &Graph, unsigned Node) {
+  int64_t First = INT64_MAX, End = INT64_MIN;
+  for (auto [Offset, Cell] : Graph.fields(Node)) {
+    const unsigned Floats = Graph.kindsOfCell(Cell) & SK_AnyFloat;
+    if (!Floats)
+      continue;
+    if (Offset < End)
+      return true;
+    First = std::min(First, Offset);
+    End = Offset + widthOfKinds(Floats);
+  }
+  const int64_t Period = Graph.period(Node);
+  return Period && First < End && End - Period > First;
+}
+
 /// A quick answer for most memory: where numbers have places of their own.
-static bool mayMoveAsBytes(const MemoryGraph &Graph, Location At) {
+bool ReverseSweep::mayMoveAsBytes(Location At) {
   constexpr int64_t Widest = 16;
   if (!At)
     return false;
-  const int64_t Period = Graph.period(At.Node);
-  constexpr unsigned TwoWidths = SK_Float | SK_Double;
-  return (Period && Period < Widest) || Graph.isPacked(At.Node) || Graph.isGuessed(At.Node) ||
-         (Graph.kindsOf(At.Node) & TwoWidths) == TwoWidths;
+  const MemoryGraph &Graph = In.S.Graph;
+  const unsigned Node = Graph.canonical(At.Node);
+  const auto [Known, IsNew] = MovesAsBytes.try_emplace(Node, false);
+  if (IsNew) {
+    const int64_t Period = Graph.period(Node);
+    constexpr unsigned TwoWidths = SK_Float | SK_Double;
+    const unsigned Kinds = Graph.kindsOf(Node);
+    Known->second = (Period && Period < Widest) || Graph.isPacked(Node) || (Kinds & SK_Guessed) ||
+                    (Kinds & TwoWidths) == TwoWidths || numbersMeet(Graph, Node);
+  }
+  return Known->second;
 }
 
 /// Among bytes that may lie anywhere, there is a number here: what several messages brought back
@@ -188,7 +211,7 @@ static bool mayMoveAsBytes(const MemoryGraph &Graph, Location At) {
 void ReverseSweep::settleBytes(Value *Pointer, Value *Where, Type *T) {
   Type *Number = T->getScalarType();
   const bool IsNumber = Number->isFloatTy() || Number->isDoubleTy() || Number->isX86_FP80Ty();
-  if (In.S.Spec.Again || !IsNumber || !mayMoveAsBytes(In.S.Graph, In.S.Graph.find(Pointer)) ||
+  if (In.S.Spec.Again || !IsNumber || !mayMoveAsBytes(In.S.Graph.find(Pointer)) ||
       !movesAsBytes(layout(Pointer)))
     return;
   auto *Vec = dyn_cast<FixedVectorType>(T);

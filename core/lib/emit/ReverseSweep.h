@@ -91,6 +91,7 @@ private:
   llvm::Error reverseSite(const CallSite &Site);
   void reverseClosureCall(const CallSite &Site);
   void dropAddresses(const llvm::Value *Pointer, llvm::Value *Where, llvm::Type *T);
+  bool mayMoveAsBytes(Location At);
   void settleBytes(llvm::Value *Pointer, llvm::Value *Where, llvm::Type *T);
   llvm::Error reverseStore(llvm::StoreInst &I);
   llvm::Error reverseAtomic(llvm::AtomicRMWInst &I);
@@ -187,6 +188,7 @@ private:
   llvm::DenseMap<llvm::BasicBlock *, llvm::BasicBlock *> Blocks;
   llvm::DenseMap<llvm::Value *, llvm::Value *> Known; ///< recalled in this block
   llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *> Bars;
+  llvm::DenseMap<unsigned, bool> MovesAsBytes; ///< whether a node's numbers may lie anywhere
   llvm::DenseMap<const llvm::Loop *, llvm::AllocaInst *> Counters, IterationFrames, Buffers;
   llvm::SmallVector<std::pair<llvm::PHINode *, llvm::Value *>, 4> PhiBars;
   llvm::SmallVector<PhaseState, 2> Phases;

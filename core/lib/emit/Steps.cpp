@@ -203,6 +203,33 @@ bool copiesPartOfFloat(const ActivityResult &Activity, const StoreInst &I) {
          });
 }
 
+/// True if the rear half of a double may lie there.
+static bool isHalf(const MemoryGraph &G, Location At) {
+  constexpr int64_t Half = sizeof(float);
+  if (!At)
+    return false;
+  const int64_t Period = G.period(At.Node);
+  return any_of(G.fields(At.Node), [&](const auto &Field) {
+    const int64_t Distance = At.Offset - Half - Field.first;
+    return (Period ? Distance % Period : Distance) == 0 &&
+           (G.kindsOfCell(Field.second) & SK_Double);
+  });
+}
+
+bool copiesHalf(const ActivityResult &Activity, const StoreInst &I) {
+  const MemoryGraph &G = Activity.memory();
+  auto IsFloat = [](const Type *T) { return T->isFloatTy(); };
+  auto IsActiveHalf = [&](const Value *Pointer) {
+    const Location At = G.find(Pointer);
+    return At && Activity.activeAt(At, sizeof(float)) && isHalf(G, At);
+  };
+  return IsFloat(I.getValueOperand()->getType()) && !typeAccessed(I) &&
+         IsActiveHalf(I.getPointerOperand()) &&
+         any_of(copiedFrom(I, IsFloat), [&](const LoadInst *From) {
+           return !typeAccessed(*From) && IsActiveHalf(From->getPointerOperand());
+         });
+}
+
 bool copiesPartOfPointer(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &G = Activity.memory();
   auto IsPointer = [&](unsigned Cell) { return bool(G.kindsOfCell(Cell) & SK_Pointer); };

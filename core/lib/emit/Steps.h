@@ -32,6 +32,10 @@ bool copiesPartOfFloat(const ActivityResult &Activity, const llvm::StoreInst &I)
 /// too: a double may be moved as its halves, whose adjoints are no floats.
 bool copiesHalves(const ActivityResult &Activity, const llvm::StoreInst &I);
 
+/// True if I stores a float that was loaded where the rear half of a double may lie, and such a
+/// half may lie there, too.
+bool copiesHalf(const ActivityResult &Activity, const llvm::StoreInst &I);
+
 /// True if I stores what was loaded from the rear of a pointer to active memory there: the pointer
 /// is copied in parts, which its shadow is not.
 bool copiesPartOfPointer(const ActivityResult &Activity, const llvm::StoreInst &I);
