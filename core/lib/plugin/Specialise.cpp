@@ -33,6 +33,11 @@ bool isOurs(const Function &F) {
 /// True if all callers of F are seen, or have an F of their own.
 bool isPrivate(const Function &F) { return F.hasLocalLinkage() || F.hasLinkOnceODRLinkage(); }
 
+/// False for a question about a function alone (the size of a tape).
+bool takesArguments(const DerivativeRequest &R) {
+  return R.Args.size() >= R.Spec.Primal->arg_size();
+}
+
 class Specialiser {
 public:
   explicit Specialiser(Module &M) : M(M) {}
@@ -81,7 +86,7 @@ void Specialiser::passOn(const Argument &Parameter) {
     auto R = parseRequest(*Call);
     if (!R)
       consumeError(R.takeError()); // reported when it is read for good
-    else if (R->Spec.Primal == F)
+    else if (R->Spec.Primal == F && takesArguments(*R))
       need(R->Args[Parameter.getArgNo()].Primal.Value);
   }
 }
@@ -126,7 +131,7 @@ bool Specialiser::resolveRequest(CallBase &Call) {
     return false;
   }
   Function *F = R->Spec.Primal;
-  if (!isOurs(*F))
+  if (!isOurs(*F) || !takesArguments(*R))
     return false;
   for (Argument &Parameter : F->args()) {
     const RequestArg &Arg = R->Args[Parameter.getArgNo()];

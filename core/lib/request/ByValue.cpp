@@ -89,7 +89,7 @@ Type *structureOf(const AllocaInst &Variable, bool Forward) {
     if (const auto *Copy = dyn_cast<MemCpyInst>(U)) {
       const Value *Here = Forward ? Copy->getRawSource() : Copy->getRawDest();
       const Value *There = Forward ? Copy->getRawDest() : Copy->getRawSource();
-      const auto *Other = dyn_cast<AllocaInst>(There);
+      const auto *Other = dyn_cast<AllocaInst>(There->stripPointerCasts()); // its only member
       const auto *Bytes = dyn_cast<ConstantInt>(Copy->getLength());
       if (Here == &Variable && Other && Bytes && isa<StructType>(Variable.getAllocatedType()) &&
           cast<StructType>(Variable.getAllocatedType())->isLiteral() &&
@@ -345,8 +345,10 @@ static unsigned countParameters(StringRef Demangled) {
 
 /// True if F has numbers among its parameters that were not written as such.
 static bool hidesNumbers(const Function &F) {
+  const SmallVector<const MDNode *, 4> Notes = notesOn(F);
   const unsigned Numbers = count_if(sourceParameters(F), [&](const SourceParameter &P) {
-    return !P.Structure && F.getArg(P.First)->getType()->isFPOrFPVectorTy();
+    const bool Noted = any_of(Notes, [&](const MDNode *N) { return numberAt(*N, 0) == P.First; });
+    return !P.Structure && !Noted && F.getArg(P.First)->getType()->isFPOrFPVectorTy();
   });
   return Numbers > countWrittenNumbers(F, Numbers);
 }

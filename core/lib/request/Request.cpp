@@ -18,6 +18,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 
@@ -28,8 +29,46 @@ bool isRequest(const CallBase &Call) {
   return Callee && Callee->isDeclaration() && findRequestSpelling(Callee->getName());
 }
 
-/// Marks of a call whose references are noted, and of an argument that is one: = "8", its bytes.
-static constexpr StringLiteral Noted = "contraflow_references", Reference = "contraflow_reference";
+/// Marks of a call whose references are noted, of an argument that is one: = "8", its bytes; and of
+/// an argument that is the bits of a structure.
+static constexpr StringLiteral Noted = "contraflow_references", Reference = "contraflow_reference",
+                               Bits = "contraflow_bits";
+
+/// A small structure, or complex number, for which no register of its kind is left is loaded as an
+/// integer. A structure may have padding, so that, unlike an integer of the program, it may be
+/// undefined.
+static bool isLoadedAsBits(const CallBase &Call, unsigned Index) {
+  const Value *V = Call.getArgOperand(Index);
+  const auto *Load = dyn_cast<LoadInst>(V);
+  if (!V->getType()->isIntegerTy() || !(Load || isa<PtrToIntInst>(V)))
+    return false;
+  const auto *Variable = Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
+  return !Call.paramHasAttr(Index, Attribute::NoUndef) ||
+         (Variable && Variable->getAllocatedType()->isStructTy());
+}
+
+static void noteBits(CallBase &Call) {
+  for (unsigned I = 0; I != Call.arg_size(); ++I)
+    if (isLoadedAsBits(Call, I))
+      Call.addParamAttr(I, Attribute::get(Call.getContext(), Bits));
+}
+
+bool isBitsOf(const CallBase &Call, unsigned Index, Type *Want) {
+  Type *Have = Call.getArgOperand(Index)->getType();
+  return Call.getParamAttr(Index, Bits).isValid() && !Want->isIntegerTy() &&
+         CastInst::isBitOrNoopPointerCastable(Have, Want, Call.getDataLayout());
+}
+
+/// True for an array, which a pointer to its first element stands for also where C++ passes a
+/// reference to it.
+static bool isArray(const Value &Address) {
+  if (const auto *Variable = dyn_cast<AllocaInst>(&Address))
+    return Variable->getAllocatedType()->isArrayTy();
+  if (const auto *Variable = dyn_cast<GlobalVariable>(&Address))
+    return Variable->getValueType()->isArrayTy();
+  const auto *Step = dyn_cast<GEPOperator>(&Address);
+  return Step && Step->getResultElementType()->isArrayTy();
+}
 
 /// What the front end knows to be dereferenceable is a reference of C++. The inliner says the same
 /// of pointers, but of calls alone: code may have been optimised before it comes here.
@@ -41,8 +80,10 @@ static void noteReferences(CallBase &Call) {
   const auto &Callee = *cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
   const unsigned Declared = std::min<unsigned>(Call.arg_size(), Callee.arg_size());
   for (unsigned I = 0; I != Declared; ++I)
-    if (const uint64_t Bytes = Callee.getParamDereferenceableBytes(I))
+    if (const uint64_t Bytes = Callee.getParamDereferenceableBytes(I);
+        Bytes && !isArray(*Call.getArgOperand(I)))
       Call.addParamAttr(I, Attribute::get(Context, Reference, utostr(Bytes)));
+  noteBits(Call);
 }
 
 uint64_t referencedBytes(const CallBase &Call, unsigned Index) {

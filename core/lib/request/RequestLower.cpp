@@ -136,12 +136,13 @@ Value *RequestLowering::memoryOf(unsigned Structure) {
   const auto &Pieces = Request.Structures[Structure].Pieces;
   uint64_t Size = 0;
   for (const StructurePieces::Piece &P : Pieces)
-    Size = std::max(Size, P.Offset + Layout.getTypeAllocSize(P.Value->getType()));
+    Size = std::max(Size, P.Offset + Layout.getTypeAllocSize(P.T));
   AllocaInst *Variable = localVariable(ArrayType::get(Builder.getInt8Ty(), Size));
   Variable->setAlignment(Align(16));
   for (const StructurePieces::Piece &P : Pieces)
     Builder.CreateStore(
-        P.Value, Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Variable, P.Offset));
+        Builder.CreateBitOrPointerCast(P.Value, P.T),
+        Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Variable, P.Offset));
   return Memory = Variable;
 }
 
@@ -149,8 +150,8 @@ Value *RequestLowering::memoryOf(unsigned Structure) {
 Value *RequestLowering::partOf(const RequestArg::Operand &From, Type *Want) {
   if (From.Structure)
     for (const StructurePieces::Piece &P : Request.Structures[*From.Structure].Pieces)
-      if (P.Offset == From.Offset && P.Value->getType() == Want)
-        return P.Value;
+      if (P.Offset == From.Offset && P.T == Want)
+        return Builder.CreateBitOrPointerCast(P.Value, Want);
   Value *Address = From.Structure ? memoryOf(*From.Structure) : static_cast<Value *>(From.Value);
   return Builder.CreateAlignedLoad(
       Want, Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Address, From.Offset),
@@ -198,6 +199,8 @@ Value *RequestLowering::convert(const RequestArg::Operand &From, const Argument 
     return partOf(From, Want);
   if (Want->isIntegerTy())
     return Builder.CreateSExtOrTrunc(V, Want);
+  if (V->getType()->isIntegerTy())
+    return Builder.CreateBitOrPointerCast(V, Want);
   if (Want->isFloatingPointTy())
     return Builder.CreateFPCast(V, Want);
   if (Want->isPointerTy())

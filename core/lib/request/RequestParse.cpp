@@ -145,6 +145,9 @@ Error RequestReader::readPrimal() {
     return fail(DiagId::UnsupportedMode,
                 "a split tangent of '" + userName(*Primal) + "', which returns a pointer");
   const SourceParameter Returned = sourceResult(*Primal);
+  if (Request.Part == RequestPart::Replay && Returned.InMemory)
+    return fail(DiagId::UnsupportedMode,
+                "a split tangent of '" + userName(*Primal) + "', which returns a large structure");
   if (Returned.Structure && Request.Spec.Mode == DerivativeMode::Tangent &&
       (Returned.InMemory || !StructureShape(Returned.Structure, Primal).hasOnlyNumbers()))
     Request.ResultInMemory = Returned.Structure;
@@ -399,7 +402,8 @@ Error RequestReader::readValue(const Argument &Parameter, DiagId Mismatch,
                                              Twine(Size) + " bytes and is passed as its address");
     Out.ByReference = true;
   }
-  if (!Out.ByReference && !converts(Have, Parameter.getType()))
+  if (!Out.ByReference && !converts(Have, Parameter.getType()) &&
+      !isBitsOf(Call, Next, Parameter.getType()))
     return fail(Mismatch, describe() + " is a " + userType(Parameter.getType()) + ", not a " +
                               userType(Have.getType()));
   Out.Value = Call.getArgOperand(Next++);
@@ -422,6 +426,8 @@ Error RequestReader::readShadows(const Argument &Parameter, RequestArg &Arg) {
 /// How many bytes lie between the memories of two directions, or of two calls.
 Error RequestReader::readStride(const Argument &Parameter, RequestArg &Arg) {
   Value *Stride = atEnd() ? nullptr : Call.getArgOperand(Next++);
+  if (const auto Bytes = Stride ? traceInteger(Stride) : std::nullopt) // also behind a reference
+    Stride = ConstantInt::get(Type::getInt64Ty(Call.getContext()), *Bytes);
   if (!Stride || !Stride->getType()->isIntegerTy() || !Parameter.getType()->isPointerTy() ||
       atEnd())
     return fail(DiagId::RequestMarker,

@@ -40,9 +40,10 @@ Expected<RequestArg::Operand> RequestReader::readStructureValue(const SourcePara
   const Leaf Itself{P.Structure, 0};
   const ArrayRef<Leaf> Expected = Whole ? ArrayRef(Itself) : ArrayRef(P.Pieces);
   for (const Leaf &Piece : Expected) {
-    if (atEnd() || Call.getArgOperand(Next)->getType() != Piece.T || Call.isByValArgument(Next))
+    if (atEnd() || Call.isByValArgument(Next) ||
+        (Call.getArgOperand(Next)->getType() != Piece.T && !isBitsOf(Call, Next, Piece.T)))
       break;
-    All.Pieces.push_back({Call.getArgOperand(Next++), Piece.Offset});
+    All.Pieces.push_back({Call.getArgOperand(Next++), Piece.Offset, Piece.T});
   }
   if ((P.InMemory && !Whole) || All.Pieces.size() != Expected.size())
     return fail(Mismatch,

@@ -116,8 +116,9 @@ struct RequestArg {
 /// A structure that the calling convention has taken apart.
 struct StructurePieces {
   struct Piece {
-    llvm::WeakTrackingVH Value;
+    llvm::WeakTrackingVH Value; ///< of type T, or its bits
     uint64_t Offset = 0;
+    llvm::Type *T = nullptr;
   };
   llvm::SmallVector<Piece, 2> Pieces;
 };
@@ -151,6 +152,9 @@ llvm::SmallVector<llvm::CallBase *, 4> findViews(llvm::Module &M);
 void protectRequests(llvm::Module &M);
 /// Bytes that an argument of a protected request refers to if it is a reference of C++; else 0.
 uint64_t referencedBytes(const llvm::CallBase &Call, unsigned Index);
+/// True if an argument of a protected request is an integer with the bits of a structure that is
+/// passed as Want where there are registers for it.
+bool isBitsOf(const llvm::CallBase &Call, unsigned Index, llvm::Type *Want);
 
 /// All request calls of a module in program order.
 llvm::SmallVector<llvm::CallBase *, 4> findRequests(llvm::Module &M);
