@@ -6,6 +6,7 @@
 // and objects that are one for all of them tell pointers apart.
 
 #include "Effects.h"
+#include "callee/Exceptions.h"
 #include "contraflow/core/Barrier.h"
 #include "contraflow/core/Callee.h"
 #include "support/OwnBlock.h"
@@ -41,7 +42,9 @@ void WriteSet::addReachable(CallBase &Call, const MemoryGraph &Graph, ArrayRef<u
   for (Value *V : Call.args())
     if (V->getType()->isPointerTy())
       Reach(V);
-  if (!Call.onlyAccessesArgMemory())
+  const Function *Callee = Call.getCalledFunction();
+  const bool Alone = Callee && Callee->hasFnAttribute(EndsAlone);
+  if (!Alone && !Call.onlyAccessesArgMemory())
     for (GlobalVariable &G : Call.getModule()->globals())
       if (!G.isConstant())
         Reach(&G);
