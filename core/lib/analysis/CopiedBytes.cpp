@@ -30,7 +30,8 @@ static int64_t restOfArray(const Value *Address, const DataLayout &DL) {
   return Known ? static_cast<int64_t>(Bytes) : -1;
 }
 
-int64_t bytesCopied(const CallBase &I, const CallFacts::Copy &C, const DataLayout &DL) {
+/// The bytes that a call copies at most; -1: nobody knows.
+static int64_t bytesCopied(const CallBase &I, const CallFacts::Copy &C, const DataLayout &DL) {
   if (auto *Size = dyn_cast<ConstantInt>(I.getArgOperand(C.Size)))
     return Size->getSExtValue();
   const int64_t From = restOfArray(I.getArgOperand(C.From), DL);
@@ -88,13 +89,25 @@ static bool isEven(const Value &Base, const DataLayout &DL) {
   return false;
 }
 
-int64_t bytesToNumber(const Value &Pointer, const DataLayout &DL) {
+/// How far behind Pointer the next double may begin, as far as what is accessed from the same base
+/// shows; 0 if that tells nothing. What is left of a structure whose first members have gone to
+/// registers begins between two words:
+///
+///   %rest = alloca [12 x i8] ; memcpy(%rest, %item + 12, 12) ; load double, %item        4
+static int64_t bytesToNumber(const Value &Pointer, const DataLayout &DL) {
   constexpr int64_t Width = sizeof(double);
   APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
   const Value *Base =
       Pointer.stripAndAccumulateConstantOffsets(DL, Offset, /*AllowNonInbounds=*/true);
   const int64_t Behind = Offset.getSExtValue() % Width;
   return Behind == 0 || !isEven(*Base, DL) ? 0 : (Width - Behind) % Width;
+}
+
+void addCopyOf(MemoryGraph &Graph, CallBase &I, const CallFacts::Copy &C) {
+  Value *From = I.getArgOperand(C.From), *To = I.getArgOperand(C.To);
+  const DataLayout &DL = Graph.layout();
+  Graph.addCopy(Graph.locate(From), Graph.locate(To), bytesCopied(I, C, DL),
+                bytesToNumber(*From, DL), bytesToNumber(*To, DL));
 }
 
 /// Nothing in the graph tells where in this object the numbers lie, and no addresses are among

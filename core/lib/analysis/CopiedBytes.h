@@ -12,17 +12,10 @@
 
 namespace contraflow {
 
-/// The bytes that a call copies at most; -1: nobody knows.
-int64_t bytesCopied(const llvm::CallBase &I, const CallFacts::Copy &C, const llvm::DataLayout &DL);
-
-/// How far behind Pointer the next double may begin, as far as what is accessed from the same base
-/// shows; 0 if that tells nothing. What is left of a structure whose first members have gone to
-/// registers begins between two words:
-///
-///   %rest = alloca [12 x i8] ; memcpy(%rest, %item + 12, 12) ; load double, %item        4
-int64_t bytesToNumber(const llvm::Value &Pointer, const llvm::DataLayout &DL);
-
 class MemoryGraph;
+
+/// Tells the graph what a call copies.
+void addCopyOf(MemoryGraph &Graph, llvm::CallBase &I, const CallFacts::Copy &C);
 
 /// When everything else is described.
 void noteShiftedCopies(MemoryGraph &Graph, llvm::ArrayRef<llvm::Function *> Closure);

@@ -467,12 +467,8 @@ void Describer::describeStructure(CallBase &I, const CallFacts::Structure &Linke
 }
 
 void Describer::applyFacts(CallBase &I, const CallFacts &Facts) {
-  for (const CallFacts::Copy &C : Facts.Copies) {
-    Value *From = I.getArgOperand(C.From), *To = I.getArgOperand(C.To);
-    const DataLayout &DL = Graph.layout();
-    Graph.addCopy(Graph.locate(From), Graph.locate(To), bytesCopied(I, C, DL),
-                  bytesToNumber(*From, DL), bytesToNumber(*To, DL));
-  }
+  for (const CallFacts::Copy &C : Facts.Copies)
+    addCopyOf(Graph, I, C);
   describeStructure(I, Facts.Linked);
   for (auto [Operand, SizeOperand] : Facts.Arrays) {
     auto *Size = dyn_cast<ConstantInt>(I.getArgOperand(SizeOperand));

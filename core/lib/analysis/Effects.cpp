@@ -3,6 +3,7 @@
 // WriteSet: collects the writes of a closure, once.
 
 #include "Effects.h"
+#include "callee/Exceptions.h"
 #include "contraflow/core/Callee.h"
 #include "support/OwnBlock.h"
 
@@ -32,7 +33,9 @@ void WriteSet::addReachable(CallBase &Call, const MemoryGraph &Graph, ArrayRef<u
   for (Value *V : Call.args())
     if (V->getType()->isPointerTy())
       Reach(V);
-  if (!Call.onlyAccessesArgMemory())
+  const Function *Callee = Call.getCalledFunction();
+  const bool Alone = Callee && Callee->hasFnAttribute(EndsAlone);
+  if (!Alone && !Call.onlyAccessesArgMemory())
     for (GlobalVariable &G : Call.getModule()->globals())
       if (!G.isConstant())
         Reach(&G);

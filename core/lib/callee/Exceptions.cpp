@@ -18,6 +18,11 @@ namespace contraflow {
 
 constexpr unsigned MostBases = 16; ///< from a class to a standard one
 
+bool rethrowsKept(const Function &F) {
+  return F.getName().starts_with("_ZSt17rethrow_exception") ||
+         F.getName() == "_ZNKSt16nested_exception14rethrow_nestedEv";
+}
+
 ExceptionStep exceptionStep(const CallBase &Call) {
   const Function *F = Call.getCalledFunction();
   if (F && F->getName() == "_ZNKSt16nested_exception14rethrow_nestedEv")

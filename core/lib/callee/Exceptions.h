@@ -14,6 +14,8 @@
 namespace llvm {
 class CallBase;
 class Constant;
+class Function;
+class Module;
 } // namespace llvm
 
 namespace contraflow {
@@ -34,6 +36,8 @@ enum class ExceptionStep {
 inline constexpr llvm::StringLiteral ExceptionAllocation = "cf.exception.allocate";
 /// Asks it for its message: (object) -> characters.
 inline constexpr llvm::StringLiteral ExceptionMessage = "cf.exception.message";
+/// Attribute of what ends a handler where that changes no variables, see endAlone.
+inline constexpr llvm::StringLiteral EndsAlone = "cf.exception.alone";
 /// From what the unwinder knows an exception by to its object.
 inline constexpr int64_t UnwindHeader = 32;
 
@@ -46,6 +50,10 @@ bool makesException(const llvm::CallBase &Call);
 /// True for the constructor of what keeps it: (std::exception_ptr, object).
 bool keepsObject(const llvm::CallBase &Call);
 llvm::StringRef nameOf(ExceptionStep Step);
+/// True for what throws an exception that was kept.
+bool rethrowsKept(const llvm::Function &F);
+/// True if no destructor of what M throws and catches comes to variables.
+bool endAlone(const llvm::Module &M);
 
 /// True for the description of a type of pointers.
 bool describesPointer(const llvm::Constant *Type);

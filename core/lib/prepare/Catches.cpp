@@ -159,6 +159,8 @@ static Function *endFunction(Module &M) {
   Type *Void = Type::getVoidTy(M.getContext());
   Function *F = begin(M, Name, Void, {PointerType::getUnqual(M.getContext())});
   F->setDoesNotThrow();
+  if (endAlone(M))
+    F->addFnAttr(EndsAlone);
   IRBuilder<> B(&F->getEntryBlock());
   B.CreateCall(library(M, ExceptionStep::EndCatch, Void, {}));
   B.CreateRetVoid();

@@ -198,4 +198,25 @@ double releasing(double *x) {
 double splitTangent(double *x, void *tape) {
   return __enzyme_fwdsplit<double>((void *)releasing, x, x, tape);
 }
-// CHECK: 39 errors generated.
+int alive;
+struct Counted {
+  double v;
+  Counted(double w) : v(w) { ++alive; }
+  ~Counted() { --alive; }
+};
+double counting(const double *x) {
+  double sum = alive;
+  try {
+    if (x[0] > 1)
+      throw Counted(x[0]);
+    sum += x[1];
+  } catch (const Counted &c) {
+    sum += c.v * c.v;
+    // CHECK: request.cpp:[[@LINE+1]]:3: error: [CF209] {{.*}}'enzyme_width' in an adjoint of a function that changes memory
+  }
+  return sum;
+}
+void endsCounted(double *x) {
+  __enzyme_autodiff<void>((void *)counting, enzyme_width, 2, enzyme_dup, x, x, x);
+}
+// CHECK: 40 errors generated.
