@@ -137,10 +137,8 @@ void splitWordCopies(Module &M) {
       auto *Copy = dyn_cast<MemCpyInst>(&I);
       const auto Parts = Copy ? partsOf(*Copy, Members::NumbersAmongOthers)
                               : SmallVector<CopiedNumber, MostNumbers>();
-      auto IsPartOfWord = [&](const CopiedNumber &P) {
-        return P.T->isHalfTy() || (P.T->isFloatTy() && Parts.size() > 1);
-      };
-      if (any_of(Parts, IsPartOfWord))
+      if (Parts.size() > 1 &&
+          any_of(Parts, [](auto &P) { return P.T->isFloatTy() || P.T->isHalfTy(); }))
         copyByNumbers(*Copy, Parts);
     }
 }
