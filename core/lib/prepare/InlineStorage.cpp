@@ -91,6 +91,7 @@ private:
   bool collect(Value &V, uint64_t Offset);
   void collectUse(Use &U, uint64_t Offset);
   bool fits(const Place &P) const;
+  bool isKeptAsEnd(const Place &P) const;
   bool staysApart(const Place &P, uint64_t End) const;
   Value *address(const Place &P, uint64_t Offset);
   void cut(MemIntrinsic &Move);
@@ -149,10 +150,21 @@ bool Splitter::fits(const Place &P) const {
   return Move && !isa<MemMoveInst>(Move) && !Move->isVolatile() && count_if(Places, IsSame) == 1;
 }
 
+/// True if the address is kept before the cut, as that of the array's end is.
+bool Splitter::isKeptAsEnd(const Place &P) const {
+  const auto *Store = dyn_cast<StoreInst>(P.U->getUser());
+  APInt At(DL.getIndexTypeSizeInBits(A.getType()), 0);
+  return Store && P.U->getOperandNo() == 0 &&
+         Store->getPointerOperand()->stripAndAccumulateConstantOffsets(
+             DL, At, /*AllowNonInbounds=*/true) == &A &&
+         At.ult(Cut);
+}
+
 /// True unless an address that goes elsewhere may lead from behind the array, which ends at End, to
 /// the whole object.
 bool Splitter::staysApart(const Place &P, uint64_t End) const {
-  return P.Offset < End || bytesAccessed(*P.U, DL) || isa<LifetimeIntrinsic>(P.U->getUser()) ||
+  return P.Offset < End || bytesAccessed(*P.U, DL) ||
+         isa<LifetimeIntrinsic, ICmpInst>(P.U->getUser()) || (P.Offset == End && isKeptAsEnd(P)) ||
          !structureBeginsAt(A.getAllocatedType(), P.Offset, DL);
 }
 
