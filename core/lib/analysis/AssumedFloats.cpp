@@ -478,20 +478,40 @@ bool assumeCarried(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   return Changed;
 }
 
+/// Visits the floats among the members of structures that are copied as a whole, as the front end
+/// describes the copies.
+static void eachDescribed(MemoryGraph &Graph, ArrayRef<Function *> Closure,
+                          function_ref<void(Location Member, ScalarKind Kind)> Visit) {
+  for (const Function *F : Closure)
+    for (const Instruction &I : instructions(*F)) {
+      const auto *Copy = dyn_cast<MemTransferInst>(&I);
+      const MDNode *Parts = Copy ? Copy->getMetadata(LLVMContext::MD_tbaa_struct) : nullptr;
+      for (unsigned P = 0; Parts && P + 2 < Parts->getNumOperands(); P += 3) {
+        const ScalarKind Kind = kindOfTag(dyn_cast<MDNode>(Parts->getOperand(P + 2)), "");
+        const auto Offset = mdconst::extract<ConstantInt>(Parts->getOperand(P))->getSExtValue();
+        for (const Value *End : {Copy->getRawDest(), Copy->getRawSource()})
+          if (const Location At = Kind & SK_AnyFloat ? Graph.find(End) : Location())
+            Visit({At.Node, At.Offset + Offset}, Kind);
+      }
+    }
+}
+
 /// Members that move with the object, or alone, and that the program declares as floats.
-static bool assumeDeclared(MemoryGraph &Graph, ArrayRef<Told> Moves) {
+static bool assumeDeclared(MemoryGraph &Graph, ArrayRef<Function *> Closure, ArrayRef<Told> Moves) {
   SmallVector<std::pair<Location, int64_t>, 16> Ranges;
   Graph.eachCopy(
       [&](Location From, Location To, int64_t Size) { Ranges.append({{From, Size}, {To, Size}}); });
   for (const Told &T : Moves)
     Ranges.push_back({Graph.find(T.Pointer), T.Size});
   SmallVector<std::pair<Location, unsigned>, 16> Found;
+  auto Declare = [&](Location Member, unsigned Kind) {
+    if (Graph.kindsAt(Member, widthOfKinds(Kind)) == SK_Unknown)
+      Found.push_back({Member, Kind});
+  };
   for (auto [At, Size] : Ranges)
     if (At)
-      Graph.eachDeclared(SK_AnyFloat, At, Size, [&](Location Member, unsigned Kind) {
-        if (Graph.kindsAt(Member, widthOfKinds(Kind)) == SK_Unknown)
-          Found.push_back({Member, Kind});
-      });
+      Graph.eachDeclared(SK_AnyFloat, At, Size, Declare);
+  eachDescribed(Graph, Closure, Declare);
   for (auto [Member, Kind] : Found)
     Graph.addKind(Graph.fieldCell(Member), Kind);
   return !Found.empty();
@@ -522,7 +542,7 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
     if (namesNoType(I))
       Words.push_back(Word);
   });
-  if (assumeDeclared(Graph, Declared))
+  if (assumeDeclared(Graph, Closure, Declared))
     return true;
   const DenseSet<unsigned> Outside =
       nodesFrom(Graph, outside(Graph, *Closure.front(), [](auto &) { return true; }));

@@ -35,6 +35,7 @@ constexpr StringLiteral BytesName = "cf.bytes";      ///< of a word that is move
 constexpr StringLiteral UnionPrefix = "union.";      ///< of clang's types
 constexpr StringLiteral WrapperPrefix = "struct.__"; ///< of one integer: names of the compiler's
 constexpr unsigned MostPlaces = 4096;                ///< of one structure
+constexpr unsigned MostScalars = 64;                 ///< of a structure that is assigned
 constexpr unsigned MostLevels = 32;                  ///< of structures in structures
 constexpr unsigned FlexibleElements = 128;           ///< of an array that has no length
 constexpr int64_t Word = 8, HalfWord = 4;
@@ -86,6 +87,7 @@ public:
 private:
   void add(MDNode *Key, StructType *S, int64_t Offset);
   void noteCopy(MemIntrinsic &Copy);
+  void describeCopy(MemTransferInst &Copy);
   void noteWord(MemIntrinsic &Copy);
   MDNode *tagBelow(const Twine &Root, StringRef Name);
   MDNode *ownTag(StructType *S, int64_t Offset, StringRef Name);
@@ -107,7 +109,10 @@ void Noter::add(MDNode *Key, StructType *S, int64_t Offset) {
 
 /// What clang calls the type that is accessed, as far as others ask for it.
 StringRef nameOf(const Type *T) {
-  return T->isDoubleTy() ? "double" : T->isFloatTy() ? "float" : StringRef(OwnName);
+  return T->isDoubleTy()  ? "double"
+         : T->isFloatTy() ? "float"
+         : T->isHalfTy()  ? "_Float16"
+                          : StringRef(OwnName);
 }
 
 MDNode *Noter::ownTag(StructType *S, int64_t Offset, StringRef Name) {
@@ -139,12 +144,88 @@ Type *numberAt(const Value *Address) {
   return T && (T->isDoubleTy() || T->isFloatTy()) ? T : nullptr;
 }
 
+/// The name of the type that TBAA has for an access; empty if there is none.
+StringRef nameAccessed(const MDNode *Tag) {
+  auto *Type =
+      Tag && Tag->getNumOperands() > 1 ? dyn_cast_or_null<MDNode>(Tag->getOperand(1)) : nullptr;
+  auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+  return Name ? Name->getString() : StringRef();
+}
+StringRef nameAccessed(const Instruction &Access) {
+  return nameAccessed(Access.getMetadata(LLVMContext::MD_tbaa));
+}
+
+/// The structure that an address is a step to, or a variable of.
+StructType *structureAt(const Value *Address) {
+  if (auto *Step = dyn_cast<GEPOperator>(Address))
+    return dyn_cast<StructType>(Step->getResultElementType());
+  auto *Variable = dyn_cast<AllocaInst>(Address);
+  return Variable ? dyn_cast<StructType>(Variable->getAllocatedType()) : nullptr;
+}
+
+/// Appends the scalars of T and where they are. False if there are many, or a union is among them.
+bool appendScalars(Type *T, uint64_t At, const DataLayout &DL,
+                   SmallVectorImpl<std::pair<uint64_t, Type *>> &Out) {
+  if (auto *S = dyn_cast<StructType>(T)) {
+    if (S->hasName() && S->getName().starts_with(UnionPrefix))
+      return false;
+    const StructLayout *Within = DL.getStructLayout(S);
+    for (auto [I, Element] : enumerate(S->elements()))
+      if (!appendScalars(Element, At + Within->getElementOffset(I), DL, Out))
+        return false;
+    return true;
+  }
+  auto *A = dyn_cast<ArrayType>(T);
+  if (!A) {
+    Out.push_back({At, T});
+    return Out.size() <= MostScalars;
+  }
+  for (uint64_t I = 0; I != A->getNumElements(); ++I)
+    if (!appendScalars(A->getElementType(), At + I * DL.getTypeAllocSize(A->getElementType()), DL,
+                       Out))
+      return false;
+  return true;
+}
+
+/// The assignment of a structure: clang describes its members, but not the elements of arrays and
+/// the parts of complex numbers, and without TBAA nothing. What the types say is added in its way;
+/// without TBAA, no end may say something else, since a call of memcpy looks the same.
+void Noter::describeCopy(MemTransferInst &Copy) {
+  const DataLayout &DL = M.getDataLayout();
+  const auto *Bytes = dyn_cast<ConstantInt>(Copy.getLength());
+  const MDNode *Parts = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
+  StructType *To = structureAt(Copy.getRawDest()), *From = structureAt(Copy.getRawSource());
+  StructType *S = To ? To : From;
+  SmallVector<std::pair<uint64_t, Type *>, 16> Scalars;
+  if (!Bytes || !S || (!Parts && To && From && To != From) || !S->isSized() || S->isScalableTy() ||
+      DL.getTypeAllocSize(S) != Bytes->getZExtValue() || !appendScalars(S, 0, DL, Scalars))
+    return;
+  std::map<uint64_t, MDNode *> Known; // by offset
+  for (unsigned I = 0; Parts && I + 2 < Parts->getNumOperands(); I += 3)
+    Known[mdconst::extract<ConstantInt>(Parts->getOperand(I))->getZExtValue()] =
+        cast<MDNode>(Parts->getOperand(I + 2));
+  auto Number = [&](uint64_t N) {
+    return ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Context), N));
+  };
+  SmallVector<Metadata *, 48> All;
+  for (auto [At, T] : Scalars) {
+    MDNode *&Tag = Known[At];
+    const bool IsNumber = T->isDoubleTy() || T->isFloatTy() || T->isHalfTy();
+    if (!Tag || (IsNumber && nameAccessed(Tag) != nameOf(T)))
+      Tag = tagBelow(join_items(":", OwnName, nameOf(T)), nameOf(T));
+    All.append({Number(At), Number(DL.getTypeStoreSize(T)), Tag});
+  }
+  Copy.setMetadata(LLVMContext::MD_tbaa_struct, MDNode::get(Context, All));
+}
+
 /// Without TBAA, nothing else tells in optimised code that `memcpy(s->q + 1, p + 3, n)` moves
 /// numbers. A word that is moved will be an integer, which is told from the program's own ones by
 /// its tag, and one that is cleared has no tag unless it is a store from the beginning.
 void Noter::noteCopy(MemIntrinsic &Copy) {
   auto *From = dyn_cast<MemTransferInst>(&Copy);
   const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
+  if (From && !Copy.isVolatile() && !Copy.hasMetadata(LLVMContext::MD_tbaa))
+    describeCopy(*From);
   if (Copy.isVolatile() || Copy.getAAMetadata())
     return;
   if (Length && Length->getValue().ule(Word)) {
@@ -198,7 +279,8 @@ void Noter::note(Instruction &I) {
   const MDNode *Base = baseOf(*Tag);
   if (Base && offsetOf(*Tag) == At->second)
     add(const_cast<MDNode *>(Base), At->first, 0);
-  else if (!Base && flexibleArray(*At->first)) // of such a structure clang says nothing
+  else if (!Base && (flexibleArray(*At->first) || getLoadStoreType(&I)->isFloatingPointTy()))
+    // of such structures, of parts of complex numbers and of elements of arrays clang says nothing
     I.setMetadata(OwnName, ownTag(At->first, At->second, OwnName));
 }
 
@@ -370,15 +452,6 @@ void noteObject(CallInst &Call) {
 static std::optional<LayoutPlace> accessedScalar(const MDNode &Tag) {
   auto *Type = Tag.getNumOperands() > 1 ? dyn_cast_or_null<MDNode>(Tag.getOperand(1)) : nullptr;
   return Type ? scalarOf(*Type) : std::nullopt;
-}
-
-/// The name of the type that TBAA has for an access; empty if there is none.
-static StringRef nameAccessed(const Instruction &Access) {
-  const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa);
-  auto *Type =
-      Tag && Tag->getNumOperands() > 1 ? dyn_cast_or_null<MDNode>(Tag->getOperand(1)) : nullptr;
-  auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
-  return Name ? Name->getString() : StringRef();
 }
 
 bool namesNoType(const Instruction &Access) {

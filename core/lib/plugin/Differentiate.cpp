@@ -30,6 +30,7 @@
 #include "prepare/Library.h"
 #include "prepare/Members.h"
 #include "prepare/Slots.h"
+#include "prepare/StructCopies.h"
 #include "prepare/Swaps.h"
 #include "prepare/Virtual.h"
 #include "prepare/Wrapped.h"
@@ -674,6 +675,7 @@ static void noteSource(Module &M) {
   noteMemberDistances(M);
   noteWrappedCalls(M);
   noteLayouts(M);
+  splitWordCopies(M);
 }
 
 PreservedAnalyses DifferentiatePass::run(Module &M, ModuleAnalysisManager &MAM) {

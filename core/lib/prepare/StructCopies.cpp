@@ -7,7 +7,12 @@
 //   struct Complex { double re, im; };   a[i] = b[j];
 //   memcpy(a + i, b + j, 16)     ->     re = b[j].re; im = b[j].im; a[i].re = re; a[i].im = im;
 //
+// Padding between or behind them is not copied: what it holds is not specified.
 // Then the plan may compute with them, and the sharing analysis knows whose the updates are.
+//
+// Of a copy of one word the optimiser makes a load and a store, and nothing says what was in it any
+// more: struct Entry { float value; int row; }. A longer one becomes one word if some of it is
+// overwritten. So those with halves of words that are numbers come apart before that.
 
 #include "StructCopies.h"
 #include "contraflow/core/Construct.h"
@@ -41,32 +46,49 @@ Type *typeNamed(const MDNode *Tag) {
     return nullptr;
   return Found->second == SK_Double  ? Type::getDoubleTy(Tag->getContext())
          : Found->second == SK_Float ? Type::getFloatTy(Tag->getContext())
+         : Found->second == SK_Half  ? Type::getHalfTy(Tag->getContext())
                                      : nullptr;
 }
 
-/// The numbers that are copied, one behind the other; none if there is anything else among them.
-SmallVector<CopiedNumber, MostNumbers> partsOf(const MemTransferInst &Copy) {
-  const MDNode *Members = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
+/// What a copy may consist of.
+enum class Members { Numbers, NumbersAmongOthers };
+
+/// A member of Bytes bytes that is no number: a word, or, with a size that no word has, bytes.
+Type *wordOf(LLVMContext &Context, uint64_t Bytes) {
+  return Type::getIntNTy(Context, isPowerOf2_64(Bytes) ? Bytes * 8 : 8);
+}
+
+/// What is copied, each where its alignment puts it behind the one before; nothing if there is no
+/// number among it, or if there are others and they are not Wanted.
+SmallVector<CopiedNumber, MostNumbers> partsOf(const MemTransferInst &Copy, Members Wanted) {
+  const MDNode *Parts = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
   const auto *Size = dyn_cast<ConstantInt>(Copy.getLength());
-  SmallVector<CopiedNumber, MostNumbers> Parts;
-  if (!Members || !Size || Copy.isVolatile())
+  SmallVector<CopiedNumber, MostNumbers> Out;
+  if (!Parts || !Size || Copy.isVolatile())
     return {};
-  uint64_t End = 0;
-  for (unsigned I = 0; I + 2 < Members->getNumOperands(); I += 3) {
+  uint64_t End = 0, Widest = 1;
+  bool Any = false;
+  for (unsigned I = 0; I + 2 < Parts->getNumOperands(); I += 3) {
     auto NumberAt = [&](unsigned At) {
-      return mdconst::extract<ConstantInt>(Members->getOperand(At))->getZExtValue();
+      return mdconst::extract<ConstantInt>(Parts->getOperand(At))->getZExtValue();
     };
-    auto *Tag = dyn_cast<MDNode>(Members->getOperand(I + 2));
+    auto *Tag = dyn_cast<MDNode>(Parts->getOperand(I + 2));
+    const uint64_t Bytes = NumberAt(I + 1);
     Type *T = typeNamed(Tag);
-    const uint64_t Each = T ? T->getScalarSizeInBits() / 8 : 0, Bytes = NumberAt(I + 1);
-    if (!T || NumberAt(I) != End || Bytes % Each != 0 || Bytes / Each + Parts.size() > MostNumbers)
+    Any |= T != nullptr;
+    if (!T && Wanted == Members::NumbersAmongOthers)
+      T = wordOf(Copy.getContext(), Bytes);
+    const uint64_t Each = T ? T->getScalarSizeInBits() / 8 : 0;
+    if (!T || NumberAt(I) != alignTo(End, Each) || Bytes % Each != 0 ||
+        Bytes / Each + Out.size() > MostNumbers)
       return {};
-    for (; End < NumberAt(I) + Bytes; End += Each)
-      Parts.push_back({End, T, Tag});
+    Widest = std::max(Widest, Each);
+    for (End = NumberAt(I); End < NumberAt(I) + Bytes; End += Each)
+      Out.push_back({End, T, Tag});
   }
-  if (End != Size->getZExtValue())
+  if (!Any || (alignTo(End, Widest) != Size->getZExtValue() && End != Size->getZExtValue()))
     return {};
-  return Parts;
+  return Out;
 }
 
 } // namespace
@@ -99,13 +121,26 @@ bool splitStructCopies(Function &F) {
   bool Any = false;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     auto *Copy = dyn_cast<MemTransferInst>(&I);
-    if (const auto Parts = Copy ? partsOf(*Copy) : SmallVector<CopiedNumber, MostNumbers>();
+    if (const auto Parts =
+            Copy ? partsOf(*Copy, Members::Numbers) : SmallVector<CopiedNumber, MostNumbers>();
         !Parts.empty()) {
       copyByNumbers(*Copy, Parts);
       Any = true;
     }
   }
   return Any;
+}
+
+void splitWordCopies(Module &M) {
+  for (Function &F : M)
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+      auto *Copy = dyn_cast<MemCpyInst>(&I);
+      const auto Parts = Copy ? partsOf(*Copy, Members::NumbersAmongOthers)
+                              : SmallVector<CopiedNumber, MostNumbers>();
+      if (Parts.size() > 1 &&
+          any_of(Parts, [](auto &P) { return P.T->isFloatTy() || P.T->isHalfTy(); }))
+        copyByNumbers(*Copy, Parts);
+    }
 }
 
 } // namespace contraflow

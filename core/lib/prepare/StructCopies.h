@@ -12,6 +12,7 @@ namespace llvm {
 class Function;
 class MDNode;
 class MemTransferInst;
+class Module;
 class Type;
 } // namespace llvm
 
@@ -20,6 +21,9 @@ namespace contraflow {
 /// Copies of a few floating-point numbers, as the program declares them, become loads and stores.
 /// True if there was one.
 bool splitStructCopies(llvm::Function &F);
+
+/// The same before anything is optimised, where a float is among what is copied.
+void splitWordCopies(llvm::Module &M);
 
 struct CopiedNumber {
   uint64_t Offset;

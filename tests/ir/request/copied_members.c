@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Members that nobody looks at here go with the structure that is assigned: where they are, and
+// what they are, follows from its type. The optimiser makes words of such copies.
+//
+// RUN: %cf_clang -O0 %s -o %t && %t | FileCheck %s
+// RUN: %cf_clang -O2 %s -o %t && %t | FileCheck %s
+// RUN: %cf_clang -O2 -fno-strict-aliasing %s -o %t && %t | FileCheck %s
+#include <stdio.h>
+
+extern int enzyme_dup;
+void __enzyme_autodiff(void *, ...);
+
+struct wave {
+  double _Complex z;
+  float k;
+};
+struct entry {
+  float value;
+  char mark;
+};
+struct triple {
+  float x[3];
+};
+struct part {
+  double x, y;
+  float w;
+};
+
+static double moved_wave(struct wave *to, const struct wave *from) {
+  to[0] = from[0];
+  return __real__ to[0].z;
+}
+static void moved_entry(struct entry *e) { e[0] = e[1]; }
+static void moved_triple(struct triple *t) {
+  t[0] = t[1];
+  t[0].x[2] *= t[0].x[2];
+}
+static void moved_part(struct part *to, const struct part *from) { to[0] = from[0]; }
+
+int main(void) {
+  struct wave a = {0}, b = {2, 3}, a_bar = {1, 4}, b_bar = {8, 16};
+  __imag__ a_bar.z = 2;
+  __enzyme_autodiff((void *)moved_wave, enzyme_dup, &a, &a_bar, enzyme_dup, &b, &b_bar);
+  // CHECK: 10 2 20, 0 0
+  printf("%g %g %g, %g %g\n", __real__ b_bar.z, __imag__ b_bar.z, b_bar.k, __imag__ a_bar.z,
+         a_bar.k);
+  struct entry e[2] = {{1, 'a'}, {2, 'b'}}, e_bar[2] = {{3, 0}, {4, 0}};
+  __enzyme_autodiff((void *)moved_entry, enzyme_dup, e, e_bar);
+  // CHECK: 0 7, bb
+  printf("%g %g, %c%c\n", e_bar[0].value, e_bar[1].value, e[0].mark, e[1].mark);
+  struct triple t[2] = {{{0}}, {{1, 2, 3}}}, t_bar[2] = {{{1, 2, 3}}, {{4, 5, 6}}};
+  __enzyme_autodiff((void *)moved_triple, enzyme_dup, t, t_bar);
+  // CHECK: 0 0 0, 5 7 24
+  printf("%g %g %g, %g %g %g\n", t_bar[0].x[0], t_bar[0].x[1], t_bar[0].x[2], t_bar[1].x[0],
+         t_bar[1].x[1], t_bar[1].x[2]);
+  struct part p = {0}, q = {0}, p_bar = {1, 2, 3}, q_bar = {4, 5, 6};
+  __enzyme_autodiff((void *)moved_part, enzyme_dup, &p, &p_bar, enzyme_dup, &q, &q_bar);
+  // CHECK: 0 0 0, 5 7 9
+  printf("%g %g %g, %g %g %g\n", p_bar.x, p_bar.y, p_bar.w, q_bar.x, q_bar.y, q_bar.w);
+  return 0;
+}
