@@ -137,8 +137,10 @@ void splitWordCopies(Module &M) {
       auto *Copy = dyn_cast<MemCpyInst>(&I);
       const auto Parts = Copy ? partsOf(*Copy, Members::NumbersAmongOthers)
                               : SmallVector<CopiedNumber, MostNumbers>();
-      if (Parts.size() > 1 &&
-          any_of(Parts, [](auto &P) { return P.T->isFloatTy() || P.T->isHalfTy(); }))
+      auto IsPartOfWord = [&](const CopiedNumber &P) {
+        return P.T->isHalfTy() || (P.T->isFloatTy() && Parts.size() > 1);
+      };
+      if (any_of(Parts, IsPartOfWord))
         copyByNumbers(*Copy, Parts);
     }
 }
