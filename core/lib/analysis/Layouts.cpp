@@ -14,6 +14,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/IRBuilder.h"
@@ -88,6 +90,7 @@ private:
   void add(MDNode *Key, StructType *S, int64_t Offset);
   void noteCopy(MemIntrinsic &Copy);
   void describeCopy(MemTransferInst &Copy);
+  StructType *structureBehind(const Value &Pointer);
   void noteWord(MemIntrinsic &Copy);
   MDNode *tagBelow(const Twine &Root, StringRef Name);
   MDNode *ownTag(StructType *S, int64_t Offset, StringRef Name);
@@ -96,6 +99,7 @@ private:
   LLVMContext &Context;
   NamedMDNode *List;
   SmallPtrSet<const MDNode *, 16> Done;
+  StringMap<StructType *> Named; ///< null: several
   std::map<std::tuple<StructType *, int64_t, StringRef>, MDNode *> Own;
 };
 
@@ -187,6 +191,28 @@ bool appendScalars(Type *T, uint64_t At, const DataLayout &DL,
   return true;
 }
 
+/// The structure that a pointer leads to, as TBAA calls what was loaded: "p1 _ZTS4wave" to a
+/// %struct.wave, unless there are several of this name.
+StructType *Noter::structureBehind(const Value &Pointer) {
+  const auto *Load = dyn_cast<LoadInst>(&Pointer);
+  StringRef Mangled = Load ? nameAccessed(*Load) : StringRef();
+  if (!Mangled.consume_front("p1 _ZTS"))
+    return nullptr;
+  if (Named.empty())
+    for (StructType *S : M.getIdentifiedStructTypes()) {
+      StringRef Name = S->getName();
+      if (!Name.consume_front("struct.") && !Name.consume_front("class."))
+        continue;
+      const auto [Base, Number] = Name.rsplit('.');
+      const bool IsAnother = !Number.empty() && all_of(Number, isDigit);
+      if (const auto [It, New] = Named.try_emplace(IsAnother ? Base : Name, S); !New || IsAnother)
+        It->second = nullptr;
+    }
+  const std::string Text = demangle("_ZTS" + Mangled.str());
+  StringRef Name = Text;
+  return Name.consume_front("typeinfo name for ") ? Named.lookup(Name) : nullptr;
+}
+
 /// The assignment of a structure: clang describes its members, but not the elements of arrays and
 /// the parts of complex numbers, and without TBAA nothing. What the types say is added in its way;
 /// without TBAA, no end may say something else, since a call of memcpy looks the same.
@@ -196,6 +222,8 @@ void Noter::describeCopy(MemTransferInst &Copy) {
   const MDNode *Parts = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
   StructType *To = structureAt(Copy.getRawDest()), *From = structureAt(Copy.getRawSource());
   StructType *S = To ? To : From;
+  S = S ? S : structureBehind(*Copy.getRawDest());
+  S = S ? S : structureBehind(*Copy.getRawSource());
   SmallVector<std::pair<uint64_t, Type *>, 16> Scalars;
   if (!Bytes || !S || (!Parts && To && From && To != From) || !S->isSized() || S->isScalableTy() ||
       DL.getTypeAllocSize(S) != Bytes->getZExtValue() || !appendScalars(S, 0, DL, Scalars))

@@ -4,7 +4,7 @@
 // what they are, follows from its type. The optimiser makes words of such copies.
 //
 // RUN: %cf_clang -O0 %s -o %t && %t | FileCheck %s
-// RUN: %cf_clang -O2 %s -o %t && %t | FileCheck %s
+// RUN: %cf_clang -O2 -DNAMED %s -o %t && %t | FileCheck %s --check-prefixes=CHECK,NAMED
 // RUN: %cf_clang -O2 -fno-strict-aliasing %s -o %t && %t | FileCheck %s
 #include <stdio.h>
 
@@ -36,6 +36,10 @@ static void moved_triple(struct triple *t) {
   t[0] = t[1];
   t[0].x[2] *= t[0].x[2];
 }
+struct couple {
+  float x[2];
+};
+static void moved_couple(struct couple *to, const struct couple *from) { *to = *from; }
 static void moved_part(struct part *to, const struct part *from) { to[0] = from[0]; }
 
 int main(void) {
@@ -58,5 +62,11 @@ int main(void) {
   __enzyme_autodiff((void *)moved_part, enzyme_dup, &p, &p_bar, enzyme_dup, &q, &q_bar);
   // CHECK: 0 0 0, 5 7 9
   printf("%g %g %g, %g %g %g\n", p_bar.x, p_bar.y, p_bar.w, q_bar.x, q_bar.y, q_bar.w);
+#ifdef NAMED // by TBAA alone
+  struct couple u = {0}, v = {0}, u_bar = {{1, 2}}, v_bar = {{4, 5}};
+  __enzyme_autodiff((void *)moved_couple, enzyme_dup, &u, &u_bar, enzyme_dup, &v, &v_bar);
+  // NAMED: 0 0, 5 7
+  printf("%g %g, %g %g\n", u_bar.x[0], u_bar.x[1], v_bar.x[0], v_bar.x[1]);
+#endif
   return 0;
 }
