@@ -167,7 +167,8 @@ StructType *structureAt(const Value *Address) {
   return Variable ? dyn_cast<StructType>(Variable->getAllocatedType()) : nullptr;
 }
 
-/// Appends the scalars of T and where they are. False if there are many, or a union is among them.
+/// Appends the scalars of T and where they are. False if there are many, or a union is among them,
+/// or structures that an index may lead to.
 bool appendScalars(Type *T, uint64_t At, const DataLayout &DL,
                    SmallVectorImpl<std::pair<uint64_t, Type *>> &Out) {
   if (auto *S = dyn_cast<StructType>(T)) {
@@ -184,6 +185,8 @@ bool appendScalars(Type *T, uint64_t At, const DataLayout &DL,
     Out.push_back({At, T});
     return Out.size() <= MostScalars;
   }
+  if (A->getElementType()->isStructTy() && A->getNumElements() > 1)
+    return false;
   for (uint64_t I = 0; I != A->getNumElements(); ++I)
     if (!appendScalars(A->getElementType(), At + I * DL.getTypeAllocSize(A->getElementType()), DL,
                        Out))
@@ -252,7 +255,8 @@ void Noter::describeCopy(MemTransferInst &Copy) {
 void Noter::noteCopy(MemIntrinsic &Copy) {
   auto *From = dyn_cast<MemTransferInst>(&Copy);
   const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
-  if (From && !Copy.isVolatile() && !Copy.hasMetadata(LLVMContext::MD_tbaa))
+  if (From && !Copy.isVolatile() && !Copy.hasMetadata(LLVMContext::MD_tbaa) &&
+      !isOfStandardLibrary(*Copy.getFunction()))
     describeCopy(*From);
   if (Copy.isVolatile() || Copy.getAAMetadata())
     return;

@@ -15,6 +15,7 @@
 // overwritten. So those with halves of words that are numbers come apart before that.
 
 #include "StructCopies.h"
+#include "callee/Classes.h"
 #include "contraflow/core/Construct.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -132,7 +133,9 @@ bool splitStructCopies(Function &F) {
 }
 
 void splitWordCopies(Module &M) {
-  for (Function &F : M)
+  for (Function &F : M) {
+    if (isOfStandardLibrary(F)) // what it copies as a whole are its own objects, or whole ones
+      continue;
     for (Instruction &I : make_early_inc_range(instructions(F))) {
       auto *Copy = dyn_cast<MemCpyInst>(&I);
       const auto Parts = Copy ? partsOf(*Copy, Members::NumbersAmongOthers)
@@ -143,6 +146,7 @@ void splitWordCopies(Module &M) {
       if (any_of(Parts, IsPartOfWord))
         copyByNumbers(*Copy, Parts);
     }
+  }
 }
 
 } // namespace contraflow
