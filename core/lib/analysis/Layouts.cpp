@@ -33,8 +33,9 @@ namespace {
 
 constexpr StringLiteral NotesName = "cf.layouts";
 constexpr StringLiteral OwnName = "cf.member";
-constexpr StringLiteral BytesName = "cf.bytes";      ///< of a word that is moved or cleared
-constexpr StringLiteral UnionPrefix = "union.";      ///< of clang's types
+constexpr StringLiteral BytesName = "cf.bytes"; ///< of a word that is moved or cleared
+constexpr StringLiteral UnionPrefix = "union."; ///< of clang's types
+constexpr StringLiteral StructPrefix = "struct.", ClassPrefix = "class."; ///< the same
 constexpr StringLiteral WrapperPrefix = "struct.__"; ///< of one integer: names of the compiler's
 constexpr unsigned MostPlaces = 4096;                ///< of one structure
 constexpr unsigned MostScalars = 64;                 ///< of a structure that is assigned
@@ -204,7 +205,7 @@ StructType *Noter::structureBehind(const Value &Pointer) {
   if (Named.empty())
     for (StructType *S : M.getIdentifiedStructTypes()) {
       StringRef Name = S->getName();
-      if (!Name.consume_front("struct.") && !Name.consume_front("class."))
+      if (!Name.consume_front(StructPrefix) && !Name.consume_front(ClassPrefix))
         continue;
       const auto [Base, Number] = Name.rsplit('.');
       const bool IsAnother = !Number.empty() && all_of(Number, isDigit);
