@@ -489,3 +489,36 @@ static double emptied_as_address(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(emptied_as_address, Double, emptied_as_address, In(double, 8), Int(8))
+
+/// The same of two floats.
+union EmptiedPair {
+  float pair[2];
+  const float *at;
+};
+static double emptied_pairs(const float *x, int n) {
+  union EmptiedPair slots[6];
+  int kinds[6];
+  for (int i = 0; i < n; ++i) {
+    kinds[i] = i % 3;
+    if (i % 3) {
+      slots[i].pair[0] = x[i] * x[i];
+      slots[i].pair[1] = x[i];
+    } else {
+      slots[i].at = x + i;
+    }
+  }
+  double sum = 0;
+  for (int k = 0; k < n; ++k) {
+    const int one = k * 5 % n;
+    if (k & 1) {
+      slots[one].at = NULL;
+      kinds[one] = 3;
+    }
+    for (int i = 0; i < n; ++i)
+      sum += kinds[i] == 0   ? *slots[i].at * x[k]
+             : kinds[i] == 3 ? (slots[i].pair[0] + 1) * x[i] * (slots[i].pair[1] + 2)
+                             : slots[i].pair[0] * x[k] * slots[i].pair[1];
+  }
+  return sum;
+}
+GRADIENT_CHECK(emptied_pairs, Double, emptied_pairs, In(float, 6), Int(6))

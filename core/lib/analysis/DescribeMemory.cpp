@@ -655,13 +655,13 @@ static bool keeps(const Use &U) {
          (isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(By) && U.get() != getPointerOperand(By));
 }
 
-/// An address that an index or a walk has led to is used.
 /// True of a load or store that moves whatever lies there.
 static bool movesWord(const User *U) {
   return isa<LoadInst, StoreInst>(U) && getLoadStoreType(U)->isIntegerTy() &&
          namesNoType(*cast<Instruction>(U));
 }
 
+/// An address that an index or a walk has led to is used.
 void Describer::land(Value &V) {
   const Location At = V.getType()->isPointerTy() ? Graph.find(&V) : Location();
   if (!At || !At.Stride)

@@ -10,6 +10,7 @@
 #include "callee/Classes.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/ObjectType.h"
+#include "support/Scalars.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -34,8 +35,7 @@ namespace {
 constexpr StringLiteral NotesName = "cf.layouts";
 constexpr StringLiteral OwnName = "cf.member";
 constexpr StringLiteral BytesName = "cf.bytes"; ///< of a word that is moved or cleared
-constexpr StringLiteral UnionPrefix = "union."; ///< of clang's types
-constexpr StringLiteral StructPrefix = "struct.", ClassPrefix = "class."; ///< the same
+constexpr StringLiteral StructPrefix = "struct.", ClassPrefix = "class."; ///< of clang's types
 constexpr StringLiteral WrapperPrefix = "struct.__"; ///< of one integer: names of the compiler's
 constexpr unsigned MostPlaces = 4096;                ///< of one structure
 constexpr unsigned MostScalars = 64;                 ///< of a structure that is assigned
@@ -170,29 +170,16 @@ StructType *structureAt(const Value *Address) {
 
 /// Appends the scalars of T and where they are. False if there are many, or a union is among them,
 /// or structures that an index may lead to.
-bool appendScalars(Type *T, uint64_t At, const DataLayout &DL,
+bool appendScalars(Type *T, const DataLayout &DL,
                    SmallVectorImpl<std::pair<uint64_t, Type *>> &Out) {
-  if (auto *S = dyn_cast<StructType>(T)) {
-    if (S->hasName() && S->getName().starts_with(UnionPrefix))
-      return false;
-    const StructLayout *Within = DL.getStructLayout(S);
-    for (auto [I, Element] : enumerate(S->elements()))
-      if (!appendScalars(Element, At + Within->getElementOffset(I), DL, Out))
-        return false;
-    return true;
-  }
-  auto *A = dyn_cast<ArrayType>(T);
-  if (!A) {
-    Out.push_back({At, T});
+  auto AtArray = [](const ArrayType &A) {
+    return A.getElementType()->isStructTy() && A.getNumElements() > 1 ? std::optional(false)
+                                                                      : std::nullopt;
+  };
+  return eachScalar(T, 0, DL, AtArray, [&](Type *Scalar, uint64_t At) {
+    Out.push_back({At, Scalar});
     return Out.size() <= MostScalars;
-  }
-  if (A->getElementType()->isStructTy() && A->getNumElements() > 1)
-    return false;
-  for (uint64_t I = 0; I != A->getNumElements(); ++I)
-    if (!appendScalars(A->getElementType(), At + I * DL.getTypeAllocSize(A->getElementType()), DL,
-                       Out))
-      return false;
-  return true;
+  });
 }
 
 /// The structure that a pointer leads to, as TBAA calls what was loaded: "p1 _ZTS4wave" to a
@@ -230,7 +217,7 @@ void Noter::describeCopy(MemTransferInst &Copy) {
   S = S ? S : structureBehind(*Copy.getRawSource());
   SmallVector<std::pair<uint64_t, Type *>, 16> Scalars;
   if (!Bytes || !S || (!Parts && To && From && To != From) || !S->isSized() || S->isScalableTy() ||
-      DL.getTypeAllocSize(S) != Bytes->getZExtValue() || !appendScalars(S, 0, DL, Scalars))
+      DL.getTypeAllocSize(S) != Bytes->getZExtValue() || !appendScalars(S, DL, Scalars))
     return;
   std::map<uint64_t, MDNode *> Known; // by offset
   for (unsigned I = 0; Parts && I + 2 < Parts->getNumOperands(); I += 3)
@@ -398,7 +385,7 @@ void Flattener::add(Type *T, int64_t At, const LayoutPlace &Within) {
   if (auto *A = dyn_cast<ArrayType>(T))
     return addArray(*A, A->getNumElements(), At, Within);
   if (auto *S = dyn_cast<StructType>(T)) {
-    if (S->hasName() && S->getName().starts_with(UnionPrefix))
+    if (isUnion(*S))
       return addAnything(At, DL.getTypeAllocSize(S).getFixedValue(), Within);
     if (isMemberPointer(*S))
       return addAnything(At, Word, Within); // a function; the distance is nothing but a number

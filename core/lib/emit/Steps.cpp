@@ -58,6 +58,8 @@ Type *storedFloat(const ActivityResult &Activity, const StoreInst &I) {
   unsigned Kinds = Graph.kindsAt(At, Size);
   if (mayBeNullWord(I.getValueOperand(), DL) && (Kinds & SK_Double))
     return T->getWithNewType(Type::getDoubleTy(T->getContext()));
+  if (mayBeNullWord(I.getValueOperand(), DL) && (Kinds & SK_Float))
+    return FixedVectorType::get(Type::getFloatTy(T->getContext()), Size / sizeof(float));
   if (!T->isIntegerTy(64) && !T->isIntegerTy(32))
     return nullptr;
   if (Size == 8 && (Kinds & SK_Double))

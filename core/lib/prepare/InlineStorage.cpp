@@ -91,7 +91,8 @@ private:
   bool collect(Value &V, uint64_t Offset);
   void collectUse(Use &U, uint64_t Offset);
   bool fits(const Place &P) const;
-  bool isKeptAsEnd(const Place &P) const;
+  bool isKeptBefore(const Place &P) const;
+  bool isKeptAsEnd(const Place &P, uint64_t End) const;
   bool staysApart(const Place &P, uint64_t End) const;
   Value *address(const Place &P, uint64_t Offset);
   void cut(MemIntrinsic &Move);
@@ -150,8 +151,8 @@ bool Splitter::fits(const Place &P) const {
   return Move && !isa<MemMoveInst>(Move) && !Move->isVolatile() && count_if(Places, IsSame) == 1;
 }
 
-/// True if the address is kept before the cut, as that of the array's end is.
-bool Splitter::isKeptAsEnd(const Place &P) const {
+/// True if the address is kept before the cut.
+bool Splitter::isKeptBefore(const Place &P) const {
   const auto *Store = dyn_cast<StoreInst>(P.U->getUser());
   APInt At(DL.getIndexTypeSizeInBits(A.getType()), 0);
   return Store && P.U->getOperandNo() == 0 &&
@@ -160,11 +161,18 @@ bool Splitter::isKeptAsEnd(const Place &P) const {
          At.ult(Cut);
 }
 
+/// True if the address is that of the array's end, which is kept beside the one of its beginning.
+bool Splitter::isKeptAsEnd(const Place &P, uint64_t End) const {
+  return P.Offset == End && isKeptBefore(P) && any_of(Places, [&](const Place &Begin) {
+           return Begin.Offset == Cut && isKeptBefore(Begin);
+         });
+}
+
 /// True unless an address that goes elsewhere may lead from behind the array, which ends at End, to
 /// the whole object.
 bool Splitter::staysApart(const Place &P, uint64_t End) const {
   return P.Offset < End || bytesAccessed(*P.U, DL) ||
-         isa<LifetimeIntrinsic, ICmpInst>(P.U->getUser()) || (P.Offset == End && isKeptAsEnd(P)) ||
+         isa<LifetimeIntrinsic, ICmpInst>(P.U->getUser()) || isKeptAsEnd(P, End) ||
          !structureBeginsAt(A.getAllocatedType(), P.Offset, DL);
 }
 

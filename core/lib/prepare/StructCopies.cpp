@@ -56,7 +56,8 @@ enum class Members { Numbers, NumbersAmongOthers };
 
 /// A member of Bytes bytes that is no number: a word, or, with a size that no word has, bytes.
 Type *wordOf(LLVMContext &Context, uint64_t Bytes) {
-  return Type::getIntNTy(Context, isPowerOf2_64(Bytes) ? Bytes * 8 : 8);
+  constexpr uint64_t Word = 8;
+  return Type::getIntNTy(Context, isPowerOf2_64(Bytes) && Bytes <= Word ? Bytes * 8 : 8);
 }
 
 /// What is copied, each where its alignment puts it behind the one before; nothing if there is no

@@ -14,6 +14,7 @@
 #include "ByValue.h"
 #include "DebugTypes.h"
 #include "support/Halves.h"
+#include "support/Scalars.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -37,7 +38,6 @@ namespace {
 
 constexpr char MetadataName[] = "contraflow.structures";
 constexpr char RecordedName[] = "contraflow.recorded"; ///< on modules: all functions have been
-constexpr StringLiteral UnionType = "union.";          ///< how clang calls them
 constexpr char Marker[] = "contraflow-taken-apart";
 constexpr const char *Names[] = {"cf.byvalue.", "cf.numbers.", "cf.stored."};
 constexpr unsigned MaxLeaves = 256; ///< of one structure: each is a parameter
@@ -45,32 +45,19 @@ constexpr uint64_t MaxPadding = 8;  ///< bytes of a structure that are nothing e
 constexpr int64_t OfResult = -1;
 
 /// Appends the scalars of T. False if its type does not say what they are.
-bool appendLeaves(Type *T, uint64_t Offset, const DataLayout &Layout,
-                  SmallVectorImpl<Leaf> &Leaves) {
-  if (Leaves.size() > MaxLeaves)
-    return false;
-  if (auto *Struct = dyn_cast<StructType>(T)) {
-    if (Struct->hasName() && Struct->getName().starts_with(UnionType))
+bool appendLeaves(Type *T, const DataLayout &Layout, SmallVectorImpl<Leaf> &Leaves) {
+  auto AtArray = [&](const ArrayType &Array) {
+    const bool IsPadding = Array.getElementType()->isIntegerTy(8);
+    return IsPadding
+               ? std::optional(Leaves.size() <= MaxLeaves && Array.getNumElements() < MaxPadding)
+               : std::nullopt;
+  };
+  return eachScalar(T, 0, Layout, AtArray, [&](Type *Scalar, uint64_t Offset) {
+    if (Leaves.size() > MaxLeaves)
       return false;
-    const StructLayout *Within = Layout.getStructLayout(Struct);
-    for (auto [I, Element] : enumerate(Struct->elements()))
-      if (!appendLeaves(Element, Offset + Within->getElementOffset(I), Layout, Leaves))
-        return false;
+    Leaves.push_back({Scalar, Offset});
     return true;
-  }
-  auto *Array = dyn_cast<ArrayType>(T);
-  if (!Array) {
-    Leaves.push_back({T, Offset});
-    return true;
-  }
-  Type *Element = Array->getElementType();
-  if (Element->isIntegerTy(8))
-    return Array->getNumElements() < MaxPadding;
-  const uint64_t Stride = Layout.getTypeAllocSize(Element);
-  for (uint64_t I = 0; I != Array->getNumElements(); ++I)
-    if (!appendLeaves(Element, Offset + I * Stride, Layout, Leaves))
-      return false;
-  return true;
+  });
 }
 
 /// The local variable that Address points into, and where.
@@ -193,7 +180,7 @@ private:
   /// False if the parameters are only some members: code of a hand that sets up a structure.
   bool isWholeOf(Type &T) const {
     SmallVector<Leaf, 8> Leaves;
-    return !appendLeaves(&T, 0, Layout, Leaves) || Leaves.empty() ||
+    return !appendLeaves(&T, Layout, Leaves) || Leaves.empty() ||
            (Pieces.front() <= Leaves.front().Offset && End > Leaves.back().Offset);
   }
 
@@ -231,7 +218,7 @@ StructureShape::StructureShape(Type *T, const Function *In) {
     return;
   const DataLayout &Layout = In->getDataLayout();
   Size = Layout.getTypeAllocSize(T);
-  Opaque = !appendLeaves(T, 0, Layout, Leaves) || Leaves.size() > MaxLeaves;
+  Opaque = !appendLeaves(T, Layout, Leaves) || Leaves.size() > MaxLeaves;
 }
 
 static bool isNumber(const Leaf &L) { return L.T->isFPOrFPVectorTy(); }
