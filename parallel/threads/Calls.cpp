@@ -42,7 +42,6 @@ constexpr ThreadFunction Functions[] = {
     {"pthread_tryjoin_np", Role::Names},
     {"pthread_timedjoin_np", Role::Names},
     {"pthread_clockjoin_np", Role::Names},
-    {"thrd_current", Role::Waits},
     {"pthread_getspecific", Role::Waits},
     {"pthread_cond_wait", Role::Condition},
     {"pthread_cond_timedwait", Role::ConditionTimed},

@@ -6,6 +6,7 @@
 
 #include "Layouts.h"
 #include "MemoryGraph.h"
+#include "PointedStructures.h"
 
 #include "callee/Classes.h"
 #include "contraflow/core/Callee.h"
@@ -15,8 +16,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/IRBuilder.h"
@@ -34,8 +33,7 @@ namespace {
 
 constexpr StringLiteral NotesName = "cf.layouts";
 constexpr StringLiteral OwnName = "cf.member";
-constexpr StringLiteral BytesName = "cf.bytes"; ///< of a word that is moved or cleared
-constexpr StringLiteral StructPrefix = "struct.", ClassPrefix = "class."; ///< of clang's types
+constexpr StringLiteral BytesName = "cf.bytes";      ///< of a word that is moved or cleared
 constexpr StringLiteral WrapperPrefix = "struct.__"; ///< of one integer: names of the compiler's
 constexpr unsigned MostPlaces = 4096;                ///< of one structure
 constexpr unsigned MostScalars = 64;                 ///< of a structure that is assigned
@@ -83,7 +81,7 @@ ArrayType *flexibleArray(const StructType &S) {
 class Noter {
 public:
   explicit Noter(Module &M)
-      : M(M), Context(M.getContext()), List(M.getOrInsertNamedMetadata(NotesName)) {}
+      : M(M), Context(M.getContext()), List(M.getOrInsertNamedMetadata(NotesName)), Pointed(M) {}
   void note(Instruction &I);
   void noteFirstFields(Function &F);
 
@@ -91,7 +89,6 @@ private:
   void add(MDNode *Key, StructType *S, int64_t Offset);
   void noteCopy(MemIntrinsic &Copy);
   void describeCopy(MemTransferInst &Copy);
-  StructType *structureBehind(const Value &Pointer);
   void noteWord(MemIntrinsic &Copy);
   MDNode *tagBelow(const Twine &Root, StringRef Name);
   MDNode *ownTag(StructType *S, int64_t Offset, StringRef Name);
@@ -100,7 +97,7 @@ private:
   LLVMContext &Context;
   NamedMDNode *List;
   SmallPtrSet<const MDNode *, 16> Done;
-  StringMap<StructType *> Named; ///< null: several
+  PointedStructures Pointed;
   std::map<std::tuple<StructType *, int64_t, StringRef>, MDNode *> Own;
 };
 
@@ -149,32 +146,36 @@ Type *numberAt(const Value *Address) {
   return T && (T->isDoubleTy() || T->isFloatTy()) ? T : nullptr;
 }
 
-/// The name of the type that TBAA has for an access; empty if there is none.
 StringRef nameAccessed(const MDNode *Tag) {
   auto *Type =
       Tag && Tag->getNumOperands() > 1 ? dyn_cast_or_null<MDNode>(Tag->getOperand(1)) : nullptr;
   auto *Name = Type && Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
   return Name ? Name->getString() : StringRef();
 }
-StringRef nameAccessed(const Instruction &Access) {
-  return nameAccessed(Access.getMetadata(LLVMContext::MD_tbaa));
-}
 
-/// The structure that an address is a step to, or a variable of.
-StructType *structureAt(const Value *Address) {
-  if (auto *Step = dyn_cast<GEPOperator>(Address))
-    return dyn_cast<StructType>(Step->getResultElementType());
-  auto *Variable = dyn_cast<AllocaInst>(Address);
-  return Variable ? dyn_cast<StructType>(Variable->getAllocatedType()) : nullptr;
+/// True of numbers that share a word with others.
+bool hasPartsOfWords(Type *T, const DataLayout &DL) {
+  bool Any = false;
+  auto AtArray = [&](const ArrayType &A) {
+    Any |= hasPartsOfWords(A.getElementType(), DL);
+    return std::optional(true);
+  };
+  eachScalar(T, 0, DL, AtArray, [&](Type *Scalar, uint64_t) {
+    Any |= Scalar->isFloatTy() || Scalar->isHalfTy();
+    return true;
+  });
+  return Any;
 }
 
 /// Appends the scalars of T and where they are. False if there are many, or a union is among them,
-/// or structures that an index may lead to.
+/// or structures of whole words that an index may lead to.
 bool appendScalars(Type *T, const DataLayout &DL,
                    SmallVectorImpl<std::pair<uint64_t, Type *>> &Out) {
-  auto AtArray = [](const ArrayType &A) {
-    return A.getElementType()->isStructTy() && A.getNumElements() > 1 ? std::optional(false)
-                                                                      : std::nullopt;
+  auto AtArray = [&](const ArrayType &A) {
+    Type *Of = A.getElementType();
+    return Of->isStructTy() && A.getNumElements() > 1 && !hasPartsOfWords(Of, DL)
+               ? std::optional(false)
+               : std::nullopt;
   };
   return eachScalar(T, 0, DL, AtArray, [&](Type *Scalar, uint64_t At) {
     Out.push_back({At, Scalar});
@@ -182,47 +183,28 @@ bool appendScalars(Type *T, const DataLayout &DL,
   });
 }
 
-/// The structure that a pointer leads to, as TBAA calls what was loaded: "p1 _ZTS4wave" to a
-/// %struct.wave, unless there are several of this name.
-StructType *Noter::structureBehind(const Value &Pointer) {
-  const auto *Load = dyn_cast<LoadInst>(&Pointer);
-  StringRef Mangled = Load ? nameAccessed(*Load) : StringRef();
-  if (!Mangled.consume_front("p1 _ZTS"))
-    return nullptr;
-  if (Named.empty())
-    for (StructType *S : M.getIdentifiedStructTypes()) {
-      StringRef Name = S->getName();
-      if (!Name.consume_front(StructPrefix) && !Name.consume_front(ClassPrefix))
-        continue;
-      const auto [Base, Number] = Name.rsplit('.');
-      const bool IsAnother = !Number.empty() && all_of(Number, isDigit);
-      if (const auto [It, New] = Named.try_emplace(IsAnother ? Base : Name, S); !New || IsAnother)
-        It->second = nullptr;
-    }
-  const std::string Text = demangle("_ZTS" + Mangled.str());
-  StringRef Name = Text;
-  return Name.consume_front("typeinfo name for ") ? Named.lookup(Name) : nullptr;
-}
-
 /// The assignment of a structure: clang describes its members, but not the elements of arrays and
 /// the parts of complex numbers, and without TBAA nothing. What the types say is added in its way;
-/// without TBAA, no end may say something else, since a call of memcpy looks the same.
+/// without TBAA, no end may say something else, since a call of memcpy looks the same. What the
+/// standard library assigns as a whole are its own objects, or whole ones of the program's.
 void Noter::describeCopy(MemTransferInst &Copy) {
   const DataLayout &DL = M.getDataLayout();
   const auto *Bytes = dyn_cast<ConstantInt>(Copy.getLength());
   const MDNode *Parts = Copy.getMetadata(LLVMContext::MD_tbaa_struct);
-  StructType *To = structureAt(Copy.getRawDest()), *From = structureAt(Copy.getRawSource());
-  StructType *S = To ? To : From;
-  S = S ? S : structureBehind(*Copy.getRawDest());
-  S = S ? S : structureBehind(*Copy.getRawSource());
+  StructType *To = Pointed.behind(*Copy.getRawDest()), *From = Pointed.behind(*Copy.getRawSource()),
+             *S = To ? To : From;
   SmallVector<std::pair<uint64_t, Type *>, 16> Scalars;
-  if (!Bytes || !S || (!Parts && To && From && To != From) || !S->isSized() || S->isScalableTy() ||
-      DL.getTypeAllocSize(S) != Bytes->getZExtValue() || !appendScalars(S, DL, Scalars))
+  if (!Bytes || !S || (!Parts && To && From && !To->isLayoutIdentical(From)) || !S->isSized() ||
+      S->isScalableTy() || DL.getTypeAllocSize(S) != Bytes->getZExtValue() ||
+      !appendScalars(S, DL, Scalars))
     return;
   std::map<uint64_t, MDNode *> Known; // by offset
   for (unsigned I = 0; Parts && I + 2 < Parts->getNumOperands(); I += 3)
     Known[mdconst::extract<ConstantInt>(Parts->getOperand(I))->getZExtValue()] =
         cast<MDNode>(Parts->getOperand(I + 2));
+  const bool InLibrary = isOfStandardLibrary(*Copy.getFunction());
+  if (InLibrary && (!isOfProgram(*S) || !hasPartsOfWords(S, DL)))
+    return;
   auto Number = [&](uint64_t N) {
     return ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Context), N));
   };
@@ -235,6 +217,8 @@ void Noter::describeCopy(MemTransferInst &Copy) {
     All.append({Number(At), Number(DL.getTypeStoreSize(T)), Tag});
   }
   Copy.setMetadata(LLVMContext::MD_tbaa_struct, MDNode::get(Context, All));
+  if (InLibrary)
+    Copy.setMetadata(MembersOfProgram, MDNode::get(Context, {}));
 }
 
 /// Without TBAA, nothing else tells in optimised code that `memcpy(s->q + 1, p + 3, n)` moves
@@ -243,8 +227,7 @@ void Noter::describeCopy(MemTransferInst &Copy) {
 void Noter::noteCopy(MemIntrinsic &Copy) {
   auto *From = dyn_cast<MemTransferInst>(&Copy);
   const auto *Length = dyn_cast<ConstantInt>(Copy.getLength());
-  if (From && !Copy.isVolatile() && !Copy.hasMetadata(LLVMContext::MD_tbaa) &&
-      !isOfStandardLibrary(*Copy.getFunction()))
+  if (From && !Copy.isVolatile() && !Copy.hasMetadata(LLVMContext::MD_tbaa))
     describeCopy(*From);
   if (Copy.isVolatile() || Copy.getAAMetadata())
     return;
@@ -304,28 +287,14 @@ void Noter::note(Instruction &I) {
     I.setMetadata(OwnName, ownTag(At->first, At->second, OwnName));
 }
 
-/// The variable of a pointer that is loaded, in code that is not optimised.
-const AllocaInst *variableOf(const Value *Pointer) {
-  auto *Load = dyn_cast<LoadInst>(Pointer);
-  return Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
-}
-
 /// Members have a step to them, also those that come first, but bit fields that come first have
 /// none. They are members of the structure to whose other members the variable leads.
 void Noter::noteFirstFields(Function &F) {
-  DenseMap<const AllocaInst *, StructType *> Pointees; // null: several
-  for (const Instruction &I : instructions(F)) {
-    auto *Step = dyn_cast<GetElementPtrInst>(&I);
-    const AllocaInst *Variable = Step ? variableOf(Step->getPointerOperand()) : nullptr;
-    auto *S = Step ? dyn_cast<StructType>(Step->getSourceElementType()) : nullptr;
-    if (Variable && !Pointees.try_emplace(Variable, S).second && Pointees[Variable] != S)
-      Pointees[Variable] = nullptr;
-  }
   for (Instruction &I : instructions(F)) {
     if (!isa<LoadInst, StoreInst>(I) || I.hasMetadata(LLVMContext::MD_tbaa))
       continue;
     const AllocaInst *Variable = variableOf(getLoadStorePointerOperand(&I));
-    StructType *S = Variable ? Pointees.lookup(Variable) : nullptr;
+    StructType *S = Variable ? Pointed.steppedInto(*Variable) : nullptr;
     Type *T = getLoadStoreType(&I);
     if (S && T->isIntegerTy() && S->getNumElements() > 1 && S->getElementType(0) == T)
       I.setMetadata(LLVMContext::MD_tbaa, ownTag(S, 0, OwnName));
@@ -472,6 +441,10 @@ void noteObject(CallInst &Call) {
 static std::optional<LayoutPlace> accessedScalar(const MDNode &Tag) {
   auto *Type = Tag.getNumOperands() > 1 ? dyn_cast_or_null<MDNode>(Tag.getOperand(1)) : nullptr;
   return Type ? scalarOf(*Type) : std::nullopt;
+}
+
+StringRef nameAccessed(const Instruction &Access) {
+  return nameAccessed(Access.getMetadata(LLVMContext::MD_tbaa));
 }
 
 bool namesNoType(const Instruction &Access) {

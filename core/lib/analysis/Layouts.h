@@ -42,6 +42,8 @@ using LayoutPlaces = std::map<int64_t, LayoutPlace>;
 /// Notes what the types say of members that are accessed.
 void noteLayouts(llvm::Module &M);
 
+/// The name of the type that TBAA has for an access; empty if there is none.
+llvm::StringRef nameAccessed(const llvm::Instruction &Access);
 /// True for an access whose TBAA names no type, as that of a copied word does not.
 bool namesNoType(const llvm::Instruction &Access);
 /// True for a word that `memcpy` or `memset` of four bytes has become.

@@ -254,6 +254,13 @@ bool isOfStandardLibrary(const GlobalValue &G) {
   return any_of(Prefixes, [&](StringRef Prefix) { return G.getName().starts_with(Prefix); });
 }
 
+bool isOfProgram(const StructType &S) {
+  static constexpr StringLiteral Prefixes[] = {
+      "struct.std::", "class.std::", "struct.__gnu_cxx::", "class.__gnu_cxx::"};
+  return S.hasName() &&
+         none_of(Prefixes, [&](StringRef Prefix) { return S.getName().starts_with(Prefix); });
+}
+
 bool isMemberPointer(const Type &T) {
   auto *S = dyn_cast<StructType>(&T);
   return S && S->isLiteral() && S->getNumElements() == 2 &&

@@ -14,6 +14,7 @@ class Function;
 class GlobalValue;
 class GlobalVariable;
 class Module;
+class StructType;
 class Type;
 } // namespace llvm
 
@@ -38,6 +39,8 @@ bool endsAnyWrapper(const llvm::Function &F);
 bool takesNumbersOnly(const llvm::Function &F);
 /// True of what a C++ standard library defines, by its name.
 bool isOfStandardLibrary(const llvm::GlobalValue &G);
+/// True of a structure that has a name and that the standard library does not define.
+bool isOfProgram(const llvm::StructType &S);
 
 /// True of what clang makes of a pointer to a member function: {function, distance}.
 bool isMemberPointer(const llvm::Type &T);

@@ -15,6 +15,7 @@
 #include "analysis/Layouts.h"
 #include "analysis/Outside.h"
 #include "callee/Rust.h"
+#include "callee/StandardThreads.h"
 #include "callee/Variables.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
@@ -670,6 +671,7 @@ static void noteSource(Module &M) {
     clearWhole(M);
   if (Requests.empty() && !isLinkedLater(M))
     return;
+  useThreadsOfPosix(M);
   noteSlots(M);
   noteVirtualCalls(M);
   noteMemberDistances(M);

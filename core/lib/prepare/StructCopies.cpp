@@ -17,6 +17,7 @@
 #include "StructCopies.h"
 #include "callee/Classes.h"
 #include "contraflow/core/Construct.h"
+#include "support/Scalars.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -135,10 +136,11 @@ bool splitStructCopies(Function &F) {
 
 void splitWordCopies(Module &M) {
   for (Function &F : M) {
-    if (isOfStandardLibrary(F)) // what it copies as a whole are its own objects, or whole ones
-      continue;
+    const bool InLibrary = isOfStandardLibrary(F);
     for (Instruction &I : make_early_inc_range(instructions(F))) {
       auto *Copy = dyn_cast<MemCpyInst>(&I);
+      if (Copy && InLibrary && !Copy->hasMetadata(MembersOfProgram))
+        continue; // what it copies as a whole are its own objects, or whole ones
       const auto Parts = Copy ? partsOf(*Copy, Members::NumbersAmongOthers)
                               : SmallVector<CopiedNumber, MostNumbers>();
       auto IsPartOfWord = [&](const CopiedNumber &P) {

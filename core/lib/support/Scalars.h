@@ -5,6 +5,7 @@
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,9 @@ class Type;
 } // namespace llvm
 
 namespace contraflow {
+
+/// Metadata of a copy in the standard library whose members (!tbaa.struct) are the program's.
+inline constexpr llvm::StringLiteral MembersOfProgram = "cf.members";
 
 /// True of what clang makes of a union: its type is that of one of the members.
 bool isUnion(const llvm::StructType &T);

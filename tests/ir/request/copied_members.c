@@ -6,7 +6,10 @@
 // RUN: %cf_clang -O0 %s -o %t && %t | FileCheck %s
 // RUN: %cf_clang -O2 -DNAMED %s -o %t && %t | FileCheck %s --check-prefixes=CHECK,NAMED
 // RUN: %cf_clang -O2 -fno-strict-aliasing %s -o %t && %t | FileCheck %s
+// RUN: %cf_clang -O0 -g -DNAMED %s -o %t && %t | FileCheck %s --check-prefixes=CHECK,NAMED
+// RUN: %cf_clang -O2 -g -fno-strict-aliasing -DNAMED %s -o %t && %t | FileCheck %s --check-prefixes=CHECK,NAMED
 #include <stdio.h>
+#include <stdlib.h>
 
 extern int enzyme_dup;
 void __enzyme_autodiff(void *, ...);
@@ -40,6 +43,11 @@ struct couple {
   float x[2];
 };
 static void moved_couple(struct couple *to, const struct couple *from) { *to = *from; }
+struct row {
+  struct entry of[3];
+  double sum;
+};
+static void moved_row(struct row *to, const struct row *from) { *to = *from; }
 static void moved_part(struct part *to, const struct part *from) { to[0] = from[0]; }
 
 int main(void) {
@@ -62,11 +70,24 @@ int main(void) {
   __enzyme_autodiff((void *)moved_part, enzyme_dup, &p, &p_bar, enzyme_dup, &q, &q_bar);
   // CHECK: 0 0 0, 5 7 9
   printf("%g %g %g, %g %g %g\n", p_bar.x, p_bar.y, p_bar.w, q_bar.x, q_bar.y, q_bar.w);
-#ifdef NAMED // by TBAA alone
   struct couple u = {0}, v = {0}, u_bar = {{1, 2}}, v_bar = {{4, 5}};
   __enzyme_autodiff((void *)moved_couple, enzyme_dup, &u, &u_bar, enzyme_dup, &v, &v_bar);
-  // NAMED: 0 0, 5 7
+  // CHECK: 0 0, 5 7
   printf("%g %g, %g %g\n", u_bar.x[0], u_bar.x[1], v_bar.x[0], v_bar.x[1]);
+#ifdef NAMED // by TBAA or debug information alone
+  struct row *rows = calloc(4, sizeof *rows);
+  for (int i = 0; i < 2; i++) {
+    struct row *bar = &rows[2 + i];
+    for (int k = 0; k < 3; k++)
+      bar->of[k].value = 10 * i + k + 1;
+    bar->sum = 10 * i + 4;
+  }
+  __enzyme_autodiff((void *)moved_row, enzyme_dup, rows, rows + 2, enzyme_dup, rows + 1, rows + 3);
+  // NAMED: 0 0 0 0, 12 14 16 18
+  for (int i = 2; i < 4; i++)
+    printf("%g %g %g %g%s", rows[i].of[0].value, rows[i].of[1].value, rows[i].of[2].value,
+           rows[i].sum, i == 2 ? ", " : "\n");
+  free(rows);
 #endif
   return 0;
 }

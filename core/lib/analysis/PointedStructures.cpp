@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pointers have no types, and the assignment of a structure through them is a copy of bytes:
+//
+//   void move(struct entry *to, struct entry *from) { *to = *from; }
+//   memcpy(to, from, 8)       a float and an integer; a double; two of either?
+//
+// Whoever looks at members steps into the structure, in this function or in one that calls it.
+
+#include "PointedStructures.h"
+
+#include "DebugStructures.h"
+#include "Layouts.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+
+#include <set>
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr StringLiteral StructPrefix = "struct.", ClassPrefix = "class."; ///< of clang's types
+constexpr unsigned MostCalls = 64; ///< of a function whose arguments are looked at
+
+/// The structure that an address is a step to, or a variable of.
+StructType *structureAt(const Value &Address) {
+  if (auto *Step = dyn_cast<GEPOperator>(&Address))
+    return dyn_cast<StructType>(Step->getResultElementType());
+  auto *Variable = dyn_cast<AllocaInst>(&Address);
+  return Variable ? dyn_cast<StructType>(Variable->getAllocatedType()) : nullptr;
+}
+
+/// The parameter that a variable of clang's holds, if nothing else is ever stored there.
+const Argument *heldParameter(const AllocaInst &Variable) {
+  const Argument *Held = nullptr;
+  for (const User *U : Variable.users()) {
+    const auto *Store = dyn_cast<StoreInst>(U);
+    if (isa<LoadInst>(U))
+      continue;
+    if (!Store || Store->getPointerOperand() != &Variable || Held)
+      return nullptr;
+    Held = dyn_cast<Argument>(Store->getValueOperand());
+    if (!Held)
+      return nullptr;
+  }
+  return Held;
+}
+
+} // namespace
+
+const AllocaInst *variableOf(const Value *Pointer) {
+  auto *Load = dyn_cast<LoadInst>(Pointer);
+  return Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
+}
+
+/// As TBAA calls what was loaded: "p1 _ZTS4wave" leads to a %struct.wave, unless there are several
+/// of this name.
+StructType *PointedStructures::named(const LoadInst &Pointer) {
+  StringRef Mangled = nameAccessed(Pointer);
+  if (!Mangled.consume_front("p1 _ZTS"))
+    return nullptr;
+  if (Named.empty())
+    for (StructType *S : M.getIdentifiedStructTypes()) {
+      StringRef Name = S->getName();
+      if (!Name.consume_front(StructPrefix) && !Name.consume_front(ClassPrefix))
+        continue;
+      const auto [Base, Number] = Name.rsplit('.');
+      const bool IsAnother = !Number.empty() && all_of(Number, isDigit);
+      if (const auto [It, New] = Named.try_emplace(IsAnother ? Base : Name, S); !New || IsAnother)
+        It->second = nullptr;
+    }
+  const std::string Text = demangle("_ZTS" + Mangled.str());
+  StringRef Name = Text;
+  return Name.consume_front("typeinfo name for ") ? Named.lookup(Name) : nullptr;
+}
+
+StructType *PointedStructures::steppedInto(const AllocaInst &Variable) {
+  const auto [It, New] = Stepped.try_emplace(Variable.getFunction());
+  auto &Pointees = It->second;
+  if (New)
+    for (const Instruction &I : instructions(*Variable.getFunction())) {
+      auto *Step = dyn_cast<GetElementPtrInst>(&I);
+      const AllocaInst *From = Step ? variableOf(Step->getPointerOperand()) : nullptr;
+      auto *S = Step ? dyn_cast<StructType>(Step->getSourceElementType()) : nullptr;
+      if (From && !Pointees.try_emplace(From, S).second && Pointees[From] != S)
+        Pointees[From] = nullptr;
+    }
+  return Pointees.lookup(&Variable);
+}
+
+StructType *PointedStructures::behindVariable(const AllocaInst &Variable) {
+  StructType *S = structureBehindVariable(Variable, M.getDataLayout());
+  return S ? S : steppedInto(Variable);
+}
+
+/// All callers hand over one kind of structure.
+StructType *PointedStructures::handedOver(const Argument &A) {
+  const Function &F = *A.getParent();
+  std::set<StructType *> Found;
+  if (F.hasNUsesOrMore(MostCalls + 1))
+    return nullptr;
+  for (const Use &U : F.uses()) {
+    const auto *Call = dyn_cast<CallBase>(U.getUser());
+    if (!Call || !Call->isCallee(&U) || A.getArgNo() >= Call->arg_size())
+      continue; // a table of functions, or a request, says nothing of the type
+    const Value *Given = Call->getArgOperand(A.getArgNo());
+    const AllocaInst *From = variableOf(Given);
+    Found.insert(From ? behindVariable(*From) : structureAt(*Given));
+  }
+  return Found.size() == 1 ? *Found.begin() : nullptr;
+}
+
+StructType *PointedStructures::behind(const Value &Pointer) {
+  StructType *S = structureAt(Pointer);
+  if (const auto *Load = dyn_cast<LoadInst>(&Pointer); Load && !S)
+    S = named(*Load);
+  const AllocaInst *Variable = variableOf(&Pointer);
+  if (!Variable || S)
+    return S;
+  S = behindVariable(*Variable);
+  const Argument *Parameter = S ? nullptr : heldParameter(*Variable);
+  return Parameter ? handedOver(*Parameter) : S;
+}
+
+} // namespace contraflow
