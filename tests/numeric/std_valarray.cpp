@@ -13,3 +13,12 @@ static double fields(const double *x, double a, int n) {
 }
 
 GRADIENT_CHECK(std_valarray, Double, fields, In(double, 8), Scalar(double), Int(8))
+
+static double blocks(const double *x, double a, int n) {
+  std::valarray<double> u(x, n);
+  u[std::gslice(1, {2, 2}, {4, 1})] *= std::valarray<double>(a, 4);
+  const std::valarray<double> w = u[std::gslice(0, {2, 3}, {3, 1})];
+  return (w * w).sum() * u[5];
+}
+
+GRADIENT_CHECK(std_valarray_blocks, Double, blocks, In(double, 8), Scalar(double), Int(8))

@@ -75,6 +75,14 @@ static bool isIndexed(const Places &P, int64_t Offset, int64_t Stride) {
           (hasTwin(P, At) && Offset < endOfFirstRun(P)));
 }
 
+/// True if an index of this stride leads from the equal members that the object begins with to
+/// another such object behind it: no two of these members are that far apart.
+static bool leavesFirstRun(const Places &P, int64_t Offset, int64_t Stride) {
+  auto At = find(P, Offset);
+  return At != P.end() && !At->second.IsArray && !(At->second.Kind & SK_AnyFloat) &&
+         isIndexed(P, Offset, Stride) && Stride >= endOfFirstRun(P) - P.begin()->first;
+}
+
 /// Where the scalar begins that ends at Offset: the last byte of what is of no known kind.
 static int64_t lastInFront(const Places &P, int64_t Offset) {
   auto Last = find(P, Offset - 1);
@@ -302,7 +310,8 @@ void MemoryGraph::foldElements(unsigned At) {
 }
 
 void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
-  if (leavesObject(At.Node, Stride))
+  if (leavesObject(At.Node, Stride) ||
+      (!Other && leavesFirstRun(Nodes[At.Node].Places, At.Offset, Stride)))
     return refold(At.Node, Stride);
   foldElements(At.Node);
   At = resolve(At);
