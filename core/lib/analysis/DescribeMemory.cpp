@@ -618,7 +618,7 @@ void Describer::findOrigins(ArrayRef<Function *> Functions) {
     if (!At)
       return;
     if (!Typed.contains(V))
-      Graph.addUntypedOrigin(At);
+      Graph.addUntypedOrigin(At, V);
     if (Outside)
       Todo.push_back(Graph.canonical(At.Node));
   };

@@ -87,8 +87,8 @@ public:
   void inferHeaders();
   /// A structure lies here. Nothing, unless it is known where: see Location::Stride.
   void addPlaces(Location At, const LayoutPlaces &L);
-  /// An object begins here of which nobody says that it is what its places say.
-  void addUntypedOrigin(Location At);
+  /// An object (of a variable: that one) begins here; nobody says that it is what its places say.
+  void addUntypedOrigin(Location At, const llvm::Value *Variable = nullptr);
   void noteElements(Location At, int64_t Size) { Nodes[canonical(At.Node)].Element = Size; }
   /// True if there is an object of which only the arrays fold.
   bool hasArrays() const { return HasArrays; }
@@ -213,7 +213,7 @@ private:
     bool Mistaken = false;               ///< its places are not what was said
     int64_t Stride = 0;                  ///< its arrays fold, all of them by multiples of this
     std::map<int64_t, int64_t> Landings; ///< where an index leads to, and by multiples of what
-    std::set<int64_t> UntypedOrigins;
+    std::set<std::tuple<int64_t, int64_t, unsigned>> UntypedOrigins; ///< + size, kind of an array
     int64_t Element = 0; ///< the size of the structures that the variable is an array of
   };
 

@@ -16,6 +16,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Instructions.h"
 
 #include <numeric>
 
@@ -197,11 +199,25 @@ bool MemoryGraph::isDeclaredOther(Location At) const {
   return Place != N.Places.end() && (Place->second.Kind & (SK_Int | SK_Pointer));
 }
 
-void MemoryGraph::addUntypedOrigin(Location At) {
+/// The size of a variable that is an array of floats or addresses, or one of them, and their kind.
+static std::pair<int64_t, unsigned> asArray(const Value *Variable, const DataLayout &DL) {
+  const auto *Local = dyn_cast_or_null<AllocaInst>(Variable);
+  const auto *Global = dyn_cast_or_null<GlobalVariable>(Variable);
+  if (!Global && (!Local || Local->isArrayAllocation()))
+    return {0, SK_Unknown};
+  Type *T = Global ? Global->getValueType() : Local->getAllocatedType(), *Scalar = T;
+  while (auto *Array = dyn_cast<ArrayType>(Scalar))
+    Scalar = Array->getElementType();
+  const unsigned Kind = kindOfType(Scalar);
+  return {Kind ? DL.getTypeAllocSize(T).getFixedValue() : 0, Kind};
+}
+
+void MemoryGraph::addUntypedOrigin(Location At, const Value *Variable) {
   if (!At)
     return;
   At = resolve(At);
-  Nodes[At.Node].UntypedOrigins.insert(At.Offset);
+  const auto [Size, Kind] = asArray(Variable, DL);
+  Nodes[At.Node].UntypedOrigins.insert({At.Offset, Size, Kind});
 }
 
 /// The node folds, and so do its arrays with it.
@@ -227,10 +243,10 @@ bool MemoryGraph::addLanding(Node &N, int64_t Offset, int64_t Stride) {
 
 void MemoryGraph::wrapPlaces(unsigned At) {
   Node &N = Nodes[At];
-  const std::set<int64_t> Origins = std::move(N.UntypedOrigins);
+  const auto Origins = std::move(N.UntypedOrigins);
   N.UntypedOrigins.clear();
-  for (int64_t Offset : Origins)
-    N.UntypedOrigins.insert(wrap(N, Offset));
+  for (auto [Offset, Size, Kind] : Origins)
+    N.UntypedOrigins.insert({wrap(N, Offset), Size, Kind});
   const auto Landings = std::move(N.Landings);
   N.Landings.clear();
   for (auto [Offset, Stride] : Landings)
@@ -255,8 +271,8 @@ void MemoryGraph::mergePlaces(unsigned Keep, unsigned Gone, int64_t Shift) {
   Node &K = Nodes[Keep], &G = Nodes[Gone];
   for (auto [Offset, Stride] : G.Landings)
     addLanding(K, wrap(K, Offset + Shift), Stride);
-  for (int64_t Offset : G.UntypedOrigins)
-    K.UntypedOrigins.insert(wrap(K, Offset + Shift));
+  for (auto [Offset, Size, Kind] : G.UntypedOrigins)
+    K.UntypedOrigins.insert({wrap(K, Offset + Shift), Size, Kind});
   K.Stride = std::gcd(K.Stride, G.Stride);
   K.Mistaken |= G.Mistaken;
   K.Element = commonElement(K.Element, G.Element, std::max(sizeOf(K.Places), sizeOf(G.Places)));
@@ -505,6 +521,18 @@ static bool isAllArray(const Places &P, int64_t Offset) {
          });
 }
 
+/// True if so many bytes from there on are scalars of this kind: a variable that is an array of
+/// them, and ends there, is what its places say.
+static bool areOfKind(const Places &P, int64_t Offset, int64_t Size, unsigned Kind) {
+  int64_t Next = Offset;
+  for (auto At = P.find(Offset); At != P.end() && Next < Offset + Size; ++At) {
+    if (At->first != Next || At->second.Kind != Kind)
+      return false;
+    Next += At->second.Width;
+  }
+  return Size && Next == Offset + Size;
+}
+
 /// True if an index may lead from a scalar of one of these kinds to there.
 bool MemoryGraph::isReached(const Node &N, int64_t Offset, unsigned Kinds) const {
   return any_of(N.Landings, [&](const auto &Landing) {
@@ -533,9 +561,11 @@ bool MemoryGraph::reachesMixedMember(const Node &N) const {
 bool MemoryGraph::isMistaken(const Node &N) const {
   if (N.Places.empty() || reachesMixedMember(N))
     return true;
-  if (any_of(N.UntypedOrigins, [&](int64_t Offset) {
+  if (any_of(N.UntypedOrigins, [&](const auto &Origin) {
+        const auto [Offset, Size, Kind] = Origin;
         return mayBeginArray(N.Places, N.Landings, Offset) && !isAllArray(N.Places, Offset) &&
-               !holdsIntegers(N.Places, N.Landings, Offset);
+               !holdsIntegers(N.Places, N.Landings, Offset) &&
+               !areOfKind(N.Places, Offset, Size, Kind);
       }))
     return true;
   for (auto [Offset, C] : N.Fields) {

@@ -233,9 +233,10 @@ MemoryLayout sharper(const MemoryLayout &To, const MemoryLayout &From) {
   return Out;
 }
 
-bool holdsIntegers(const MemoryLayout &Layout) {
-  return !Layout.Fields.empty() && !Layout.Packed &&
-         all_of(Layout.Fields, [](auto &F) { return F.Kinds == SK_Int && !F.Active; });
+bool holdsNoNumbers(const MemoryLayout &Layout) {
+  return !Layout.Fields.empty() && !Layout.Packed && all_of(Layout.Fields, [](auto &F) {
+    return (F.Kinds == SK_Int || F.Kinds == SK_Pointer) && !F.Active;
+  });
 }
 
 Error checkLayout(const MemoryLayout &Blurred, CallBase &Call) {

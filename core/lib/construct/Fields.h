@@ -53,8 +53,8 @@ bool liesAnywhere(const MemoryLayout &Layout);
 bool movesAsBytes(const MemoryLayout &Layout);
 /// Of what so many bytes of an object hold.
 MemoryLayout firstBytes(const MemoryLayout &Layout, int64_t Bytes);
-/// True if nothing but integers is there: a copy moves no derivatives.
-bool holdsIntegers(const MemoryLayout &Layout);
+/// True if nothing but integers and addresses is there: a copy moves no derivatives.
+bool holdsNoNumbers(const MemoryLayout &Layout);
 /// Every active field has one kind of float, and there is an active field.
 llvm::Error checkLayout(const MemoryLayout &Layout, llvm::CallBase &Call);
 /// The same, if the floats are to be cleared and anything else stays.

@@ -120,7 +120,7 @@ Error CopyHandler::augment(SweepBuilder &B, CallSite &Site) const {
   MemoryLayout Layout = layoutOfCopy(B, Call.getArgOperand(0), Call.getArgOperand(2));
   Layout.Outside |= B.layout(Call.getArgOperand(1)).Outside;
   refuseConstant(B, Call, Src);
-  const bool Moves = B.activeMemory(Call.getArgOperand(0)) && !holdsIntegers(Layout);
+  const bool Moves = B.activeMemory(Call.getArgOperand(0)) && !holdsNoNumbers(Layout);
   if (Moves)
     if (Error E = Src ? checkLayout(Layout, Call) : checkCleared(Layout, Call))
       return E;

@@ -7,12 +7,15 @@
 #include "analysis/BitSources.h"
 #include "analysis/OwnIntegers.h"
 #include "analysis/ShortPieces.h"
+#include "analysis/Strides.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Barrier.h"
 #include "contraflow/core/Rule.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
 
 using namespace llvm;
 
@@ -135,19 +138,48 @@ void findOwnStores(RequestState &S) {
       }
 }
 
-/// True if the address is that of the rear of such a word: behind the beginning of a field for
-/// which IsWord says yes.
-static bool isInsideWord(const MemoryGraph &G, Location At,
+/// True if the address walks by so many bytes, from one time to the next.
+static bool walksBy(const MemoryGraph &G, const Value *Pointer, int64_t Bytes) {
+  while (auto *Step = dyn_cast<GEPOperator>(Pointer)) {
+    const unsigned Width = G.layout().getIndexTypeSizeInBits(Step->getType());
+    SmallMapVector<Value *, APInt, 4> Indices;
+    APInt Constant(Width, 0);
+    if (!Step->collectOffset(G.layout(), Width, Indices, Constant))
+      return false;
+    for (const auto &[Index, Scale] : Indices)
+      if (std::abs(Scale.getSExtValue()) * int64_t(strideOf(Index).Multiple) == Bytes)
+        return true;
+    Pointer = Step->getPointerOperand();
+  }
+  const auto *Phi = dyn_cast<PHINode>(Pointer);
+  return Phi && any_of(Phi->incoming_values(), [&](const Use &Next) {
+           APInt Step(G.layout().getIndexTypeSizeInBits(Phi->getType()), 0);
+           const Value *Base =
+               Next->stripAndAccumulateConstantOffsets(G.layout(), Step, /*AllowNonInbounds=*/true);
+           return Base == Phi && std::abs(Step.getSExtValue()) == Bytes;
+         });
+}
+
+/// True if what is accessed may be the rear of such a word: behind the beginning of a field for
+/// which IsWord says yes. Bytes that walk by a part of a word come from its front to its rear; an
+/// integer that lies there at other times is aligned.
+static bool isInsideWord(const MemoryGraph &G, const Instruction &Access,
                          function_ref<bool(unsigned Cell)> IsWord) {
   constexpr int64_t Width = sizeof(void *);
+  const Value *Pointer = getLoadStorePointerOperand(&Access);
+  const int64_t Size = G.layout().getTypeStoreSize(getLoadStoreType(&Access)).getFixedValue();
+  const Location At = G.find(Pointer);
   if (!At)
     return false;
   const int64_t Period = G.period(At.Node);
+  const bool Walks = Period && Period < Width && Period % Size == 0 &&
+                     int64_t(getLoadStoreAlignment(&Access).value()) < Size &&
+                     walksBy(G, Pointer, Size);
   return any_of(G.fields(At.Node), [&](const auto &Field) {
     int64_t Distance = At.Offset - Field.first;
     if (Period)
       Distance = (Distance % Period + Period) % Period;
-    return Distance > 0 && Distance < Width && IsWord(Field.second);
+    return (Walks || (Distance > 0 && Distance < Width)) && IsWord(Field.second);
   });
 }
 
@@ -193,15 +225,14 @@ bool copiesHalves(const ActivityResult &Activity, const StoreInst &I) {
 bool copiesPartOfFloat(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &G = Activity.memory();
   const int64_t Size = G.layout().getTypeStoreSize(I.getValueOperand()->getType());
-  auto IsActiveRear = [&](const Value *Pointer) {
-    const Location At = G.find(Pointer);
+  auto IsActiveRear = [&](const Instruction &Access) {
+    const Location At = G.find(getLoadStorePointerOperand(&Access));
     return At && Activity.activeAt(At, Size) &&
-           isInsideWord(G, At, [&](unsigned Cell) { return G.kindsOfCell(Cell) & SK_Double; });
+           isInsideWord(G, Access, [&](unsigned Cell) { return G.kindsOfCell(Cell) & SK_Double; });
   };
-  return !typeAccessed(I) && !storesInteger(G, I, Size) && IsActiveRear(I.getPointerOperand()) &&
+  return !typeAccessed(I) && !storesInteger(G, I, Size) && IsActiveRear(I) &&
          any_of(copiedParts(I), [&](const LoadInst *From) {
-           return !typeAccessed(*From) && !G.isDeclaredInteger(From) &&
-                  IsActiveRear(From->getPointerOperand());
+           return !typeAccessed(*From) && !G.isDeclaredInteger(From) && IsActiveRear(*From);
          });
 }
 
@@ -239,10 +270,9 @@ bool copiesPartOfPointer(const ActivityResult &Activity, const StoreInst &I) {
     const auto Target = G.pointee(Cell);
     return IsPointer(Cell) && Target && Activity.hasShadow(Target->Node);
   };
-  return !G.isIntegerBeside(&I) && isInsideWord(G, G.find(I.getPointerOperand()), IsPointer) &&
+  return !G.isIntegerBeside(&I) && isInsideWord(G, I, IsPointer) &&
          any_of(copiedParts(I), [&](const LoadInst *From) {
-           return !(typeAccessed(I) && typeAccessed(*From)) &&
-                  isInsideWord(G, G.find(From->getPointerOperand()), Leads);
+           return !(typeAccessed(I) && typeAccessed(*From)) && isInsideWord(G, *From, Leads);
          });
 }
 

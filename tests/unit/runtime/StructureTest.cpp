@@ -405,6 +405,7 @@ TEST(CalleeDeathTest, SaysWhere) {
   int X = 0;
   cf_v1_check_global(&X, &X, "");
   cf_v1_check_global(nullptr, nullptr, "");
+  cf_v1_check_global(std::bit_cast<void *>(0.5), nullptr, ""); // a number in a word
   EXPECT_EXIT(cf_v1_check_global(&X, nullptr, "heat.cpp:41:9"), testing::KilledBySignal(SIGABRT),
               "CF309. .*heat.cpp:41:9");
   cf_v1_check_number(0.0, "");
