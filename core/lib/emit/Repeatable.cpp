@@ -17,6 +17,7 @@
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Rule.h"
+#include "prepare/ByteMoves.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
@@ -54,6 +55,9 @@ bool comesBack(const RequestState &S, const Instruction &Write) {
 /// objects of its own hand out such.
 static bool isOwn(RequestState &S, const Value *V, unsigned Steps = 4) {
   const Value *Object = getUnderlyingObject(V);
+  if (const auto *Choice = dyn_cast<SelectInst>(Object); Choice && Steps)
+    return isOwn(S, Choice->getTrueValue(), Steps - 1) &&
+           isOwn(S, Choice->getFalseValue(), Steps - 1);
   if (const auto *G = dyn_cast<GlobalVariable>(Object))
     return G->isConstant();
   const Location At = S.Graph.find(V);
@@ -89,7 +93,7 @@ static bool mustHappenOnce(RequestState &S, const CallBase &I) {
   const CalleeInfo Info = lookupCallee(I);
   if (Info.Kind == CalleeKind::Allocate || Info.Kind == CalleeKind::NoReturn)
     return false;
-  if (Info.Kind == CalleeKind::Free && isOwn(S, I.getArgOperand(0)))
+  if ((Info.Kind == CalleeKind::Free || repeatsBytes(I)) && isOwn(S, I.getArgOperand(0)))
     return false;
   if (isa<IntrinsicInst>(I)) // those that write are among the writes
     return false;

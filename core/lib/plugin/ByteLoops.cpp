@@ -84,6 +84,9 @@ const char *markFor(const Loop &L, ScalarEvolution &SE) {
       auto *Load = Store ? dyn_cast<LoadInst>(Store->getValueOperand()) : nullptr;
       if (!Load || !Load->getType()->isIntegerTy(8))
         continue;
+      Mark = "llvm.loop.unroll.disable";
+      if (keepsPosition(L))
+        continue;
       const unsigned Bytes = SE.getSmallConstantTripCount(&L);
       const SCEVAddRecExpr *To = byteWalk(Store->getPointerOperand(), L, SE),
                            *From = byteWalk(Load->getPointerOperand(), L, SE);
@@ -93,7 +96,6 @@ const char *markFor(const Loop &L, ScalarEvolution &SE) {
            (isWholeVariable(const_cast<Value *>(Store->getPointerOperand()), Bytes, SE) ||
             isWholeVariable(const_cast<Value *>(Load->getPointerOperand()), Bytes, SE))))
         return unrolling(L);
-      Mark = "llvm.loop.unroll.disable";
     }
   return Mark;
 }

@@ -5,7 +5,9 @@
 // written: upwards to a place a little behind the first one, they are repeated, which only bytes of
 // no number may be. One that exchanges them is three copies, unless the places overlap. Bounds and
 // addresses that the loop reads again for every byte are read in front of it, unless bytes land
-// there. All that is asked for in front of the loop; the program ends if it is so.
+// there. A position in memory that goes on with every byte (`p[i] = bytes[at++]`, `*p++ = *next++`
+// of members) is stored behind it, unless it lies where bytes land or addresses are read. All that
+// is asked for in front of the loop; the program ends if it is so.
 
 #include "ByteMoves.h"
 #include "Indirect.h"
@@ -42,6 +44,14 @@ struct ByteLoop {
   bool Exchanges = false;
 };
 
+/// A position in memory that is stored for every byte.
+struct Position {
+  StoreInst *Store = nullptr;
+  Value *Address = nullptr, *Last = nullptr; ///< in front of the loop; what is stored in the end
+  LoadInst *Load = nullptr;                  ///< if the loop reads it, and what stands for it
+  PHINode *Phi = nullptr;
+};
+
 class ByteMover {
 public:
   ByteMover(Loop &L, ScalarEvolution &SE)
@@ -53,8 +63,14 @@ private:
   bool findAccesses();
   bool findLoop();
   Value *inFront(Value *V);
+  LoadInst *readInFront(LoadInst &Load);
   bool hoist(LoadInst &Load);
+  bool isPosition(StoreInst &Store) const;
+  bool promote(LoadInst &Load);
+  bool sink(StoreInst &Store);
+  bool areAmbiguous() const;
   void putReloadsBack();
+  Value *isWritten(IRBuilder<> &B, Value *Address, Type *Of, const Position *Own) const;
   void addReloadsHit(IRBuilder<> &B, SmallVectorImpl<Value *> &Out) const;
   Value *readsWritten(IRBuilder<> &B) const;
   void refuse(IRBuilder<> &B);
@@ -74,7 +90,8 @@ private:
   SmallVector<LoadInst *, 2> Loads;
   SmallVector<StoreInst *, 2> Stores;
   SmallVector<std::pair<LoadInst *, LoadInst *>, 4> Reloads; ///< and what stands for them in front
-  SmallVector<Instruction *, 4> InFront;                     ///< all that was put there for these
+  SmallVector<Position, 1> Positions;
+  SmallVector<Instruction *, 4> InFront; ///< all that was put there for these
   SmallVector<std::pair<Instruction *, const SCEV *>, 4> Results; ///< that others use
   ByteLoop Found;
   bool Down = false;
@@ -101,18 +118,75 @@ Value *ByteMover::inFront(Value *V) {
   return Copy;
 }
 
-/// True for a bound or an address that is read again and again, which it is in front now.
-bool ByteMover::hoist(LoadInst &Load) {
+/// A bound or an address that is read again and again, as it is in front; null: it is not.
+LoadInst *ByteMover::readInFront(LoadInst &Load) {
   Value *Address = inFront(Load.getPointerOperand());
   if (!Address)
-    return false;
+    return nullptr;
   auto *Before = cast<LoadInst>(Load.clone());
   Before->setOperand(0, Address);
   Before->insertBefore(L.getLoopPreheader()->getTerminator()->getIterator());
   InFront.push_back(Before);
+  return Before;
+}
+
+/// True for one that the loop does not change.
+bool ByteMover::hoist(LoadInst &Load) {
+  LoadInst *Before = readInFront(Load);
+  if (!Before)
+    return false;
   Load.replaceAllUsesWith(Before);
   Reloads.push_back({&Load, Before});
   SE.forgetLoop(&L);
+  return true;
+}
+
+/// True for a place that the loop stores something else to than bytes, and knows what.
+bool ByteMover::isPosition(StoreInst &Store) const {
+  Type *Of = Store.getValueOperand()->getType();
+  const auto *Stored = dyn_cast<Instruction>(Store.getValueOperand());
+  return Store.isSimple() && (Of->isPointerTy() || (Of->isIntegerTy() && !Of->isIntegerTy(8))) &&
+         Stored && Stored->getParent() == &Body;
+}
+
+/// The store behind Load, in its block, that makes it a position: of the next one.
+StoreInst *storeOfNext(LoadInst &Load) {
+  StoreInst *Found = nullptr;
+  for (Instruction &I : *Load.getParent()) {
+    auto *Store = dyn_cast<StoreInst>(&I);
+    if (!Store || Store->getPointerOperand() != Load.getPointerOperand())
+      continue;
+    if (Found || !Load.comesBefore(Store) || Store->getValueOperand()->getType() != Load.getType())
+      return nullptr;
+    Found = Store;
+  }
+  return Found;
+}
+
+/// True for a position that the loop reads, which is kept in a register now.
+bool ByteMover::promote(LoadInst &Load) {
+  StoreInst *Store = storeOfNext(Load);
+  LoadInst *Before = Store && isPosition(*Store) ? readInFront(Load) : nullptr;
+  if (!Before)
+    return false;
+  auto *Phi = PHINode::Create(Load.getType(), 2, "cf.bytes.at");
+  Phi->insertBefore(Body.begin());
+  Load.replaceAllUsesWith(Phi);
+  Phi->addIncoming(Before, L.getLoopPreheader());
+  Phi->addIncoming(Store->getValueOperand(), &Body);
+  Positions.push_back({Store, Before->getPointerOperand(), nullptr, &Load, Phi});
+  SE.forgetLoop(&L);
+  return true;
+}
+
+/// True for one that is only stored.
+bool ByteMover::sink(StoreInst &Store) {
+  if (any_of(Positions, [&](const Position &P) { return P.Store == &Store; }))
+    return true;
+  Value *Address = isPosition(Store) ? inFront(Store.getPointerOperand()) : nullptr;
+  if (!Address)
+    return false;
+  Positions.push_back({&Store, Address});
   return true;
 }
 
@@ -123,25 +197,43 @@ void ByteMover::putReloadsBack() {
       return cast<Instruction>(U.getUser())->getParent() != L.getLoopPreheader();
     });
   SE.forgetLoop(&L);
+  for (const Position &P : Positions)
+    if (P.Phi) {
+      P.Phi->replaceAllUsesWith(P.Load);
+      P.Phi->eraseFromParent();
+    }
   for (Instruction *I : llvm::reverse(InFront))
     if (I->use_empty())
       I->eraseFromParent();
+}
+
+/// True if a position is one for more than one store, or read where it is not seen to go on.
+bool ByteMover::areAmbiguous() const {
+  const auto At = [](const Position &P) { return P.Store->getPointerOperand(); };
+  for (const auto &[I, P] : enumerate(Positions))
+    if (any_of(ArrayRef(Positions).drop_front(I + 1),
+               [&](const Position &Other) { return At(Other) == At(P); }) ||
+        any_of(Reloads, [&](auto &Reload) { return Reload.first->getPointerOperand() == At(P); }))
+      return true;
+  return false;
 }
 
 bool ByteMover::findAccesses() {
   for (Instruction &I : Body) {
     auto *Load = dyn_cast<LoadInst>(&I);
     if (Load && Load->isSimple()) {
-      if (!hoist(*Load))
+      if (!promote(*Load) && !hoist(*Load))
         Loads.push_back(Load);
-    } else if (auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple())
-      Stores.push_back(Store);
-    else if (I.mayReadOrWriteMemory() || I.mayThrow())
+    } else if (auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple()) {
+      if (!sink(*Store))
+        Stores.push_back(Store);
+    } else if (I.mayReadOrWriteMemory() || I.mayThrow())
       return false;
     if (Loads.size() > 2 || Stores.size() > 2)
       return false;
   }
-  return Loads.size() == Stores.size() && !Loads.empty() && all_of(Loads, [](LoadInst *Load) {
+  return Loads.size() == Stores.size() && !Loads.empty() && !areAmbiguous() &&
+         all_of(Loads, [](LoadInst *Load) {
            return Load->getType()->isIntegerTy(8) && Load->hasOneUse();
          });
 }
@@ -171,10 +263,13 @@ bool ByteMover::findLoop() {
   return true;
 }
 
-/// What is used behind the loop must be known in front of it.
+/// What is used behind the loop must be known in front of it, and so must where a position ends.
 bool ByteMover::findResults() {
   for (Instruction &I : Body) {
-    if (none_of(I.users(), [&](User *U) { return cast<Instruction>(U)->getParent() != &Body; }))
+    const bool Ends =
+        any_of(Positions, [&](const Position &P) { return P.Store->getValueOperand() == &I; });
+    if (!Ends &&
+        none_of(I.users(), [&](User *U) { return cast<Instruction>(U)->getParent() != &Body; }))
       continue;
     const SCEV *Last = SE.isSCEVable(I.getType())
                            ? SE.getSCEVAtScope(SE.getSCEV(&I), L.getParentLoop())
@@ -192,8 +287,13 @@ void ByteMover::expand(IRBuilder<> &B) {
   Value *Steps = Expander.expandCodeFor(Last, Last->getType(), At);
   To = Expander.expandCodeFor(Found.To->getStart(), nullptr, At);
   From = Expander.expandCodeFor(Found.From->getStart(), nullptr, At);
-  for (auto &[I, Known] : Results)
-    I->replaceUsesOutsideBlock(Expander.expandCodeFor(Known, I->getType(), At), &Body);
+  for (auto &[I, Known] : Results) {
+    Value *Value = Expander.expandCodeFor(Known, I->getType(), At);
+    I->replaceUsesOutsideBlock(Value, &Body);
+    for (Position &P : Positions)
+      if (P.Store->getValueOperand() == I)
+        P.Last = Value;
+  }
   Steps = B.CreateZExtOrTrunc(Steps, B.getInt64Ty());
   Count = B.CreateAdd(Steps, B.getInt64(1));
   if (Down) {
@@ -208,17 +308,34 @@ Value *distance(IRBuilder<> &B, Value *Behind, Value *Front) {
                      B.CreatePtrToInt(Front, B.getInt64Ty()));
 }
 
-void ByteMover::addReloadsHit(IRBuilder<> &B, SmallVectorImpl<Value *> &Out) const {
-  SmallVector<Value *, 2> Written{To};
+/// True if the loop writes some of the bytes at Address, in another way than for Own.
+Value *ByteMover::isWritten(IRBuilder<> &B, Value *Address, Type *Of, const Position *Own) const {
+  const auto SizeOf = [&](Type *T) { return B.getInt64(Body.getDataLayout().getTypeStoreSize(T)); };
+  SmallVector<std::pair<Value *, Value *>, 3> Written{{To, Count}};
   if (Found.Exchanges)
-    Written.push_back(From);
+    Written.push_back({From, Count});
+  for (const Position &P : Positions)
+    if (&P != Own)
+      Written.push_back({P.Address, SizeOf(P.Store->getValueOperand()->getType())});
+  Value *Any = B.getFalse();
+  for (auto [Place, Bytes] : Written)
+    Any = B.CreateOr(Any, B.CreateOr(B.CreateICmpULT(distance(B, Address, Place), Bytes),
+                                     B.CreateICmpULT(distance(B, Place, Address), SizeOf(Of))));
+  return Any;
+}
+
+/// What was read in front of the loop is not what it reads, or bytes are read where it stores a
+/// position.
+void ByteMover::addReloadsHit(IRBuilder<> &B, SmallVectorImpl<Value *> &Out) const {
   for (auto [Load, Before] : Reloads)
-    for (Value *Place : Written) {
-      Value *Address = Before->getPointerOperand();
-      Value *Size = B.getInt64(Body.getDataLayout().getTypeStoreSize(Before->getType()));
-      Out.push_back(B.CreateOr(B.CreateICmpULT(distance(B, Address, Place), Count),
-                               B.CreateICmpULT(distance(B, Place, Address), Size)));
-    }
+    Out.push_back(isWritten(B, Before->getPointerOperand(), Before->getType(), nullptr));
+  for (const Position &P : Positions) {
+    Type *Of = P.Store->getValueOperand()->getType();
+    Value *Size = B.getInt64(Body.getDataLayout().getTypeStoreSize(Of));
+    Out.push_back(isWritten(B, P.Address, Of, &P));
+    Out.push_back(B.CreateOr(B.CreateICmpULT(distance(B, P.Address, From), Count),
+                             B.CreateICmpULT(distance(B, From, P.Address), Size)));
+  }
 }
 
 /// True at run time if bytes are read after they were written; not where both places are the same.
@@ -333,6 +450,12 @@ bool ByteMover::run() {
   expand(B);
   refuse(B);
   Found.Exchanges ? exchange(B) : copy(B);
+  for (const Position &P : Positions) {
+    auto *Last = cast<StoreInst>(P.Store->clone());
+    Last->setOperand(0, P.Last);
+    Last->setOperand(1, P.Address);
+    B.Insert(Last);
+  }
   replaceBy(*B.GetInsertBlock());
   return true;
 }
@@ -353,6 +476,15 @@ const SCEVAddRecExpr *byteWalk(const Value *Pointer, const Loop &L, ScalarEvolut
     return nullptr;
   const auto *Step = dyn_cast<SCEVConstant>(Walk->getStepRecurrence(SE));
   return Step && (Step->getAPInt().isOne() || Step->getAPInt().isAllOnes()) ? Walk : nullptr;
+}
+
+bool keepsPosition(const Loop &L) {
+  return any_of(*L.getHeader(), [&](const Instruction &I) {
+    const auto *Store = dyn_cast<StoreInst>(&I);
+    return Store && !Store->getValueOperand()->getType()->isIntegerTy(8) &&
+           Store->getValueOperand()->getType()->isIntOrPtrTy() &&
+           L.isLoopInvariant(Store->getPointerOperand());
+  });
 }
 
 bool repeatsBytes(const CallBase &Call) { return Call.hasFnAttr(RepeatMark); }

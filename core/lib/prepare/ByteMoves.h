@@ -4,6 +4,8 @@
 //
 //   while (n--) *to++ = *from++;                           ->   memmove(to, from, n)
 //   while (n--) { char c = *a; *a++ = *b; *b++ = c; }      ->   three copies, through a buffer
+//   for (i = 0; i < n; i++) to[i] = bytes[s->at++];        ->   memmove(to, bytes + s->at, n);
+//   s->at += n
 
 #pragma once
 
@@ -21,6 +23,9 @@ namespace contraflow {
 /// A pointer that goes up or down by one byte with each iteration; null: it does not.
 const llvm::SCEVAddRecExpr *byteWalk(const llvm::Value *Pointer, const llvm::Loop &L,
                                      llvm::ScalarEvolution &SE);
+
+/// True if the loop stores for every byte how far it has come.
+bool keepsPosition(const llvm::Loop &L);
 
 /// True of a call of the runtime that copies bytes which it reads itself afterwards.
 bool repeatsBytes(const llvm::CallBase &Call);
