@@ -449,7 +449,35 @@ Type *FloatRestorer::leavingType(Instruction &I) {
              : nullptr;
 }
 
+/// The type of the number of which V has the upper bits, if the lower half or less of it is an
+/// integer of its own, or null: a variant that became a register, of which the integer is set.
+///
+///   or disjoint (and (bitcast double %x to i64), -4294967296), 3
+static Type *numberBeside(Value *V) {
+  Value *Upper = nullptr, *Integer = nullptr;
+  const APInt *Mask = nullptr;
+  if (!V->getType()->isIntegerTy() ||
+      !match(V, m_c_Or(m_And(m_BitCast(m_Value(Upper)), m_APInt(Mask)), m_Value(Integer))))
+    return nullptr;
+  Type *T = Upper->getType();
+  const unsigned Width = Mask->getBitWidth(), Low = Mask->countr_zero();
+  const bool IsWhole =
+      (Low == 8 || Low == 16 || Low == 32) && 2 * Low <= Width && Mask->popcount() == Width - Low;
+  auto *C = dyn_cast<ConstantInt>(Integer);
+  auto *Wider = dyn_cast<ZExtInst>(Integer);
+  const unsigned Bits = C       ? C->getValue().getActiveBits()
+                        : Wider ? Wider->getSrcTy()->getScalarSizeInBits()
+                                : Width;
+  return IsWhole && Bits <= Low && (T->isDoubleTy() || T->isFloatTy()) ? T : nullptr;
+}
+
 bool FloatRestorer::leave(Instruction &I) {
+  if (auto *To = dyn_cast<StoreInst>(&I);
+      To && To->isSimple() && !To->hasMetadata(LLVMContext::MD_tbaa))
+    if (Type *Number = numberBeside(To->getValueOperand())) {
+      To->setOperand(0, IRBuilder<>(To).CreateBitCast(To->getValueOperand(), Number));
+      return true;
+    }
   Type *T = leavingType(I);
   if (!T)
     return false;
