@@ -456,6 +456,17 @@ public:
   }
 };
 
+/// What lies above adjoints of bytes is added to them, above tangents of these as well.
+class SettledHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_bytes_settle"}; }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    repeatOnShadows(B, Call, {0});
+    return Error::success();
+  }
+  Error augment(SweepBuilder &, CallSite &) const override { return Error::success(); }
+};
+
 /// An inner call would have to keep the shadows of its shadows.
 class KeptHandler : public RuntimeHandler {
 public:
@@ -508,6 +519,7 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<FieldsHandler>());
   Registry.add(std::make_unique<FreedHandler>());
   Registry.add(std::make_unique<ClearedHandler>());
+  Registry.add(std::make_unique<SettledHandler>());
   Registry.add(std::make_unique<KeptHandler>());
   Registry.add(std::make_unique<LogHandler>());
 }
