@@ -5,7 +5,6 @@
 #include "GradientCheck.h"
 #include <any>
 #include <cmath>
-#include <forward_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -219,40 +218,3 @@ static double cells(const double *x, int n) {
 }
 
 GRADIENT_CHECK(std_variant_strings, Double, cells, In(double, 6), Int(6))
-
-// Unrolled, the integer is set in the lower half of the number that was there before.
-namespace {
-struct Pair {
-  double a;
-  int id;
-  double b;
-};
-using Mixed = std::variant<int, double, Pair>;
-} // namespace
-
-static Mixed mixed(double v, int i) {
-  if (i % 3 == 0)
-    return i;
-  if (i % 3 == 1)
-    return v;
-  return Pair{v, i, v * v};
-}
-
-static double mixture(const double *x) {
-  std::forward_list<Mixed> all;
-  for (int i = 0; i < 8; ++i)
-    all.push_front(mixed(x[i] * x[3], i));
-  double s = 0;
-  for (const Mixed &m : all) {
-    s *= 0.9;
-    if (const int *n = std::get_if<int>(&m))
-      s += 0.1 * *n;
-    else if (const double *v = std::get_if<double>(&m))
-      s += *v;
-    else
-      s += std::get<Pair>(m).a * std::get<Pair>(m).b;
-  }
-  return s;
-}
-
-GRADIENT_CHECK(std_variant_set_in_part, Double, mixture, In(double, 8))

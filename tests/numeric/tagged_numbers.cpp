@@ -8,10 +8,12 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <forward_list>
 #include <map>
 #include <optional>
 #include <queue>
 #include <string>
+#include <variant>
 #include <vector>
 
 struct Cell {
@@ -373,3 +375,40 @@ static double maybes(const double *x, int n) {
   return s;
 }
 GRADIENT_CHECK(optionals_in_structure, Double, maybes, In(double, 7), Int(7))
+
+// Unrolled, the integer is set in the lower half of the number that was there before.
+namespace {
+struct Pair {
+  double a;
+  int id;
+  double b;
+};
+using Mixed = std::variant<int, double, Pair>;
+} // namespace
+
+static Mixed mixed(double v, int i) {
+  if (i % 3 == 0)
+    return i;
+  if (i % 3 == 1)
+    return v;
+  return Pair{v, i, v * v};
+}
+
+static double mixture(const double *x) {
+  std::forward_list<Mixed> all;
+  for (int i = 0; i < 8; ++i)
+    all.push_front(mixed(x[i] * x[3], i));
+  double s = 0;
+  for (const Mixed &m : all) {
+    s *= 0.9;
+    if (const int *n = std::get_if<int>(&m))
+      s += 0.1 * *n;
+    else if (const double *v = std::get_if<double>(&m))
+      s += *v;
+    else
+      s += std::get<Pair>(m).a * std::get<Pair>(m).b;
+  }
+  return s;
+}
+
+GRADIENT_CHECK(std_variant_set_in_part, Double, mixture, In(double, 8))
