@@ -468,6 +468,8 @@ static Type *numberBeside(Value *V) {
   const unsigned Bits = C       ? C->getValue().getActiveBits()
                         : Wider ? Wider->getSrcTy()->getScalarSizeInBits()
                                 : Width;
+  if (Wider && isa<BitCastInst>(Wider->getOperand(0))) // two floats
+    return nullptr;
   return IsWhole && Bits <= Low && (T->isDoubleTy() || T->isFloatTy()) ? T : nullptr;
 }
 
