@@ -13,6 +13,7 @@
 // known of it.
 
 #include "MemoryGraph.h"
+#include "PlaceList.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -24,123 +25,6 @@
 using namespace llvm;
 
 namespace contraflow {
-
-using Places = std::map<int64_t, LayoutPlace>;
-
-static int64_t endOf(const Places &P) {
-  return P.empty() ? 0 : P.rbegin()->first + P.rbegin()->second.Width;
-}
-
-static int64_t sizeOf(const Places &P) { return P.empty() ? 0 : endOf(P) - P.begin()->first; }
-
-/// The place that Offset is in.
-static Places::const_iterator find(const Places &P, int64_t Offset) {
-  auto Next = P.upper_bound(Offset);
-  if (Next == P.begin() || Offset >= std::prev(Next)->first + std::prev(Next)->second.Width)
-    return P.end();
-  return std::prev(Next);
-}
-
-/// True if the scalar before, or behind, is of the same kind.
-static bool hasTwin(const Places &P, Places::const_iterator At) {
-  auto Next = std::next(At);
-  auto Touch = [](auto A, auto B) {
-    return A->first + A->second.Width == B->first && A->second.Kind == B->second.Kind;
-  };
-  return (Next != P.end() && Touch(At, Next)) || (At != P.begin() && Touch(std::prev(At), At));
-}
-
-/// The end of the scalars of one kind that the object begins with. A member behind an array is none
-/// of its elements.
-static int64_t endOfFirstRun(const Places &P) {
-  const LayoutPlace &First = P.begin()->second;
-  int64_t End = P.begin()->first;
-  for (auto [Offset, At] : P) {
-    if (Offset != End || At.Kind != First.Kind || At.IsArray < First.IsArray)
-      break;
-    End += At.Width;
-  }
-  return End;
-}
-
-/// True if an index of this stride may come by. A program may take equal members for an array; all
-/// floats of a kind are one cell in any case.
-static bool isIndexed(const Places &P, int64_t Offset, int64_t Stride) {
-  auto At = find(P, Offset);
-  if (At == P.end())
-    return false;
-  const LayoutPlace &Here = At->second;
-  if (Here.Kind == SK_Unknown)
-    return Here.IsArray;
-  return Offset == At->first && Stride % Here.Width == 0 &&
-         (Here.IsArray || (Here.Kind & SK_AnyFloat) ||
-          (hasTwin(P, At) && Offset < endOfFirstRun(P)));
-}
-
-/// True if an index of this stride leads from the equal members that the object begins with to
-/// another such object behind it: no two of these members are that far apart.
-static bool leavesFirstRun(const Places &P, int64_t Offset, int64_t Stride) {
-  auto At = find(P, Offset);
-  return At != P.end() && !At->second.IsArray && !(At->second.Kind & SK_AnyFloat) &&
-         isIndexed(P, Offset, Stride) && Stride >= endOfFirstRun(P) - P.begin()->first;
-}
-
-/// Where the scalar begins that ends at Offset: the last byte of what is of no known kind.
-static int64_t lastInFront(const Places &P, int64_t Offset) {
-  auto Last = find(P, Offset - 1);
-  return Last == P.end() || Last->second.Kind == SK_Unknown ? Offset - 1 : Last->first;
-}
-
-/// True if Offset is behind the last scalar of an array, where another kind begins or one integer.
-static bool isBehind(const Places &P, int64_t Offset, int64_t Stride) {
-  auto Last = find(P, Offset - 1), Next = find(P, Offset);
-  if (Last == P.end() || (Next != P.end() && Next->first != Offset))
-    return false;
-  return isIndexed(P, lastInFront(P, Offset), Stride) &&
-         (Next == P.end() || Next->second.Kind != Last->second.Kind ||
-          (Next->second.Kind == SK_Int && !Next->second.IsArray));
-}
-
-/// True of the end of an array behind which no other array begins.
-static bool isEndOnly(const Places &P, int64_t Offset, int64_t Stride) {
-  auto Next = find(P, Offset);
-  return isBehind(P, Offset, Stride) && (Next == P.end() || !Next->second.IsArray);
-}
-
-/// True if an index of this stride leads from padding to padding: what a copy of a structure moves
-/// there is nothing. If something lies there after all, that shows at the end (isMistaken).
-static bool isPadding(const Places &P, int64_t Offset, int64_t Stride) {
-  return !P.empty() && P.begin()->first < Offset && Offset < endOf(P) &&
-         find(P, Offset) == P.end() && find(P, Offset + Stride) == P.end();
-}
-
-/// True of members that no index leads to.
-static bool areSingle(const LayoutPlace &A, const LayoutPlace &B) {
-  return !A.IsArray && !B.IsArray;
-}
-
-/// Objects of which one pointer leads to any may have different members at one place, as the head
-/// of a list and its nodes: from the first one's beginning to the last one's end, anything lies
-/// there. False if an array is among them.
-static bool putAmong(Places &Old, int64_t Offset, LayoutPlace P) {
-  int64_t End = Offset + P.Width;
-  auto At = find(Old, Offset);
-  if (At == Old.end())
-    At = Old.lower_bound(Offset);
-  while (At != Old.end() && At->first < End) {
-    const auto [Begin, Other] = *At;
-    if (!areSingle(P, Other))
-      return false;
-    End = std::max(End, Begin + Other.Width);
-    Offset = std::min(Offset, Begin);
-    P.Kind = P.Kind == SK_Int && Other.Kind == SK_Int ? SK_Int : SK_Unknown;
-    P.IsStruct |= Other.IsStruct;
-    At = Old.erase(At);
-  }
-  P.Width = End - Offset;
-  Old.insert({Offset, P});
-  return true;
-}
 
 void MemoryGraph::addPlace(Node &N, int64_t Offset, const LayoutPlace &P) {
   if (N.Period && (Offset = wrap(N, Offset)) + P.Width > N.Period) {
@@ -358,7 +242,7 @@ void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
 /// True if an index of this stride leads from structure to structure, though nobody says that the
 /// object is an array of them: members of another kind lie in between.
 static bool stepsOver(const Places &P, int64_t Offset, int64_t Stride) {
-  const auto First = find(P, Offset);
+  const auto First = placeAt(P, Offset);
   if (First == P.end() || First->second.IsStruct)
     return false;
   return std::any_of(std::next(First), P.lower_bound(Offset + Stride), [&](const auto &At) {
@@ -388,7 +272,7 @@ void MemoryGraph::foldMembersNow(Location At, int64_t Stride) {
 
 /// True if an index of this stride leads from a member that is no array to one of another kind.
 static bool leadsToOthers(const Places &P, int64_t Offset, int64_t Stride) {
-  const auto First = find(P, Offset);
+  const auto First = placeAt(P, Offset);
   return First != P.end() && !First->second.IsArray && any_of(P, [&](const auto &At) {
            const LayoutPlace &Member = At.second;
            return (At.first - Offset) % Stride == 0 && Member.Kind != First->second.Kind &&
@@ -474,7 +358,7 @@ bool MemoryGraph::isMixed(const Node &N, int64_t Offset, const LayoutPlace &P) c
 static bool holdsIntegers(const Places &P, const std::map<int64_t, int64_t> &Landings,
                           int64_t Offset) {
   auto IsInteger = [&](int64_t Place) {
-    auto At = find(P, Place);
+    auto At = placeAt(P, Place);
     return At != P.end() && At->second.Kind == SK_Int && At->second.IsArray;
   };
   return IsInteger(Offset) && all_of(Landings, [&](auto At) { return IsInteger(At.first); });
@@ -485,14 +369,14 @@ static bool holdsIntegers(const Places &P, const std::map<int64_t, int64_t> &Lan
 static bool landsOnKind(const std::map<int64_t, int64_t> &Landings, const Places &P,
                         unsigned Kind) {
   return any_of(Landings, [&](auto Landing) {
-    auto At = find(P, Landing.first);
+    auto At = placeAt(P, Landing.first);
     return At == P.end() || At->second.Kind == SK_Unknown || At->second.Kind == Kind;
   });
 }
 
 /// True of numbers of its own that an array has in front of it (Headers.cpp).
 static bool isInFront(const Places &P, int64_t Offset) {
-  auto At = find(P, Offset);
+  auto At = placeAt(P, Offset);
   return At != P.end() && At->second.IsElement && !At->second.IsArray;
 }
 
@@ -536,7 +420,7 @@ static bool areOfKind(const Places &P, int64_t Offset, int64_t Size, unsigned Ki
 /// True if an index may lead from a scalar of one of these kinds to there.
 bool MemoryGraph::isReached(const Node &N, int64_t Offset, unsigned Kinds) const {
   return any_of(N.Landings, [&](const auto &Landing) {
-    const auto Place = contraflow::find(N.Places, Landing.first);
+    const auto Place = placeAt(N.Places, Landing.first);
     return Place != N.Places.end() && (kindsIn(N, Place->first, Place->second) & Kinds) &&
            (Offset - Landing.first) % std::gcd(Landing.second, N.Period) == 0;
   });
@@ -569,13 +453,12 @@ bool MemoryGraph::isMistaken(const Node &N) const {
       }))
     return true;
   for (auto [Offset, C] : N.Fields) {
-    auto At = contraflow::find(N.Places, Offset);
+    auto At = placeAt(N.Places, Offset);
     const bool IsFree = At == N.Places.end() && !(typeOf(C).Kinds & ~SK_Int); // padding
     if (!IsFree && (At == N.Places.end() || !fits(Offset, typeOf(C).Kinds, At->first, At->second)))
       return true;
   }
-  if (any_of(N.Landings,
-             [&](auto At) { return contraflow::find(N.Places, At.first) == N.Places.end(); }))
+  if (any_of(N.Landings, [&](auto At) { return placeAt(N.Places, At.first) == N.Places.end(); }))
     return true;
   return any_of(N.Places, [&](const auto &At) {
     const unsigned Kinds = kindsIn(N, At.first, At.second);
@@ -739,7 +622,7 @@ void MemoryGraph::foldArrays(unsigned N) {
   constexpr size_t MostElements = 4096;
   SmallSetVector<unsigned, 2> Kinds;
   for (auto [Offset, Stride] : Nodes[N].Landings) {
-    auto At = contraflow::find(Nodes[N].Places, Offset);
+    auto At = placeAt(Nodes[N].Places, Offset);
     const unsigned Kind = withMixed(Nodes[N], kindsIn(Nodes[N], At->first, At->second));
     if (Kind != SK_Unknown && Stride % widthOfKinds(Kind))
       return mistake(N, 0);
@@ -786,7 +669,7 @@ std::optional<MemoryGraph::Repeated> MemoryGraph::repeatedAt(Location At) const 
     return std::nullopt;
   At = resolve(At);
   const Node &N = Nodes[At.Node];
-  auto P = N.Stride ? contraflow::find(N.Places, At.Offset) : N.Places.end();
+  auto P = N.Stride ? placeAt(N.Places, At.Offset) : N.Places.end();
   if (P == N.Places.end())
     return std::nullopt;
   if (isMixed(N, P->first, P->second)) {
