@@ -34,6 +34,7 @@ namespace {
 constexpr StringLiteral NotesName = "cf.layouts";
 constexpr StringLiteral OwnName = "cf.member";
 constexpr StringLiteral BytesName = "cf.bytes";      ///< of a word that is moved or cleared
+constexpr StringLiteral IntegerName = "int";         ///< what TBAA calls one
 constexpr StringLiteral WrapperPrefix = "struct.__"; ///< of one integer: names of the compiler's
 constexpr unsigned MostPlaces = 4096;                ///< of one structure
 constexpr unsigned MostScalars = 64;                 ///< of a structure that is assigned
@@ -202,6 +203,7 @@ void Noter::describeCopy(MemTransferInst &Copy) {
   for (unsigned I = 0; Parts && I + 2 < Parts->getNumOperands(); I += 3)
     Known[mdconst::extract<ConstantInt>(Parts->getOperand(I))->getZExtValue()] =
         cast<MDNode>(Parts->getOperand(I + 2));
+  MDNode *Padding = tagBelow(join_items(":", OwnName, IntegerName), IntegerName);
   const bool InLibrary = isOfStandardLibrary(*Copy.getFunction());
   if (InLibrary && (!isOfProgram(*S) || !hasPartsOfWords(S, DL)))
     return;
@@ -209,12 +211,22 @@ void Noter::describeCopy(MemTransferInst &Copy) {
     return ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Context), N));
   };
   SmallVector<Metadata *, 48> All;
-  for (auto [At, T] : Scalars) {
+  for (auto [I, Scalar] : enumerate(Scalars)) {
+    auto [At, T] = Scalar;
     MDNode *&Tag = Known[At];
     const bool IsNumber = T->isDoubleTy() || T->isFloatTy() || T->isHalfTy();
+    const uint64_t Size = DL.getTypeStoreSize(T);
+    const uint64_t Next = I + 1 < Scalars.size() ? Scalars[I + 1].first : Bytes->getZExtValue();
     if (!Tag || (IsNumber && nameAccessed(Tag) != nameOf(T)))
       Tag = tagBelow(join_items(":", OwnName, nameOf(T)), nameOf(T));
-    All.append({Number(At), Number(DL.getTypeStoreSize(T)), Tag});
+    const bool IsPadded = !Parts && At + Size < Next; // memcpy copies padding as well
+    if (IsPadded && T->isIntegerTy()) {
+      All.append({Number(At), Number(Next - At), Padding});
+      continue;
+    }
+    All.append({Number(At), Number(Size), Tag});
+    if (IsPadded)
+      All.append({Number(At + Size), Number(Next - At - Size), Padding});
   }
   Copy.setMetadata(LLVMContext::MD_tbaa_struct, MDNode::get(Context, All));
   if (InLibrary)

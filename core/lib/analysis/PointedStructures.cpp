@@ -101,16 +101,16 @@ StructType *PointedStructures::behindVariable(const AllocaInst &Variable) {
   return S ? S : steppedInto(Variable);
 }
 
-/// All callers hand over one kind of structure.
+/// All callers hand over one kind of structure, and are known.
 StructType *PointedStructures::handedOver(const Argument &A) {
   const Function &F = *A.getParent();
   std::set<StructType *> Found;
-  if (F.hasNUsesOrMore(MostCalls + 1))
+  if (!F.hasLocalLinkage() || F.hasNUsesOrMore(MostCalls + 1))
     return nullptr;
   for (const Use &U : F.uses()) {
     const auto *Call = dyn_cast<CallBase>(U.getUser());
     if (!Call || !Call->isCallee(&U) || A.getArgNo() >= Call->arg_size())
-      continue; // a table of functions, or a request, says nothing of the type
+      return nullptr;
     const Value *Given = Call->getArgOperand(A.getArgNo());
     const AllocaInst *From = variableOf(Given);
     Found.insert(From ? behindVariable(*From) : structureAt(*Given));

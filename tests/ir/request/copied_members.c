@@ -10,6 +10,7 @@
 // RUN: %cf_clang -O2 -g -fno-strict-aliasing -DNAMED %s -o %t && %t | FileCheck %s --check-prefixes=CHECK,NAMED
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern int enzyme_dup;
 void __enzyme_autodiff(void *, ...);
@@ -50,6 +51,18 @@ struct row {
 static void moved_row(struct row *to, const struct row *from) { *to = *from; }
 static void moved_part(struct part *to, const struct part *from) { to[0] = from[0]; }
 
+struct key {
+  float value;
+  char mark;
+  double weight;
+  float limit;
+};
+// memcpy copies padding, too.
+static int same(struct key *to, const struct key *from) {
+  memcpy(to, from, sizeof *to);
+  return memcmp(to, from, sizeof *to) == 0;
+}
+
 int main(void) {
   struct wave a = {0}, b = {2, 3}, a_bar = {1, 4}, b_bar = {8, 16};
   __imag__ a_bar.z = 2;
@@ -89,5 +102,12 @@ int main(void) {
            rows[i].sum, i == 2 ? ", " : "\n");
   free(rows);
 #endif
+  struct key filled, *copies = calloc(2, sizeof *copies);
+  memset(&filled, 0x5a, sizeof filled);
+  filled.value = 1;
+  memcpy(&copies[1], &filled, sizeof filled);
+  // CHECK: same: 1 1
+  printf("same: %d %d\n", same(copies, &filled), memcmp(&copies[1], &filled, sizeof filled) == 0);
+  free(copies);
   return 0;
 }
