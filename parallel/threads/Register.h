@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one public symbol of this model.
+// What the plugin calls of this model.
 
 #pragma once
+
+namespace llvm {
+class Module;
+}
 
 namespace contraflow {
 class HandlerRegistry;
 namespace threads {
 void registerHandlers(HandlerRegistry &Registry);
+/// Writes what the module does with the threads of standard C, <threads.h>, by those of POSIX
+/// (Standard.cpp).
+void useThreadsOfPosix(llvm::Module &M);
 } // namespace threads
 } // namespace contraflow

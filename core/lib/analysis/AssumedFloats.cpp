@@ -29,13 +29,6 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-struct Told {
-  const Value *Pointer;
-  ScalarKind Kind;
-  int64_t Size = -1;    ///< of a word
-  uint64_t Aligned = 8; ///< the word
-};
-
 /// A field of 8 bytes of which nobody has said anything, made in an object of which more is known.
 bool addFreeField(MemoryGraph &Graph, Location At) {
   constexpr int64_t Width = 8;
@@ -80,20 +73,13 @@ bool assumeFloats(MemoryGraph &Graph, const Value *Pointer, ScalarKind Kind) {
   return true;
 }
 
-/// The same for a word, whatever lies beside it. What nothing aligns as a word is two floats.
-bool assumeWord(MemoryGraph &Graph, Location At, const Told &T) {
-  constexpr int64_t Half = 4;
-  const bool IsHalves = T.Kind == SK_Unknown && T.Aligned == Half;
-  const ScalarKind Kind = IsHalves ? SK_Float : T.Kind == SK_Unknown ? SK_Double : T.Kind;
-  bool News = false;
-  for (const int64_t Offset : {int64_t(0), Half}) {
-    const Location Number{At.Node, At.Offset + Offset, At.Stride};
-    if ((Offset && !IsHalves) || Graph.kindsAt(Number, widthOfKinds(Kind)) != SK_Unknown)
-      continue;
-    Graph.addKind(Graph.fieldCell(Number), Kind);
-    News = true;
-  }
-  return News;
+/// The same for a word, whatever lies beside it.
+bool assumeWord(MemoryGraph &Graph, Location At, ScalarKind Kind) {
+  const unsigned Kinds = Kind == SK_Unknown ? unsigned(SK_Double) : Kind;
+  if (Graph.kindsAt(At, widthOfKinds(Kinds)) != SK_Unknown)
+    return false;
+  Graph.addKind(Graph.fieldCell(At), Kinds);
+  return true;
 }
 
 /// The same for bytes, which are integers as well.
@@ -290,6 +276,12 @@ void eachMovedWord(const MemoryGraph &Graph, ArrayRef<Function *> Closure,
       Visit(*I, wordOf(*I) / 8, Seen.contains(Node));
   }
 }
+
+struct Told {
+  const Value *Pointer;
+  ScalarKind Kind;
+  int64_t Size = -1; ///< of a word
+};
 
 /// What a structure that is copied as a whole consists of, where that is numbers of one kind. Of a
 /// piece that begins in padding, the optimiser tells what lies behind it.
@@ -542,8 +534,7 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   SmallVector<Told, 16> Words, Declared = Moves;
   eachMovedWord(Graph, Closure, [&](const Instruction &I, unsigned Bytes, bool IsSeen) {
     const Value *Pointer = getLoadStorePointerOperand(&I);
-    const Told Word{Pointer, Bytes == 4 ? SK_Float : SK_Unknown, Bytes,
-                    getLoadStoreAlignment(&I).value()};
+    const Told Word{Pointer, Bytes == 4 ? SK_Float : SK_Unknown, Bytes};
     Declared.push_back(Word);
     const auto *Store = dyn_cast<StoreInst>(&I);
     if (!IsSeen && (!Store || mayBeMoved(*Store)))
@@ -594,7 +585,7 @@ bool assumeMoved(MemoryGraph &Graph, ArrayRef<Function *> Closure,
       Graph.noteGuess(At);
     News |= T.Size < 0    ? assumeFloats(Graph, T.Pointer, T.Kind)
             : T.Size == 1 ? assumeBytes(Graph, At)
-                          : assumeWord(Graph, At, T);
+                          : assumeWord(Graph, At, T.Kind);
   }
   return News;
 }

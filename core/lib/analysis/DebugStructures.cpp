@@ -8,6 +8,7 @@
 // The places of all members have to be those that IR gives them.
 
 #include "DebugStructures.h"
+#include "request/DebugTypes.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -23,19 +24,6 @@ namespace contraflow {
 namespace {
 
 constexpr unsigned MostMembers = 64, MostLevels = 16;
-
-const DIType *withoutNames(const DIType *T) {
-  const auto *Derived = dyn_cast_or_null<DIDerivedType>(T);
-  switch (Derived ? Derived->getTag() : dwarf::DW_TAG_null) {
-  case dwarf::DW_TAG_typedef:
-  case dwarf::DW_TAG_const_type:
-  case dwarf::DW_TAG_volatile_type:
-  case dwarf::DW_TAG_restrict_type:
-    return withoutNames(Derived->getBaseType());
-  default:
-    return T;
-  }
-}
 
 /// What a pointer or a reference leads to; null for anything else.
 const DIType *pointee(const DIType *T) {

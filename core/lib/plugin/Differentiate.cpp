@@ -15,7 +15,6 @@
 #include "analysis/Layouts.h"
 #include "analysis/Outside.h"
 #include "callee/Rust.h"
-#include "callee/StandardThreads.h"
 #include "callee/Variables.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
@@ -671,7 +670,7 @@ static void noteSource(Module &M) {
     clearWhole(M);
   if (Requests.empty() && !isLinkedLater(M))
     return;
-  useThreadsOfPosix(M);
+  threads::useThreadsOfPosix(M);
   noteSlots(M);
   noteVirtualCalls(M);
   noteMemberDistances(M);

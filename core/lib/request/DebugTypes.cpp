@@ -30,11 +30,12 @@ static DITypeRefArray writtenTypes(const Function &F) {
   return Type->getTypeArray();
 }
 
-static const DIType *withoutNames(const DIType *T) {
+const DIType *withoutNames(const DIType *T) {
   while (const auto *Derived = dyn_cast_or_null<DIDerivedType>(T)) {
     if (Derived->getTag() != dwarf::DW_TAG_typedef &&
         Derived->getTag() != dwarf::DW_TAG_const_type &&
-        Derived->getTag() != dwarf::DW_TAG_volatile_type)
+        Derived->getTag() != dwarf::DW_TAG_volatile_type &&
+        Derived->getTag() != dwarf::DW_TAG_restrict_type)
       break;
     T = Derived->getBaseType();
   }

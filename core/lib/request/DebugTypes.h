@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parameters of functions of C as debug information has them.
+// Types, and parameters of functions of C, as debug information has them.
 
 #pragma once
 
@@ -9,11 +9,15 @@
 #include <cstdint>
 
 namespace llvm {
+class DIType;
 class Function;
 class Type;
 } // namespace llvm
 
 namespace contraflow {
+
+/// What T is without the names and qualifiers that it has.
+const llvm::DIType *withoutNames(const llvm::DIType *T);
 
 /// A complex number that is passed by value.
 struct WrittenComplex {

@@ -51,6 +51,15 @@ struct row {
 static void moved_row(struct row *to, const struct row *from) { *to = *from; }
 static void moved_part(struct part *to, const struct part *from) { to[0] = from[0]; }
 
+#pragma pack(push, 4)
+struct counted {
+  int n;
+  double sum;
+};
+#pragma pack(pop)
+static void moved_sum(struct counted *to, const struct counted *from) {
+  memcpy(&to->sum, &from->sum, sizeof to->sum);
+}
 struct key {
   float value;
   char mark;
@@ -83,11 +92,11 @@ int main(void) {
   __enzyme_autodiff((void *)moved_part, enzyme_dup, &p, &p_bar, enzyme_dup, &q, &q_bar);
   // CHECK: 0 0 0, 5 7 9
   printf("%g %g %g, %g %g %g\n", p_bar.x, p_bar.y, p_bar.w, q_bar.x, q_bar.y, q_bar.w);
+#ifdef NAMED // by TBAA or debug information alone
   struct couple u = {0}, v = {0}, u_bar = {{1, 2}}, v_bar = {{4, 5}};
   __enzyme_autodiff((void *)moved_couple, enzyme_dup, &u, &u_bar, enzyme_dup, &v, &v_bar);
-  // CHECK: 0 0, 5 7
+  // NAMED: 0 0, 5 7
   printf("%g %g, %g %g\n", u_bar.x[0], u_bar.x[1], v_bar.x[0], v_bar.x[1]);
-#ifdef NAMED // by TBAA or debug information alone
   struct row *rows = calloc(4, sizeof *rows);
   for (int i = 0; i < 2; i++) {
     struct row *bar = &rows[2 + i];
@@ -102,6 +111,10 @@ int main(void) {
            rows[i].sum, i == 2 ? ", " : "\n");
   free(rows);
 #endif
+  struct counted c_bar = {0, 1}, d_bar = {0, 10}, c = {0, 0}, d = {0, 0};
+  __enzyme_autodiff((void *)moved_sum, enzyme_dup, &c, &c_bar, enzyme_dup, &d, &d_bar);
+  // CHECK: packed: 0 11
+  printf("packed: %g %g\n", c_bar.sum, d_bar.sum);
   struct key filled, *copies = calloc(2, sizeof *copies);
   memset(&filled, 0x5a, sizeof filled);
   filled.value = 1;

@@ -11,8 +11,7 @@
 // A function that is not named where the thread is made goes with its argument in memory of the
 // new thread.
 
-#include "StandardThreads.h"
-#include "Bodies.h"
+#include "parallel/threads/Register.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -27,7 +26,7 @@
 
 using namespace llvm;
 
-namespace contraflow {
+namespace contraflow::threads {
 namespace {
 
 enum class Form { Create, Join, Exit, Status, Same };
@@ -37,9 +36,19 @@ struct Row {
   Form How;
 };
 
+/// C11, section 7.26.
 constexpr Row Rows[] = {
-#define CF_STANDARD_THREAD(Name, Posix, How) {Name, Posix, Form::How},
-#include "callee/StandardThreads.def"
+    {"thrd_create", "pthread_create", Form::Create},
+    {"thrd_join", "pthread_join", Form::Join},
+    {"thrd_exit", "pthread_exit", Form::Exit},
+    {"thrd_detach", "pthread_detach", Form::Status},
+    {"thrd_current", "pthread_self", Form::Same},
+    {"thrd_yield", "sched_yield", Form::Same},
+    {"cnd_wait", "pthread_cond_wait", Form::Status},
+    {"cnd_timedwait", "pthread_cond_timedwait", Form::Status},
+    {"cnd_signal", "pthread_cond_signal", Form::Status},
+    {"cnd_broadcast", "pthread_cond_broadcast", Form::Status},
+    {"call_once", "pthread_once", Form::Same},
 };
 
 /// A function of the program may have the name of one.
@@ -127,13 +136,17 @@ void returnWhereThreadEnds(Function &F) {
   removeUnreachableBlocks(*Start);
 }
 
-FunctionType *startType(LLVMContext &Context) {
-  Type *Pointer = PointerType::getUnqual(Context);
-  return FunctionType::get(Pointer, {Pointer}, false);
+/// The function by this name that a thread begins with, empty the first time.
+Function *startNamed(Module &M, const Twine &Name) {
+  if (Function *Made = M.getFunction(Name.str()))
+    return Made;
+  Type *Pointer = PointerType::getUnqual(M.getContext());
+  return Function::Create(FunctionType::get(Pointer, {Pointer}, false),
+                          GlobalValue::InternalLinkage, Name, M);
 }
 
 Function *startOf(Module &M, Function &F) {
-  Function *Start = ownFunction(M, "cf.start." + F.getName(), startType(M.getContext()));
+  Function *Start = startNamed(M, "cf.start." + F.getName());
   if (!Start->empty())
     return Start;
   IRBuilder<> B(BasicBlock::Create(M.getContext(), "entry", Start));
@@ -145,7 +158,7 @@ constexpr int64_t Word = 8;
 
 /// The start of a thread whose argument leads to {function, argument}.
 Function *startOfAny(Module &M) {
-  Function *Start = ownFunction(M, "cf.start", startType(M.getContext()));
+  Function *Start = startNamed(M, "cf.start");
   if (!Start->empty())
     return Start;
   IRBuilder<> B(BasicBlock::Create(M.getContext(), "entry", Start));
@@ -245,4 +258,4 @@ void useThreadsOfPosix(Module &M) {
   }
 }
 
-} // namespace contraflow
+} // namespace contraflow::threads
