@@ -99,7 +99,7 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
     F = dyn_cast<Function>(I.getCalledOperand()->stripPointerCasts());
   if (F)
     return diffError(DiagId::NoRule, I, F->getName());
-  if (!isOptional(I))
+  if (!isOptional(I, S.C))
     return diffError(DiagId::IndirectCall, I, "the callee is not known here");
   remark(RemarkKind::Missed, "OptionalCallee", I,
          "no function of this program may be called here: an error if one is");

@@ -18,6 +18,7 @@
 #include "Choice.h"
 #include "Hooks.h"
 #include "Members.h"
+#include "Prepare.h"
 #include "Reached.h"
 #include "Tables.h"
 #include "Variadic.h"
@@ -292,10 +293,10 @@ void Candidates::keepSlots(SmallVectorImpl<Function *> &Fitting) const {
   const std::optional<MemberSlot> Read = slotOfCallee(Call);
   if (!Read || Fitting.size() < 2)
     return;
-  MemberIndex &Slots = Functions.slots();
-  const bool Filled = Slots.isFilled(*Read);
+  MemberIndex &Members = Functions.members();
+  const bool Filled = Functions.filled().contains(*Read);
   auto Elsewhere = [&](Function *F) {
-    return !Found.contains(F) && !Slots.mayLieWhere(*F, *Read, /*Prefix=*/!Filled);
+    return !Found.contains(F) && !Members.mayLieWhere(*F, *Read, /*Prefix=*/!Filled);
   };
   if (!Filled || !all_of(Fitting, Elsewhere))
     erase_if(Fitting, Elsewhere);
@@ -366,10 +367,10 @@ bool TableIndex::anyOfClass(StringRef Class) {
   return It->second;
 }
 
-FunctionIndex::FunctionIndex(Module &M, const ReachedFunctions &Reached, TableIndex &Tables,
-                             const CalledFunctions *Called)
-    : M(M), Reached(Reached), Tables(Tables), Called(Called) {
-  for (Function &F : M)
+FunctionIndex::FunctionIndex(Compilation &C, const ReachedFunctions &Reached, TableIndex &Tables,
+                             std::unique_ptr<MemberIndex> &Members)
+    : C(C), Reached(Reached), Tables(Tables), Members(Members) {
+  for (Function &F : C.M)
     ByType[F.getFunctionType()].push_back(&F);
 }
 
@@ -378,11 +379,13 @@ ArrayRef<Function *> FunctionIndex::ofType(FunctionType *T) const {
   return It == ByType.end() ? ArrayRef<Function *>() : It->second;
 }
 
-MemberIndex &FunctionIndex::slots() {
-  if (!Slots)
-    Slots = std::make_unique<MemberIndex>(M, [this](FunctionType *T) { return ofType(T); });
-  return *Slots;
+MemberIndex &FunctionIndex::members() {
+  if (!Members)
+    Members = std::make_unique<MemberIndex>(C.M);
+  return *Members;
 }
+
+const FilledMembers &FunctionIndex::filled() const { return C.filledMembers(); }
 
 bool FunctionIndex::escapes(const Function &F, function_ref<bool(const Function &)> Escapes) {
   auto [It, New] = Known.try_emplace(&F, false);
@@ -401,12 +404,12 @@ void FunctionIndex::keepReached(SmallVectorImpl<Function *> &Fitting) {
 
 SmallVector<Function *, 8> FunctionIndex::takeUncalled(const CallBase &Call,
                                                        SmallVectorImpl<Function *> &Fitting) const {
-  const auto Number = Called ? numberOf(Call) : std::nullopt;
+  const auto Number = C.Called ? numberOf(Call) : std::nullopt;
   if (!Number)
     return {};
-  const auto Of = Called->find(*Number);
+  const auto Of = C.Called->find(*Number);
   auto IsUncalled = [&](const Function *F) {
-    return Of == Called->end() || !Of->second.contains(F);
+    return Of == C.Called->end() || !Of->second.contains(F);
   };
   SmallVector<Function *, 8> Uncalled;
   copy_if(Fitting, std::back_inserter(Uncalled), IsUncalled);
@@ -462,12 +465,11 @@ static bool mayBeSkipped(const CallBase &Call, const DominatorTree &Tree) {
   });
 }
 
-/// IsFilled says whether somebody fills a member of structures of its name.
-static bool isOptional(const CallBase &Call, function_ref<bool(const MemberSlot &)> IsFilled) {
+bool isOptional(const CallBase &Call, Compilation &C) {
   constexpr unsigned MostBlocks = 32;
   if (Call.getAttributes().hasFnAttr(OptionalMark))
     return true;
-  if (const auto Read = slotOfCallee(Call); Read && !IsFilled(*Read))
+  if (const auto Read = slotOfCallee(Call); Read && !C.filledMembers().containsByName(*Read))
     return true;
   if (functionsOfVariable(Call))
     return true; // set by other programs
@@ -490,16 +492,9 @@ static bool isOptional(const CallBase &Call, function_ref<bool(const MemberSlot 
   return false;
 }
 
-void noteOptional(CallBase &Call, bool IsCallee, FunctionIndex &Functions) {
-  auto IsFilled = [&](const MemberSlot &Read) { return Functions.slots().isFilledByName(Read); };
-  if ((IsCallee && isVirtual(Call)) || isOptional(Call, IsFilled))
+void noteOptional(CallBase &Call, bool IsCallee, Compilation &C) {
+  if ((IsCallee && isVirtual(Call)) || isOptional(Call, C))
     Call.addFnAttr(Attribute::get(Call.getContext(), OptionalMark));
-}
-
-bool isOptional(const CallBase &Call) {
-  return isOptional(Call, [&](const MemberSlot &Read) {
-    return MemberIndex(*Call.getModule()).isFilledByName(Read);
-  });
 }
 
 bool staysCall(const CallBase &Call) { return Call.hasFnAttr(KeepMark); }

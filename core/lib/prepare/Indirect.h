@@ -30,6 +30,7 @@ namespace contraflow {
 
 class HandlerRegistry;
 class ReachedFunctions;
+struct Compilation;
 
 /// True for a call through a pointer; inline assembly is none.
 bool isIndirect(const llvm::CallBase &Call);
@@ -53,13 +54,15 @@ private:
 /// The functions of a module by type, in module order. Valid until one is erased.
 class FunctionIndex {
 public:
-  FunctionIndex(llvm::Module &M, const ReachedFunctions &Reached, TableIndex &Tables,
-                const CalledFunctions *Called);
+  /// Members is made when first asked for.
+  FunctionIndex(Compilation &C, const ReachedFunctions &Reached, TableIndex &Tables,
+                std::unique_ptr<MemberIndex> &Members);
   llvm::ArrayRef<llvm::Function *> ofType(llvm::FunctionType *T) const;
   /// True if the address of F goes where an indirect call may find it, other than constant tables.
   /// Escapes(F) is asked once.
   bool escapes(const llvm::Function &F, llvm::function_ref<bool(const llvm::Function &)> Escapes);
-  MemberIndex &slots();
+  MemberIndex &members();
+  const FilledMembers &filled() const;
   TableIndex &tables() { return Tables; }
   /// Leaves out functions that the request cannot reach, unless there are no others.
   void keepReached(llvm::SmallVectorImpl<llvm::Function *> &Fitting);
@@ -70,12 +73,11 @@ public:
   bool leftOut() const { return LeftOut; }
 
 private:
-  llvm::Module &M;
+  Compilation &C;
   const ReachedFunctions &Reached;
   TableIndex &Tables;
-  const CalledFunctions *Called;
+  std::unique_ptr<MemberIndex> &Members;
   bool LeftOut = false;
-  std::unique_ptr<MemberIndex> Slots;
   llvm::DenseMap<llvm::FunctionType *, llvm::SmallVector<llvm::Function *, 4>> ByType;
   llvm::DenseMap<const llvm::Function *, bool> Known;
 };
@@ -93,10 +95,10 @@ chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers, FunctionInde
 /// True for a call that is made only where its callee, or another pointer or flag beside it, is not
 /// null, or whose callee nobody sets, and for a virtual call that the function around it may return
 /// without: an optional function, which may never be there.
-bool isOptional(const llvm::CallBase &Call);
+bool isOptional(const llvm::CallBase &Call, Compilation &C);
 /// Notes it of a call that no function fits, for pieces of a function know nothing of what is asked
 /// around them. A virtual call in a callee may not be reached: of its class there is no object.
-void noteOptional(llvm::CallBase &Call, bool IsCallee, FunctionIndex &Functions);
+void noteOptional(llvm::CallBase &Call, bool IsCallee, Compilation &C);
 
 /// True for a call made by chooseCallee that had better stay a call.
 bool staysCall(const llvm::CallBase &Call);

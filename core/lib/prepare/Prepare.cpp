@@ -149,6 +149,7 @@ private:
   SmallPtrSet<const Function *, 16> Taken; ///< whose code is inlined at least once
   std::optional<ReachedFunctions> Reached; ///< of the root
   TableIndex Tables;
+  std::unique_ptr<MemberIndex> Members; ///< see FunctionIndex
   /// Called functions, and their copies; those that hold regions, which differ from site to site,
   /// or whose indirect calls only concern this request.
   PreparedPairs Called;
@@ -370,7 +371,7 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
   if (!all_of(Calls, [](CallBase *Call) { return isOfCaught(*Call); }))
     erase_if(Calls, [](CallBase *Call) { return isOfCaught(*Call); });
   bool Any = false;
-  FunctionIndex Functions(C.M, *Reached, Tables, C.Called);
+  FunctionIndex Functions(C, *Reached, Tables, Members);
   for (CallBase *Call : Calls) {
     int Id = historyOf(*Call);
     const bool Small = Round < RoundsInlined && P.getInstructionCount() < ChoiceBudget;
@@ -384,7 +385,7 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
       return Made.takeError();
     Any |= Made->has_value();
     if (!*Made) {
-      noteOptional(*Call, /*IsCallee=*/&P != Out.Functions.front(), Functions);
+      noteOptional(*Call, /*IsCallee=*/&P != Out.Functions.front(), C);
       continue;
     }
     for (CallBase *Direct : **Made)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "Numbered.h"
+#include "Slots.h"
 #include "contraflow/core/Construct.h"
 
 #include "llvm/IR/PassManager.h"
@@ -49,6 +50,9 @@ struct Compilation {
   /// The program asks for errno: mathematical functions set it, also where nobody uses their
   /// result.
   bool AsksErrno = false;
+  std::optional<FilledMembers> Filled = {}; ///< see filledMembers
+
+  const FilledMembers &filledMembers() { return Filled ? *Filled : Filled.emplace(M); }
 };
 
 /// Originals and their copies.

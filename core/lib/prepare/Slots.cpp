@@ -18,6 +18,7 @@
 #include "callee/Instrumentation.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
@@ -192,40 +193,53 @@ static bool isOutsiders(const Value *V) {
   return Setter && !Setter->hasLocalLinkage() && Setter->use_empty();
 }
 
-MemberIndex::MemberIndex(const Module &M, FunctionsOfType OfType) : OfType(std::move(OfType)) {
-  std::vector<std::pair<Key, Key>> Copies, CopiesByName; ///< from a member to a member
+/// What the loads and stores of addresses in members do, each with its member.
+static void eachAccess(const Module &M,
+                       function_ref<void(const Instruction &, const MemberSlot &)> Do) {
   for (const Function &F : M)
-    for (const Instruction &I : instructions(F)) {
-      if (!isa<LoadInst, StoreInst>(I) || !getLoadStoreType(&I)->isPointerTy())
-        continue;
-      const std::optional<MemberSlot> S = memberSlotOf(I);
-      if (!S)
-        continue;
-      if (auto *Load = dyn_cast<LoadInst>(&I)) {
-        Loads[keyOf(*S)].push_back(Load);
-        continue;
-      }
-      const Value *V = cast<StoreInst>(I).getValueOperand();
-      auto *Other = dyn_cast<LoadInst>(V);
-      if (const auto From = Other ? memberSlotOf(*Other) : std::nullopt) {
-        Copies.push_back({looseKeyOf(*From), looseKeyOf(*S)});
-        CopiesByName.push_back({keyOf(*From), keyOf(*S)});
-      } else if (!isa<ConstantPointerNull>(V) && !isOutsiders(V)) {
-        Filled[looseKeyOf(*S)] = FilledByName[keyOf(*S)] = true;
-      }
-    }
-  fillCopies(Copies, Filled);
-  fillCopies(CopiesByName, FilledByName);
+    for (const Instruction &I : instructions(F))
+      if (isa<LoadInst, StoreInst>(I) && getLoadStoreType(&I)->isPointerTy())
+        if (const std::optional<MemberSlot> S = memberSlotOf(I))
+          Do(I, *S);
 }
 
 /// A copy, `new->ops->clone = old->ops->clone`, fills a member if somebody fills the other one.
-void MemberIndex::fillCopies(ArrayRef<std::pair<Key, Key>> Copies, DenseMap<Key, bool> &Filled) {
+static void fillCopies(ArrayRef<std::pair<MemberKey, MemberKey>> Copies,
+                       DenseSet<MemberKey> &Filled) {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const auto &[From, To] : Copies)
-      if (Filled.lookup(From) && !std::exchange(Filled[To], true))
+      if (Filled.contains(From) && Filled.insert(To).second)
         Changed = true;
   }
+}
+
+FilledMembers::FilledMembers(const Module &M) {
+  std::vector<std::pair<MemberKey, MemberKey>> Copies, CopiesByName; ///< from a member to a member
+  eachAccess(M, [&](const Instruction &I, const MemberSlot &S) {
+    auto *Store = dyn_cast<StoreInst>(&I);
+    const Value *V = Store ? Store->getValueOperand() : nullptr;
+    auto *Other = dyn_cast_or_null<LoadInst>(V);
+    if (const auto From = Other ? memberSlotOf(*Other) : std::nullopt) {
+      Copies.push_back({looseKeyOf(*From), looseKeyOf(S)});
+      CopiesByName.push_back({keyOf(*From), keyOf(S)});
+    } else if (V && !isa<ConstantPointerNull>(V) && !isOutsiders(V)) {
+      Filled.insert(looseKeyOf(S));
+      ByName.insert(keyOf(S));
+    }
+  });
+  fillCopies(Copies, Filled);
+  fillCopies(CopiesByName, ByName);
+}
+
+MemberIndex::MemberIndex(const Module &M) {
+  eachAccess(M, [&](const Instruction &I, const MemberSlot &S) {
+    if (isa<LoadInst>(I))
+      Loads[keyOf(S)].push_back(const_cast<Instruction *>(&I));
+  });
+  for (const Function &F : M)
+    if (F.hasAddressTaken())
+      ByType[F.getFunctionType()].push_back(&F);
 }
 
 bool MemberIndex::mayLieWhere(const Function &F, const MemberSlot &Read, bool Prefix) {
@@ -306,8 +320,9 @@ void MemberIndex::followStore(Places &P, const StoreInst &Store) {
     return;
   P.Slots.push_back(*S);
   if (auto It = Loads.find(keyOf(*S)); It != Loads.end())
-    for (const LoadInst *Load : It->second)
-      follow(P, *Load);
+    for (const WeakVH &Load : It->second)
+      if (Load)
+        follow(P, *Load);
 }
 
 /// What is passed on goes where the callee, or each function that may be called, puts it.
@@ -325,8 +340,11 @@ void MemberIndex::pass(Places &P, const CallBase &Call, unsigned Arg) {
   if (const Function *Callee = Call.getCalledFunction())
     return Into(*Callee);
   const std::optional<MemberSlot> Read = slotOfCallee(Call);
-  for (const Function *F : OfType(calleeType(Call)))
-    if (F->hasAddressTaken() && (!Read || mayLieWhere(*F, *Read, /*Prefix=*/true)))
+  const auto Fitting = ByType.find(calleeType(Call));
+  if (Fitting == ByType.end())
+    return;
+  for (const Function *F : Fitting->second)
+    if (!Read || mayLieWhere(*F, *Read, /*Prefix=*/true))
       Into(*F);
 }
 

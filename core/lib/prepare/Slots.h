@@ -4,11 +4,12 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/ValueHandle.h"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 namespace llvm {
@@ -17,7 +18,6 @@ class Function;
 class FunctionType;
 class GlobalVariable;
 class Instruction;
-class LoadInst;
 class MDNode;
 class Metadata;
 class Module;
@@ -54,17 +54,30 @@ std::optional<MemberSlot> slotOfCallee(const llvm::CallBase &Call);
 /// int (*f)(), as the arguments tell.
 llvm::FunctionType *calleeType(const llvm::CallBase &Call);
 
-/// Which functions may lie in which members. Valid until an access of pointers is erased.
+/// A member, by the name of its structure.
+using MemberKey = std::pair<const void *, uint64_t>;
+inline MemberKey keyOf(const MemberSlot &S) { return {S.Name, S.Place}; }
+
+/// The members that code of a module stores anything but null into. What is made of that code later
+/// stores into the same ones: it is asked once.
+class FilledMembers {
+public:
+  explicit FilledMembers(const llvm::Module &M);
+  /// Without TBAA the structure may have any name.
+  bool contains(const MemberSlot &Read) const { return Filled.contains(looseKeyOf(Read)); }
+  bool containsByName(const MemberSlot &Read) const { return ByName.contains(keyOf(Read)); }
+
+private:
+  static MemberKey looseKeyOf(const MemberSlot &S) { return {S.Type ? S.Name : nullptr, S.Place}; }
+
+  llvm::DenseSet<MemberKey> Filled, ByName;
+};
+
+/// Which functions may lie in which members, as the code says when the index is made. Copies of
+/// that code are made later and put functions into the same ones.
 class MemberIndex {
 public:
-  using FunctionsOfType = std::function<llvm::ArrayRef<llvm::Function *>(llvm::FunctionType *)>;
-
-  /// Of calls of a function of type T, OfType(T) says which functions there are.
-  explicit MemberIndex(const llvm::Module &M, FunctionsOfType OfType = {});
-  /// True unless no code of the module stores anything but null into the member.
-  bool isFilled(const MemberSlot &Read) const { return Filled.lookup(looseKeyOf(Read)); }
-  /// Like isFilled, of structures of this name only.
-  bool isFilledByName(const MemberSlot &Read) const { return FilledByName.lookup(keyOf(Read)); }
+  explicit MemberIndex(const llvm::Module &M);
   /// False if F goes into other members than this one, and nowhere else but into constant tables.
   /// If Prefix, a structure that begins in the same way may stand for it.
   bool mayLieWhere(const llvm::Function &F, const MemberSlot &Read, bool Prefix);
@@ -79,20 +92,15 @@ private:
     llvm::SmallPtrSet<const llvm::Value *, 16> Seen;
     unsigned Left = 0; ///< uses that may still be looked at
   };
-  using Key = std::pair<const void *, uint64_t>;
-  static Key keyOf(const MemberSlot &S) { return {S.Name, S.Place}; }
-  static Key looseKeyOf(const MemberSlot &S) { return {S.Type ? S.Name : nullptr, S.Place}; }
-  static void fillCopies(llvm::ArrayRef<std::pair<Key, Key>> Copies,
-                         llvm::DenseMap<Key, bool> &Filled);
   const Places &placesOf(const llvm::Function &F);
   void follow(Places &P, const llvm::Value &V);
   void followTable(Places &P, const llvm::GlobalVariable &Table);
   void followStore(Places &P, const llvm::StoreInst &Store);
   void pass(Places &P, const llvm::CallBase &Call, unsigned Arg);
 
-  FunctionsOfType OfType;
-  llvm::DenseMap<Key, llvm::SmallVector<const llvm::LoadInst *, 4>> Loads;
-  llvm::DenseMap<Key, bool> Filled, FilledByName;
+  /// Those whose address is taken, in module order.
+  llvm::DenseMap<llvm::FunctionType *, llvm::SmallVector<const llvm::Function *, 4>> ByType;
+  llvm::DenseMap<MemberKey, llvm::SmallVector<llvm::WeakVH, 4>> Loads; ///< null: erased
   llvm::DenseMap<const llvm::Function *, Places> Known;
 };
 
