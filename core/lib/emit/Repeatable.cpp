@@ -12,6 +12,7 @@
 #include "ForwardSweep.h"
 #include "MadeOnce.h"
 #include "Unit.h"
+#include "callee/Silent.h"
 #include "construct/Fields.h"
 #include "construct/Memory.h"
 #include "contraflow/core/Callee.h"
@@ -61,7 +62,7 @@ static bool isOwn(RequestState &S, const Value *V, unsigned Steps = 4) {
   if (const auto *G = dyn_cast<GlobalVariable>(Object))
     return G->isConstant();
   const Location At = S.Graph.find(V);
-  if (At ? !S.Graph.isExternal(At.Node) : isMadeHere(*Object))
+  if (At ? !S.Graph.outlives(At.Node) : isMadeHere(*Object))
     return true;
   const auto *Member = dyn_cast<CallBase>(Object);
   const CalleeInfo Info = Member ? lookupCallee(*Member) : CalleeInfo();
@@ -83,6 +84,35 @@ static bool staysInside(RequestState &S, const CallBase &I, const CalleeInfo &In
   return true;
 }
 
+/// True if a call whose body is not looked at writes members of objects that its arguments lead to,
+/// and all of these belong to the derived function.
+static bool writesOwnMembers(RequestState &S, const CallBase &I) {
+  if (!I.hasFnAttr(SilentMark) || I.getFnAttr(SilentMark).getValueAsString() != SilentMembers)
+    return false;
+  SmallVector<unsigned, 8> Todo;
+  for (const Value *V : I.args()) {
+    if (!V->getType()->isPointerTy() || isa<ConstantPointerNull>(V))
+      continue;
+    const Location At = S.Graph.find(V);
+    if (!At && !isOwn(S, V))
+      return false;
+    if (At)
+      Todo.push_back(S.Graph.canonical(At.Node));
+  }
+  SmallDenseSet<unsigned> Seen;
+  while (!Todo.empty()) {
+    const unsigned Node = Todo.pop_back_val();
+    if (!Seen.insert(Node).second)
+      continue;
+    if (S.Graph.outlives(Node))
+      return false;
+    for (auto [Offset, Cell] : S.Graph.fields(Node))
+      if (auto Target = S.Graph.pointee(Cell))
+        Todo.push_back(S.Graph.canonical(Target->Node));
+  }
+  return true;
+}
+
 /// True if a call does something that must not be done again.
 static bool mustHappenOnce(RequestState &S, const CallBase &I) {
   const Function *F = I.getCalledFunction();
@@ -97,14 +127,15 @@ static bool mustHappenOnce(RequestState &S, const CallBase &I) {
     return false;
   if (isa<IntrinsicInst>(I)) // those that write are among the writes
     return false;
-  return !Info.ReadOnly && !isRepeatable(S, I) && !staysInside(S, I, Info);
+  return !Info.ReadOnly && !isRepeatable(S, I) && !staysInside(S, I, Info) &&
+         !writesOwnMembers(S, I);
 }
 
 /// True if a call is given the memory to be read only (a message that is sent), or ends the
 /// program.
-static bool leavesAlone(const RequestState &S, const WriteSet::Write &W) {
+static bool leavesAlone(RequestState &S, const WriteSet::Write &W) {
   const auto *Call = dyn_cast<CallBase>(W.At);
-  if (Call && (Call->doesNotReturn() || lookupCallee(*Call).ReadOnly))
+  if (Call && (Call->doesNotReturn() || lookupCallee(*Call).ReadOnly || writesOwnMembers(S, *Call)))
     return true;
   bool Given = false;
   for (unsigned N = 0; Call && N < Call->arg_size(); ++N) {
@@ -157,7 +188,7 @@ static bool mayBeGone(const RequestState &S, const WriteSet::Write &W) {
 
 /// True if the state before a write comes back, or may stay what it is. A variable that is made
 /// once depends on its arguments in one direction only.
-static bool canStartAgain(const RequestState &S, const WriteSet::Write &W, const MadeOnce &Made) {
+static bool canStartAgain(RequestState &S, const WriteSet::Write &W, const MadeOnce &Made) {
   if (Made.contains(*W.At))
     return !isActive(S, W.Node);
   if (mayBeGone(S, W))

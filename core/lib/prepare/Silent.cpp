@@ -69,6 +69,26 @@ SilentCallees::Effect SilentCallees::effectOfStore(const Value *Pointer, const V
   return G && G->getValueType()->isIntegerTy() && isCount(V) ? Effect::Objects : Effect::Active;
 }
 
+static bool isVariable(const Value *V) {
+  const auto *G = dyn_cast<GlobalVariable>(getUnderlyingObject(V));
+  return G && !G->isConstant();
+}
+
+/// True if an address in a result need not come from the arguments (localtime).
+static bool handsOutOthers(const CallBase &Call) {
+  const CalleeInfo Info = lookupCallee(Call);
+  return Info.Kind == CalleeKind::Inactive && !Info.OwnObjects &&
+         (Call.getType()->isPointerTy() || Call.getType()->isAggregateType());
+}
+
+/// True if an instruction may bring in the address of something that no argument leads to.
+static bool namesVariable(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  return (Call && handsOutOthers(*Call)) || any_of(I.operands(), [](const Use &Operand) {
+           return Operand->getType()->isPointerTy() && isVariable(Operand.get());
+         });
+}
+
 /// Of a function that is known by name.
 SilentCallees::Effect SilentCallees::effectOfKnown(const CallBase &Call, uint64_t Own) {
   const CalleeInfo Info = lookupCallee(Call);
@@ -92,7 +112,7 @@ SilentCallees::Effect SilentCallees::effectOfKnown(const CallBase &Call, uint64_
     if (Info.ReadOnly)
       return Effect::None;
     if (Info.OwnObjects || Info.Opaque)
-      return Effect::Objects;
+      return Info.Opaque ? Effect::Objects : Effect::Members;
     return All([&](const Value *V) { return isOwn(V, Own) || isConstantMemory(V); })
                ? Effect::None
                : Effect::Active;
@@ -152,6 +172,7 @@ SilentCallees::Effect SilentCallees::effectOf(const Key &K) {
   Effect All = Effect::None;
   for (const Instruction &I : instructions(*K.first)) {
     ++Total;
+    NamesVariables |= namesVariable(I);
     All = std::max(All, ++Looked > MostLooked ? Effect::Active : effectOf(I, K.second));
     if (All == Effect::Active) {
       Known[K] = All;
@@ -174,15 +195,17 @@ bool SilentCallees::keep(CallBase &Call) {
     return false;
   Seen.clear();
   Looked = 0;
-  UsesLibrary = false;
+  UsesLibrary = NamesVariables = false;
   const Effect Of = effectOf({F, 0}); // what the caller owns, it reads itself
   // What does nothing (a destructor in unoptimised code) goes when it is inlined, and with it the
   // need of its objects to be in memory.
   if (Of == Effect::Active || !UsesLibrary ||
       Looked < (Call.use_empty() ? MinPrinting : MinDeciding))
     return false;
-  Call.addFnAttr(
-      Attribute::get(Call.getContext(), SilentMark, Of == Effect::None ? "" : "objects"));
+  const StringRef Writes = Of == Effect::None                         ? ""
+                           : Of == Effect::Members && !NamesVariables ? SilentMembers
+                                                                      : SilentObjects;
+  Call.addFnAttr(Attribute::get(Call.getContext(), SilentMark, Writes));
   return true;
 }
 

@@ -19,7 +19,8 @@ public:
   bool keep(llvm::CallBase &Call);
 
 private:
-  enum class Effect { None, Objects, Active };             ///< Objects: such as hold no floats
+  /// Members: of objects that hold no floats, as the library has them; Objects: any such.
+  enum class Effect { None, Members, Objects, Active };
   using Key = std::pair<const llvm::Function *, uint64_t>; ///< with parameters that are its own
   Effect effectOf(const Key &K);
   Effect effectOf(const llvm::Instruction &I, uint64_t Own);
@@ -31,6 +32,7 @@ private:
   llvm::DenseMap<Key, Effect> Known;
   llvm::SmallDenseSet<Key> Seen;  ///< by the question that is being answered
   bool UsesLibrary = false;       ///< some of it is known by name: output, text
+  bool NamesVariables = false;    ///< what it writes may be a global variable, or behind one
   unsigned Looked = 0, Total = 0; ///< instructions, for one question and for all
 };
 
