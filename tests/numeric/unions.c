@@ -522,3 +522,37 @@ static double emptied_pairs(const float *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(emptied_pairs, Double, emptied_pairs, In(float, 6), Int(6))
+
+/// A number or a count in one structure that is passed by value: the optimiser keeps both in one
+/// register, and converts what is there to a number whichever it is.
+struct Amount {
+  int counts;
+  union {
+    double number;
+    int count;
+  } of;
+};
+static struct Amount joined(struct Amount a, struct Amount b) {
+  if (a.counts && b.counts) {
+    a.of.count += b.of.count;
+    return a;
+  }
+  struct Amount sum = {0, {0}};
+  sum.of.number = (a.counts ? a.of.count : a.of.number) + 2 * (b.counts ? b.of.count : b.of.number);
+  return sum;
+}
+static double amounts(const double *x, int n) {
+  struct Amount all[7];
+  for (int i = 0; i < n; ++i) {
+    all[i].counts = i % 3 == 2;
+    if (i % 3 == 2)
+      all[i].of.count = i;
+    else
+      all[i].of.number = x[i] * x[(i + 1) % n];
+  }
+  struct Amount sum = {1, {0}};
+  for (int i = 0; i < n; ++i)
+    sum = joined(sum, all[i]);
+  return sum.of.number * sum.of.number;
+}
+GRADIENT_CHECK(union_amounts, Double, amounts, In(double, 7), Int(7))

@@ -21,6 +21,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include <cmath>
 
@@ -56,8 +57,10 @@ private:
   Value *slopeOfBits(Value *X);
   Value *number(Value *X);
   Value *sumOf(ArrayRef<Value *> Numbers, Type *T);
+  void guardStray(CallInst &Stray, Value &Number);
 
   Function &F;
+  SmallVector<std::pair<CallInst *, Value *>, 4> Strays; ///< with the only number behind each
   DigitSums Sums;
   DenseMap<Value *, Value *> Smoothed; ///< root -> what took its place
   IRBuilder<> B{F.getContext()};
@@ -327,11 +330,49 @@ bool Smoother::smooth(CastInst &Root) {
     replace(Root, Bits, createSmooth(B, Constant::getNullValue(Root.getType()), Bits));
   else if (S.Lost.empty())
     replace(Root, Bits, createSmooth(B, line(Root, Varying), Bits));
-  else if (IsStray)
-    replace(Root, Bits, createStray(B, sumOf(S.Lost, Root.getType()), Bits));
-  else
+  else if (IsStray) {
+    CallInst *Stray = createStray(B, sumOf(S.Lost, Root.getType()), Bits);
+    replace(Root, Bits, Stray);
+    if (S.Lost.size() == 1 && S.Lost[0]->getType()->isFloatingPointTy() &&
+        Root.getType()->isFloatingPointTy())
+      Strays.push_back({Stray, S.Lost[0]});
+  } else
     replace(Root, Bits, createRugged(B, S.Lost, Bits, Root.getType()));
   return true;
+}
+
+/// A stray number counts where the program comes to it. The optimiser calculates both numbers of a
+/// choice: that is a branch again. A number that is zero, or tiny, is an integer of a union.
+///
+///   %n = digits(%x, bits)              br (%c and not |%x| < smallest normal), %there, %on
+///   %s = select %c, %n, %y             there: %n = digits(%x, bits)
+///                                      on:    %s = select %c, phi(%n, bits that do not vary), %y
+void Smoother::guardStray(CallInst &Stray, Value &Number) {
+  auto *Choice = Stray.hasOneUse() ? dyn_cast<SelectInst>(Stray.user_back()) : nullptr;
+  if (Choice && (Choice->getParent() != Stray.getParent() ||
+                 !Choice->getCondition()->getType()->isIntegerTy(1)))
+    Choice = nullptr;
+  Instruction *At = Choice ? Choice : Stray.getNextNode();
+  B.SetInsertPoint(At);
+  B.SetCurrentDebugLocation(Stray.getDebugLoc());
+  const fltSemantics &Kind = Number.getType()->getFltSemantics();
+  Value *Counts =
+      B.CreateFCmpUGE(B.CreateUnaryIntrinsic(Intrinsic::fabs, &Number),
+                      ConstantFP::get(Number.getType(), APFloat::getSmallestNormalized(Kind)));
+  if (Choice && Choice->getTrueValue() == &Stray)
+    Counts = B.CreateAnd(Choice->getCondition(), Counts);
+  else if (Choice)
+    Counts = B.CreateAnd(B.CreateNot(Choice->getCondition()), Counts);
+  Value *Bits = Stray.getArgOperand(1);
+  Value *Fixed = createSmooth(B, Constant::getNullValue(Stray.getType()), Bits);
+  BasicBlock *Before = At->getParent();
+  Instruction *End = SplitBlockAndInsertIfThen(Counts, At->getIterator(), /*Unreachable=*/false);
+  Stray.moveBefore(End->getIterator());
+  B.SetInsertPoint(At->getParent(), At->getParent()->begin());
+  PHINode *Either = B.CreatePHI(Stray.getType(), 2);
+  Stray.replaceAllUsesWith(Either);
+  Either->addIncoming(&Stray, Stray.getParent());
+  Either->addIncoming(Fixed, Before);
 }
 
 /// The bits of a sum with a number so large that it is rounded do not vary, though the sum is one.
@@ -385,6 +426,8 @@ bool Smoother::run() {
     Any |= smooth(*Root);
   for (StoreInst *Store : Stores)
     Any |= smooth(*Store);
+  for (auto [Stray, Number] : Strays)
+    guardStray(*Stray, *Number);
   unmarkFloatLoads(F);
   return Any;
 }
