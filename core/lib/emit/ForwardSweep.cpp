@@ -656,6 +656,35 @@ Error ForwardSweep::checkAddress(const IntToPtrInst &I) const {
                    "an address that is put together from numbers");
 }
 
+/// True if the integer I, or what it is chosen for, is stored in the object.
+static bool isStoredIn(const MemoryGraph &Graph, unsigned Object, const Instruction &I) {
+  constexpr unsigned Most = 64;
+  SmallSetVector<const User *, 8> Todo;
+  Todo.insert_range(I.users());
+  for (unsigned Next = 0; Next < Todo.size() && Next < Most; ++Next) {
+    if (auto *Store = dyn_cast<StoreInst>(Todo[Next])) {
+      Location To = Graph.find(Store->getPointerOperand());
+      if (To && To.Node == Object)
+        return true;
+    } else if (isa<PHINode, SelectInst, FreezeInst>(Todo[Next])) {
+      Todo.insert_range(Todo[Next]->users());
+    }
+  }
+  return false;
+}
+
+/// How far another object is, kept in the one that it is counted from, is an address. The shadows
+/// are another distance apart, and nothing else may say what lies there.
+Error ForwardSweep::checkDistance(const BinaryOperator &I) const {
+  Value *To, *From;
+  if (!match(&I, m_Sub(m_PtrToInt(m_Value(To)), m_PtrToInt(m_Value(From)))))
+    return Error::success();
+  const Location End = S.Graph.find(To), Begin = S.Graph.find(From);
+  if (!End || !Begin || End.Node == Begin.Node || !isStoredIn(S.Graph, Begin.Node, I))
+    return Error::success();
+  return diffError(DiagId::UnsupportedInstruction, I, "the distance of two objects, which is kept");
+}
+
 /// Two numbers in one integer that is taken apart in a way that prepare/WideLoads.cpp does not
 /// know.
 static bool takesApart(const ActivityResult &Activity, const Instruction &I) {
@@ -671,6 +700,9 @@ static bool takesApart(const ActivityResult &Activity, const Instruction &I) {
 Error ForwardSweep::visit(Instruction &I) {
   if (auto *Address = dyn_cast<IntToPtrInst>(&I))
     if (Error E = checkAddress(*Address))
+      return E;
+  if (auto *Distance = dyn_cast<BinaryOperator>(&I))
+    if (Error E = checkDistance(*Distance))
       return E;
   if (auto *Call = dyn_cast<CallBase>(&I); Call && (S.C.Handlers.find(*Call) || !findRule(I))) {
     B.SetCurrentDebugLocation(I.getDebugLoc());

@@ -102,6 +102,7 @@ private:
   llvm::CallInst *reserve(llvm::Value *Size, llvm::Align Alignment, llvm::Value *&Object);
   void moveToTape(llvm::AllocaInst &I);
   llvm::Error checkAddress(const llvm::IntToPtrInst &I) const;
+  llvm::Error checkDistance(const llvm::BinaryOperator &I) const;
   bool movesPointer(const llvm::Value *V) const;
   bool changesActiveBits(const llvm::Instruction &I) const;
   void finishPhis();
