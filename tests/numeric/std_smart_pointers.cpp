@@ -4,6 +4,8 @@
 // Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
 #include <memory>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace {
@@ -67,7 +69,61 @@ double observe(const double *x, double a, int n) {
   }
   return total(root);
 }
+
+// What is visited is called through a table: all that its functions call has to be known.
+using Numbers = std::vector<double>;
+struct Dense {
+  double weight;
+  std::shared_ptr<Numbers> seen;
+  Numbers forward(const Numbers &x) {
+    seen = std::make_shared<Numbers>(x);
+    Numbers y(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i)
+      y[i] = weight * x[i] + (*seen)[0];
+    return y;
+  }
+};
+struct Square {
+  Numbers seen;
+  Numbers forward(const Numbers &x) {
+    seen = x;
+    for (double &value : seen)
+      value *= value;
+    return seen;
+  }
+};
+struct Scale {
+  double by;
+  Numbers last;
+  Numbers forward(const Numbers &x) {
+    last.assign(x.size(), by);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      last[i] *= x[i];
+    return last;
+  }
+};
+
+double visit(const double *x, double a, int n) {
+  std::vector<std::variant<Dense, Square, Scale>> layers;
+  for (int i = 0; i < n; ++i) {
+    layers.emplace_back(Dense{x[i], nullptr});
+    if (i % 2)
+      layers.emplace_back(Square{});
+    else
+      layers.emplace_back(Scale{a, {}});
+  }
+  Numbers values{a, x[0]};
+  double sum = 0;
+  for (int round = 0; round < 2; ++round) {
+    for (auto &layer : layers)
+      values = std::visit([&](auto &l) { return l.forward(values); }, layer);
+    sum += values[0] * values[1];
+    values = {a * x[1], 0.3};
+  }
+  return sum;
+}
 } // namespace
 
 GRADIENT_CHECK(std_smart_pointers, Double, own, In(double, 7), Scalar(double), Int(7))
 GRADIENT_CHECK(std_weak_pointers, Double, observe, In(double, 4), Scalar(double), Int(4))
+GRADIENT_CHECK(std_visited_pointers, Double, visit, In(double, 3), Scalar(double), Int(3))
