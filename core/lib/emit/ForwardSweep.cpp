@@ -656,17 +656,19 @@ Error ForwardSweep::checkAddress(const IntToPtrInst &I) const {
                    "an address that is put together from numbers");
 }
 
-/// True if the integer I, or what it is chosen for, is stored in the object.
+/// True if the integer I, or what it is chosen for or part of, may be stored in the object.
 static bool isStoredIn(const MemoryGraph &Graph, unsigned Object, const Instruction &I) {
   constexpr unsigned Most = 64;
   SmallSetVector<const User *, 8> Todo;
   Todo.insert_range(I.users());
-  for (unsigned Next = 0; Next < Todo.size() && Next < Most; ++Next) {
+  for (unsigned Next = 0; Next < Todo.size(); ++Next) {
+    if (Next == Most)
+      return true;
     if (auto *Store = dyn_cast<StoreInst>(Todo[Next])) {
       Location To = Graph.find(Store->getPointerOperand());
       if (To && To.Node == Object)
         return true;
-    } else if (isa<PHINode, SelectInst, FreezeInst>(Todo[Next])) {
+    } else if (isa<PHINode, SelectInst, FreezeInst, BinaryOperator>(Todo[Next])) {
       Todo.insert_range(Todo[Next]->users());
     }
   }

@@ -42,8 +42,7 @@ static Value *addressOf(Instruction &I) {
   return getLoadStorePointerOperand(&I);
 }
 
-/// Marks all nodes that a pointer leads to.
-static void reach(const MemoryGraph &Graph, const Value *Pointer, BitVector &Reached) {
+void reach(const MemoryGraph &Graph, const Value *Pointer, BitVector &Reached) {
   const Location At = Graph.find(Pointer);
   SmallVector<unsigned, 8> Todo;
   if (At)

@@ -89,28 +89,15 @@ static bool staysInside(RequestState &S, const CallBase &I, const CalleeInfo &In
 static bool writesOwnMembers(RequestState &S, const CallBase &I) {
   if (!I.hasFnAttr(SilentMark) || I.getFnAttr(SilentMark).getValueAsString() != SilentMembers)
     return false;
-  SmallVector<unsigned, 8> Todo;
+  BitVector Reached(S.Graph.nodeCount());
   for (const Value *V : I.args()) {
     if (!V->getType()->isPointerTy() || isa<ConstantPointerNull>(V))
       continue;
-    const Location At = S.Graph.find(V);
-    if (!At && !isOwn(S, V))
+    if (!S.Graph.find(V) && !isOwn(S, V))
       return false;
-    if (At)
-      Todo.push_back(S.Graph.canonical(At.Node));
+    reach(S.Graph, V, Reached);
   }
-  SmallDenseSet<unsigned> Seen;
-  while (!Todo.empty()) {
-    const unsigned Node = Todo.pop_back_val();
-    if (!Seen.insert(Node).second)
-      continue;
-    if (S.Graph.outlives(Node))
-      return false;
-    for (auto [Offset, Cell] : S.Graph.fields(Node))
-      if (auto Target = S.Graph.pointee(Cell))
-        Todo.push_back(S.Graph.canonical(Target->Node));
-  }
-  return true;
+  return none_of(Reached.set_bits(), [&](unsigned Node) { return S.Graph.outlives(Node); });
 }
 
 /// True if a call does something that must not be done again.

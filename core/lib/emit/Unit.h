@@ -151,6 +151,9 @@ void clearShadowsInTeams(RequestState &S, Unit &Root);
 /// and is not.
 llvm::Error findOwnShadows(RequestState &S);
 
+/// Marks all nodes that a pointer leads to.
+void reach(const MemoryGraph &Graph, const llvm::Value *Pointer, llvm::BitVector &Reached);
+
 /// A global variable that is declared without its size can have no shadow.
 llvm::Error checkGlobalShadows(RequestState &S);
 
