@@ -89,6 +89,17 @@ Communicator::Communicator(MPI_Comm User) : User(User) {
   PayloadBits = tagBits() - 1;
 }
 
+int Communicator::peerInWorld(int Peer) {
+  std::call_once(PeersKnown, [&] {
+    int Count = Size;
+    if (Inter)
+      PMPI_Comm_remote_size(carrier(), &Count);
+    for (int I = 0; I < Count; ++I)
+      Peers.push_back(mpi::worldRank(carrier(), I));
+  });
+  return Peers[static_cast<std::size_t>(Peer)];
+}
+
 int Communicator::key() {
   static const int Key = [] {
     int New = MPI_KEYVAL_INVALID;

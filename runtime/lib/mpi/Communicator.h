@@ -89,6 +89,8 @@ public:
   const Groups &groups() const { return Both; }
   /// Where derivatives travel.
   MPI_Comm carrier() const { return Private != MPI_COMM_NULL ? Private : User; }
+  /// The rank of a peer in MPI_COMM_WORLD.
+  int peerInWorld(int Peer);
   /// The carrier with the ranks in reverse order; made at first use, by all ranks.
   MPI_Comm reversed();
 
@@ -176,6 +178,8 @@ private:
   bool OfTangent = false;                        ///< those of pending requests only
   std::unique_ptr<const Neighbours> Topology[4]; ///< for each Neighbouring
   Groups Both;
+  std::once_flag PeersKnown;
+  std::vector<int> Peers; ///< in MPI_COMM_WORLD
   std::mutex Lock;
   std::map<Peer, std::uint64_t> NextSend, NextReceive;
   std::vector<NonblockingCollective *> Open;

@@ -13,11 +13,11 @@
 // libmpi.
 
 #include "mpi/Interpose.h"
-#include "mpi/Merging.h"
 
 #include "mpi/Communicator.h"
 #include "mpi/Layout.h"
 #include "mpi/Operators.h"
+#include "mpi/Order.h"
 #include "mpi/Shelf.h"
 #include "mpi/Watch.h"
 
@@ -46,7 +46,7 @@ int initialised(int Code) {
     Communicator::created(MPI_COMM_WORLD);
     Communicator::created(MPI_COMM_SELF);
     agreeOnCharacters();
-    agreeOnMerging();
+    agreeOnWindows();
     watchOthers();
     Shelf::open();
   }

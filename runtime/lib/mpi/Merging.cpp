@@ -2,22 +2,7 @@
 
 #include "mpi/Merging.h"
 
-#include "mpi/Abi.h"
-
 namespace contraflow::mpi {
-namespace {
-
-bool Expected = false;
-
-} // namespace
-
-bool Merging::expected() { return Expected; }
-
-void agreeOnMerging() {
-  int Any = Expected;
-  PMPI_Allreduce(MPI_IN_PLACE, &Any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
-  Expected = Any != 0;
-}
 
 Merging::Merging(MPI_Comm Comm, void *Memory, MPI_Aint Size, int Unit) {
   PMPI_Win_create(Memory, Size, Unit, MPI_INFO_NULL, Comm, &Values);
@@ -42,5 +27,3 @@ void Merging::store(const Target &T, const std::byte *From) const {
 }
 
 } // namespace contraflow::mpi
-
-void cf_v1_mpi_merges() { contraflow::mpi::Expected = true; }

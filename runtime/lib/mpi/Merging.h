@@ -53,7 +53,4 @@ struct Merge {
   Section Turn; ///< in a forward sweep
 };
 
-/// Asks all ranks, whose programs may differ.
-void agreeOnMerging();
-
 } // namespace contraflow::mpi

@@ -8,6 +8,7 @@
 #include "accumulate/Layers.h"
 #include "mpi/Layered.h"
 #include "mpi/Parcel.h"
+#include "mpi/PlainMovement.h"
 #include "mpi/Refuse.h"
 #include "mpi/Relayed.h"
 #include "mpi/Watch.h"
@@ -223,6 +224,8 @@ void adjoint(const Movement &M) {
     return adjointBcast(M);
   if (M.How == Pattern::Allgather)
     return adjointAllgather(M);
+  if (M.How == Pattern::Alltoall && adjointOfPlain(M))
+    return;
   const Above Layers(M);
   const Parcel Out = Parcel::from(M.Got), In = Parcel::arrivingAt(M.Given, M.How);
   Layers.announce(Out);

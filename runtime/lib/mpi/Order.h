@@ -16,8 +16,13 @@ namespace contraflow::mpi {
 /// (Inbox.h). Null in programs that the part of the runtime for windows is not linked with.
 inline void (*FetchAdjoints)() = nullptr;
 
+/// Some rank's program has windows: its communicators are this rank's as well.
+inline bool WindowsExpected = false;
+/// Asks all ranks, whose programs may differ, in MPI_Init.
+void agreeOnWindows();
+
 /// True in programs with windows.
-inline bool ranksShareMemory() { return FetchAdjoints; }
+inline bool ranksShareMemory() { return FetchAdjoints || WindowsExpected; }
 
 /// At the end of every mirror that may have waited.
 inline void ordered() {

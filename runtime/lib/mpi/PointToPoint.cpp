@@ -147,7 +147,8 @@ void sendPacked(const Message &M, void (View::*Pack)(std::byte *) const) {
     return;
   const MPI_Comm Comm = M.Comm->carrier();
   const int Tag = M.Comm->carrierTag(M);
-  std::byte *Room = Bytes < Shelf::least() ? nullptr : Shelf::room(Bytes, worldRank(Comm, M.Peer));
+  std::byte *Room =
+      Bytes < Shelf::least() ? nullptr : Shelf::room(Bytes, M.Comm->peerInWorld(M.Peer));
   if (Room) {
     (M.Shadow.*Pack)(Room);
     return Outbox::get().send(Shelf::noteOf(Room, carrierCount(Bytes)), M.Peer, Tag, Comm);

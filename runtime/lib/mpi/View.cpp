@@ -364,6 +364,8 @@ bool View::saysLost(const std::byte *Packed) const {
 }
 
 void View::add(const std::byte *From) const {
+  if (Base && isPlain())
+    return addRun(Base, From, L->Runs[0].Kind, Leaves);
   if (Base && saysLost(From))
     refusePassedOn();
   addLeaves(From, liesElsewhere(*this, From));

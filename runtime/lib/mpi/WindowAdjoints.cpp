@@ -26,6 +26,7 @@ namespace {
 struct InUse {
   std::mutex Lock;
   std::vector<Window *> All;
+  std::atomic<std::size_t> Count = 0; ///< of All, to be read without the lock
   static InUse &get() {
     static auto *Only = new InUse; // outlives every other static object
     return *Only;
@@ -34,6 +35,8 @@ struct InUse {
 
 void fetchAdjoints() {
   InUse &Used = InUse::get();
+  if (Used.Count.load(std::memory_order_acquire) == 0)
+    return;
   const std::scoped_lock Guard(Used.Lock);
   for (const Window *W : Used.All)
     W->fold();
@@ -173,6 +176,7 @@ void Window::use() {
       besides(*W, 1);
     }
   Used.All.push_back(this);
+  Used.Count = Used.All.size();
 }
 
 void Window::rest() {
@@ -184,6 +188,7 @@ void Window::rest() {
   }
   Beside.clear();
   std::erase(Used.All, this);
+  Used.Count = Used.All.size();
 }
 
 void Window::fold() const {
