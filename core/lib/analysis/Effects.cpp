@@ -222,6 +222,10 @@ void WriteSet::findSingleRuns(ArrayRef<Function *> Closure, const HandlerRegistr
   }
 }
 
+bool WriteSet::runsInRoot(const Function &Prepared) const {
+  return is_contained(make_first_range(Bodies), &Prepared);
+}
+
 /// What the call runs is over when it returns.
 static bool isOverAfter(const CallBase &Call, const HandlerRegistry &Handlers) {
   const ConstructHandler *H = Handlers.find(Call);

@@ -72,6 +72,8 @@ public:
   /// True if the function runs at most once in a derivative call: the root, or a body whose only
   /// call is in the root and outside loops. Several threads may run it, each once.
   bool runsOnce(const llvm::Function &Prepared) const { return Once.contains(&Prepared); }
+  /// True of a body whose only call is in the root, which runs once: maybe in a loop.
+  bool runsInRoot(const llvm::Function &Prepared) const;
 
 private:
   void add(llvm::Instruction &I, llvm::Value *Pointer, const MemoryGraph &Graph);
@@ -142,7 +144,8 @@ private:
   bool isToNewObject(llvm::Instruction &Load, llvm::Value *Pointer, const WriteSet::Write &W);
   /// Whether a promise that pointers differ is made inside the loop, for one iteration.
   bool promisesInside(const llvm::Loop &L);
-  bool inOtherVersion(llvm::Instruction &Load, llvm::Instruction &Write) const;
+  llvm::Instruction *forkToVersions(llvm::Instruction &Load, llvm::Instruction &Write) const;
+  bool areApartInAllRuns(llvm::Instruction &Load, llvm::Instruction &Write);
   llvm::Loop *nestOf(const llvm::Instruction &I) const;
 
   const WriteSet &Writes;

@@ -7,6 +7,7 @@
 #include "Sharing.h"
 #include "TeamPhases.h"
 #include "ThroughIndex.h"
+#include "support/LastStore.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
@@ -155,16 +156,8 @@ Value *Sharer::lowerBound(const DividedLoop &D) const {
 
 /// The construct was given bounds 0..n-1; the last store of n-1 before it tells n.
 const SCEV *Sharer::tripOf(const DividedLoop &D) const {
-  auto StoredTo = [&](Value *P) -> StoreInst * {
-    StoreInst *Last = nullptr;
-    for (User *U : P->users())
-      if (auto *S = dyn_cast<StoreInst>(U);
-          S && S->getPointerOperand() == P && DT.dominates(S, D.Division) &&
-          LI.getLoopFor(S->getParent()) == LI.getLoopFor(D.Division->getParent()))
-        Last = !Last || DT.dominates(Last, S) ? S : Last;
-    return Last;
-  };
-  StoreInst *Low = StoredTo(D.Lower), *High = StoredTo(D.Upper);
+  StoreInst *Low = lastStoreBefore(*D.Lower, *D.Division, DT, LI);
+  StoreInst *High = lastStoreBefore(*D.Upper, *D.Division, DT, LI);
   if (!Low || !High || !isZero(*Low->getValueOperand()))
     return nullptr;
   Type *I64 = Type::getInt64Ty(Low->getContext());

@@ -9,6 +9,7 @@
 #include "Effects.h"
 #include "contraflow/core/Barrier.h"
 #include "contraflow/core/Callee.h"
+#include "support/Always.h"
 #include "support/OwnBlock.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -271,18 +272,53 @@ static const BasicBlock *blockAfter(const Loop &L) {
   return Exit ? Exit->getSingleSuccessor() : nullptr;
 }
 
-/// True if the two are in two nests of which a thread runs one or the other, nothing before it and
-/// nothing after it: no thread can wait in between until another one has written.
-bool StableMemory::inOtherVersion(Instruction &Load, Instruction &Write) const {
+/// Where control chooses between two nests, if the two instructions are in these and a thread runs
+/// one or the other, nothing before it and nothing after it: no thread can wait in between until
+/// another one has written. Else null.
+Instruction *StableMemory::forkToVersions(Instruction &Load, Instruction &Write) const {
   if (Load.getFunction() != Write.getFunction())
-    return false;
+    return nullptr;
   Loop *A = nestOf(Load), *Z = nestOf(Write);
   if (!A || !Z || A == Z || !A->getLoopPreheader() || !Z->getLoopPreheader())
-    return false;
+    return nullptr;
   BasicBlock *Fork = A->getLoopPreheader()->getSinglePredecessor();
   const BasicBlock *After = blockAfter(*A);
-  return Fork && Fork == Z->getLoopPreheader()->getSinglePredecessor() && After &&
-         After == blockAfter(*Z) && !callsWriters(*A) && !callsWriters(*Z);
+  const bool Either = Fork && Fork == Z->getLoopPreheader()->getSinglePredecessor() && After &&
+                      After == blockAfter(*Z) && !callsWriters(*A) && !callsWriters(*Z);
+  return Either ? Fork->getTerminator() : nullptr;
+}
+
+/// Those scopes only that are told apart in all runs of a region.
+static MDNode *scopesOfAllRuns(MDNode *Scopes) {
+  SmallVector<Metadata *, 8> Kept;
+  for (Metadata *M : Scopes ? Scopes->operands() : MDNode::op_range{nullptr, nullptr})
+    if (const auto *Scope = dyn_cast<MDNode>(M))
+      if (const MDNode *Domain = AliasScopeNode(Scope).getDomain();
+          Domain && Domain->getNumOperands() > 1)
+        if (const auto *Name = dyn_cast<MDString>(Domain->getOperand(1));
+            Name && Name->getString() == AlwaysDomain)
+          Kept.push_back(M);
+  return Kept.empty() ? nullptr : MDNode::get(Scopes->getContext(), Kept);
+}
+
+/// True if no run of the region, in whatever version of a nest, writes where another one reads.
+bool StableMemory::areApartInAllRuns(Instruction &Load, Instruction &Write) {
+  if (const Instruction *Fork = forkToVersions(Load, Write))
+    return isAlways(*Fork);
+  if (!inOneNest(Load, Write) || isa<CallBase>(Write))
+    return false;
+  const auto TagsOf = [](const Instruction &I) {
+    AAMDNodes Tags;
+    Tags.Scope = scopesOfAllRuns(I.getMetadata(LLVMContext::MD_alias_scope));
+    Tags.NoAlias = scopesOfAllRuns(I.getMetadata(LLVMContext::MD_noalias));
+    return Tags;
+  };
+  const MemoryLocation LoadAt =
+      MemoryLocation(nullptr, LocationSize::beforeOrAfterPointer(), TagsOf(Load));
+  const MemoryLocation WriteAt =
+      MemoryLocation(nullptr, LocationSize::beforeOrAfterPointer(), TagsOf(Write));
+  SimpleAAQueryInfo Query(AA);
+  return ScopedNoAliasAAResult().alias(LoadAt, WriteAt, Query, nullptr) == AliasResult::NoAlias;
 }
 
 /// True if what the loop writes later is not where the load has read.
@@ -323,7 +359,9 @@ bool StableMemory::isToNewObject(Instruction &Load, Value *Pointer, const WriteS
 /// True if W may change what Load has read.
 bool StableMemory::mayChange(Instruction &Load, Value *Pointer, const WriteSet::Write &W,
                              Activations Runs) {
-  if (Runs.Once && inOtherVersion(Load, *W.At))
+  if (Runs.Once && forkToVersions(Load, *W.At))
+    return false;
+  if (!Runs.Once && Runs.Body && Writes.runsInRoot(*Runs.Body) && areApartInAllRuns(Load, *W.At))
     return false;
   if (W.At == &Load && Runs.Once && !LI.getLoopFor(Load.getParent()))
     return false; // a call: what it reads is apart from what it writes

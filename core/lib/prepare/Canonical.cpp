@@ -242,7 +242,8 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
 
 void versionCanonical(Function &P, Compilation &C, bool InTask) {
   forget(P, C);
-  const bool Copied = InTask && copyBlocks(P, C.FAM), Versioned = versionNests(P, C.FAM);
+  const bool Copied = InTask && copyBlocks(P, C.FAM),
+             Versioned = versionNests(P, C.FAM, C.Handlers);
   if (!Copied && !Versioned)
     return;
   FunctionPassManager Again;

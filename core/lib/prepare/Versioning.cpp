@@ -6,9 +6,12 @@
 // access is bounded.
 
 #include "Versioning.h"
+#include "RegionInputs.h"
 #include "Twin.h"
 #include "contraflow/core/Callee.h"
 #include "support/AccessRange.h"
+#include "support/Always.h"
+#include "support/LastStore.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -17,6 +20,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
@@ -37,8 +41,9 @@ struct Group {
 
 class NestVersioner {
 public:
-  NestVersioner(Function &F, FunctionAnalysisManager &FAM)
-      : F(F), LI(FAM.getResult<LoopAnalysis>(F)), DT(FAM.getResult<DominatorTreeAnalysis>(F)),
+  NestVersioner(Function &F, FunctionAnalysisManager &FAM, const HandlerRegistry &Handlers)
+      : F(F), Handlers(Handlers), Inputs(RegionInputs::of(F, Handlers, FAM)),
+        LI(FAM.getResult<LoopAnalysis>(F)), DT(FAM.getResult<DominatorTreeAnalysis>(F)),
         SE(FAM.getResult<ScalarEvolutionAnalysis>(F)), AA(FAM.getResult<AAManager>(F)) {}
   bool run();
 
@@ -49,11 +54,16 @@ private:
   bool addAccess(Loop &L, Instruction &I, Value *Pointer);
   bool isBoundedInside(Loop &L, Instruction &I, Value *Pointer, uint64_t Size);
   bool choosePairs();
+  void findDivisions();
+  ValueToSCEVMapTy boundsOfAll(const Loop &L) const;
   Value *emitChecks(Loop &L);
   Loop *holdsIn(Loop &L) const;
-  void annotate(Instruction &Where);
+  void annotate(Instruction &Where, StringRef DomainName);
 
   Function &F;
+  const HandlerRegistry &Handlers;
+  std::optional<RegionInputs> Inputs;   ///< of a region that a loop runs
+  SmallVector<CallBase *, 4> Divisions; ///< of its loops, in one piece for each thread
   LoopInfo &LI;
   DominatorTree &DT;
   ScalarEvolution &SE;
@@ -143,13 +153,50 @@ bool NestVersioner::choosePairs() {
   return ReadOnlyArray && Pairs.size() <= MostChecks;
 }
 
+void NestVersioner::findDivisions() {
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
+    const auto Divided = H ? H->division(*Call) : std::nullopt;
+    if (Divided && Divided->What == Division::Piece)
+      Divisions.push_back(Call);
+  }
+}
+
+/// In place of a thread's piece of a divided loop, which L runs: the first and the last iteration
+/// of all threads, by the loads of that piece's bounds.
+ValueToSCEVMapTy NestVersioner::boundsOfAll(const Loop &L) const {
+  ValueToSCEVMapTy Map;
+  CallBase *Last = nullptr;
+  for (CallBase *Call : Divisions)
+    if (DT.dominates(Call, L.getHeader()) &&
+        LI.getLoopFor(Call->getParent()) == L.getParentLoop() &&
+        (!Last || DT.dominates(Last, Call)))
+      Last = Call;
+  if (!Last)
+    return Map;
+  const auto Divided = Handlers.find(*Last)->division(*Last);
+  for (unsigned Bound : {Divided->Lower, Divided->Upper}) {
+    Value *Memory = Last->getArgOperand(Bound);
+    StoreInst *Given = lastStoreBefore(*Memory, *Last, DT, LI);
+    Value *OfAll = Given ? Given->getValueOperand() : nullptr;
+    for (User *U : Memory->users())
+      if (auto *Load = dyn_cast<LoadInst>(U);
+          OfAll && Load && DT.dominates(Last, Load) && Load->getType() == OfAll->getType())
+        Map[Load] = SE.getSCEV(OfAll);
+  }
+  return Map;
+}
+
 Value *NestVersioner::emitChecks(Loop &L) {
   Instruction *At = L.getLoopPreheader()->getTerminator();
   SCEVExpander Expander(SE, "cf.apart");
   SmallVector<std::pair<const SCEV *, const SCEV *>, 8> Ranges;
+  ValueToSCEVMapTy OfAll = boundsOfAll(L);
+  const auto ByAll = [&](const SCEV *S) { return SCEVParameterRewriter::rewrite(S, SE, OfAll); };
   for (auto &[Base, G] : Groups) {
-    SmallVector<const SCEV *, 8> Begins(G.Begins.begin(), G.Begins.end());
-    SmallVector<const SCEV *, 8> Ends(G.Ends.begin(), G.Ends.end());
+    SmallVector<const SCEV *, 8> Begins(map_range(G.Begins, ByAll));
+    SmallVector<const SCEV *, 8> Ends(map_range(G.Ends, ByAll));
     Ranges.push_back({SE.getUMinExpr(Begins), SE.getUMaxExpr(Ends)});
     if (!Expander.isSafeToExpandAt(Ranges.back().first, At) ||
         !Expander.isSafeToExpandAt(Ranges.back().second, At))
@@ -185,9 +232,9 @@ Loop *NestVersioner::holdsIn(Loop &L) const {
 }
 
 /// Tells alias analysis which arrays are apart, each time that control comes to Where.
-void NestVersioner::annotate(Instruction &Where) {
+void NestVersioner::annotate(Instruction &Where, StringRef DomainName) {
   MDBuilder MDB(F.getContext());
-  MDNode *Domain = MDB.createAnonymousAliasScopeDomain("cf.apart");
+  MDNode *Domain = MDB.createAnonymousAliasScopeDomain(DomainName);
   SmallVector<MDNode *, 8> Scopes;
   SmallVector<SmallVector<Metadata *, 8>, 8> Others(Groups.size());
   for (unsigned I = 0; I < Groups.size(); ++I)
@@ -218,14 +265,19 @@ bool NestVersioner::version(Loop &L) {
   if (!Apart)
     return false;
   Loop *Holds = holdsIn(L);
+  const bool Always = Inputs && Inputs->alwaysSame(*Apart);
   makeTwin(L, Apart, {"apart", ".overlap"}, DT, LI);
-  annotate(*Holds->getLoopPreheader()->getTerminator());
+  if (Always)
+    markAlways(*L.getLoopPreheader()->getSinglePredecessor()->getTerminator());
+  annotate(*Holds->getLoopPreheader()->getTerminator(), Always ? AlwaysDomain : ApartDomain);
   SE.forgetAllLoops();
   return true;
 }
 
 bool NestVersioner::run() {
   bool Changed = false;
+  if (Inputs)
+    findDivisions();
   SmallVector<Loop *, 16> Todo(LI.begin(), LI.end());
   while (!Todo.empty()) {
     Loop *L = Todo.pop_back_val();
@@ -239,8 +291,8 @@ bool NestVersioner::run() {
 
 } // namespace
 
-bool versionNests(Function &F, FunctionAnalysisManager &FAM) {
-  bool Changed = NestVersioner(F, FAM).run();
+bool versionNests(Function &F, FunctionAnalysisManager &FAM, const HandlerRegistry &Handlers) {
+  bool Changed = NestVersioner(F, FAM, Handlers).run();
   if (Changed)
     FAM.invalidate(F, PreservedAnalyses::none());
   return Changed;

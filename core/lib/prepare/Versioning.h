@@ -6,8 +6,13 @@
 //
 //   if (end(x) <= begin(y) || end(y) <= begin(x))   for (...) y[i] = f(x[i-1], x[i])   // apart
 //   else                                            for (...) y[i] = f(x[i-1], x[i])
+//
+// Of a region that a loop runs again and again, the check is of what all threads touch, so that one
+// decision may hold for all runs (support/Always.h): where it looks only at what is the same then.
 
 #pragma once
+
+#include "contraflow/core/Construct.h"
 
 #include "llvm/IR/PassManager.h"
 
@@ -15,6 +20,7 @@ namespace contraflow {
 
 /// Versions the loop nests of F where that helps. True if F changed; loops are then no longer in
 /// simplified form.
-bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM,
+                  const HandlerRegistry &Handlers);
 
 } // namespace contraflow

@@ -132,3 +132,23 @@ void gradientOfRepeated(double *x, double *dx, int n) {
 
 // PLAN: tape plan of cf.augmented.{{.*}}repeated
 // PLAN-NOT: trip({{.*}} = load double
+
+// Without a promise, a check in the first run and in all others is the same: x is recorded in the
+// version for arrays that overlap, and there alone.
+static void again(double a, const double *x, double *y, int n, int count) {
+  for (int s = 0; s < count; s++) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+      y[i] = a * x[i] + 0.9 * y[i];
+  }
+}
+
+void __enzyme_autodiff_again(void *, ...);
+void gradientOfRuns(double *x, double *dx, double *y, double *dy, int n, int count) {
+  __enzyme_autodiff_again((void *)again, 0.5, enzyme_dup, x, dx, enzyme_dup, y, dy, enzyme_const, n,
+                          enzyme_const, count);
+}
+
+// PLAN: tape plan of cf.augmented.{{.*}}again
+// PLAN-COUNT-1: trip({{.*}} = load double
+// PLAN-NOT: trip({{.*}} = load double
