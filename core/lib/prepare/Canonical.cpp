@@ -20,6 +20,7 @@
 #include "Lanes.h"
 #include "MaskedChoices.h"
 #include "MovedLanes.h"
+#include "NullSteps.h"
 #include "OwnConstants.h"
 #include "Packs.h"
 #include "PointerVectors.h"
@@ -235,6 +236,7 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   splitAggregates(P);
   dropLifetimes(P);
   hideSwaps(P);
+  splitNullSteps(P);
   markPromises(P);
   forget(P, C);
   reloadCarried(P, C.FAM, C.Handlers);
