@@ -701,7 +701,7 @@ bool Describer::settlePlaces(ArrayRef<Function *> Functions) {
     Graph.setWaiting(false);
     findOrigins(Functions);
     Graph.settlePlaces();
-    if (Graph.changes() == Before)
+    if (Graph.changes() == Before && !Graph.foldPutOff())
       break;
     News = true;
   }
@@ -792,7 +792,7 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
            D.beginDifferences() || D.settleDifferences(/*GiveUp=*/true));
     Graph.settleCopies();
   } while (D.settleConstants() || assumeCarried(Graph, Closure, Handlers) ||
-           assumeMoved(Graph, Closure, Handlers));
+           assumeMoved(Graph, Closure, Handlers) || Graph.foldPutOff());
   noteShiftedCopies(Graph, Closure);
 }
 

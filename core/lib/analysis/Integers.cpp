@@ -13,7 +13,8 @@
 //   %n = load i64, ptr %room ; %m = shl i64 %n, 1       the same: a capacity that is doubled
 //   %n = load i64, ptr %room ; malloc(shl i64 %n, 4)    a number: it is how many there are
 //   %m = add i64 %b, -1 ; icmp ult i64 %m, 4095         may be anything: it is asked for a range,
-//                                                       as words are that may be addresses
+//                                                       as words are that may be addresses, here
+//                                                       or behind a phi of such sums
 //
 // Values that are copies of one another (phi, select, arguments, results) share the evidence. Bits
 // of a float or a pointer anywhere among them outweigh arithmetic.
@@ -26,6 +27,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -38,13 +40,27 @@ namespace {
 
 bool isNumber(const Value *V) { return V->getType()->isIntegerTy() && !isa<Constant>(V); }
 
+/// True if all that becomes of V are unsigned comparisons, where branches have met as well.
+bool isOnlyCompared(const Value &V) {
+  SmallPtrSet<const Value *, 8> Seen{&V};
+  SmallVector<const Value *, 8> Todo{&V};
+  while (!Todo.empty())
+    for (const User *U : Todo.pop_back_val()->users()) {
+      auto *Compare = dyn_cast<ICmpInst>(U);
+      if (Compare && Compare->isUnsigned())
+        continue;
+      if (!isa<PHINode, SelectInst, FreezeInst>(U))
+        return false;
+      if (Seen.insert(U).second)
+        Todo.push_back(U);
+    }
+  return true;
+}
+
 /// True if I moves the range that an integer is compared with to zero.
 bool asksForRange(const Instruction &I) {
   return (I.getOpcode() == Instruction::Add || I.getOpcode() == Instruction::Sub) &&
-         isa<Constant>(I.getOperand(1)) && !I.use_empty() && all_of(I.users(), [](const User *U) {
-           auto *Compare = dyn_cast<ICmpInst>(U);
-           return Compare && Compare->isUnsigned();
-         });
+         isa<Constant>(I.getOperand(1)) && !I.use_empty() && isOnlyCompared(I);
 }
 
 /// A product with a small power of two, as the optimiser writes it.

@@ -83,6 +83,8 @@ public:
   void setWaiting(bool On) { Waiting = On; }
   /// What has waited, in the order of falling strides; BeforeEach is called before each stride.
   void settleFolds(llvm::function_ref<void()> BeforeEach);
+  /// Indices that landed where nothing was known have waited for all else. True if there are any.
+  bool foldPutOff();
   /// While what folds is known and has not: arrays behind numbers of their own (Headers.cpp).
   void inferHeaders();
   /// A structure lies here. Nothing, unless it is known where: see Location::Stride.
@@ -135,15 +137,13 @@ public:
   std::optional<Repeated> repeatedAt(Location At) const;
   /// A float is loaded or stored there, as aligned as its kind wants or not.
   void noteAlignment(Location At, bool AsWanted);
-  /// Bytes come from elsewhere to there, or packed ones lie there, whatever else does. True if
-  /// that is news.
+  /// Bytes come from elsewhere, or packed ones lie there, whatever else does. True if it is news.
   bool noteBytes(Location At);
   bool notePacked(Location At);
   /// What lies there is floats by guess alone, and need not have a shadow if it is something else.
   void noteGuess(Location At) { Nodes[canonical(At.Node)].Guessed = true; }
   bool isGuessed(unsigned Node) const { return Nodes[canonical(Node)].Guessed; }
-  /// Visits the members within [At, At + Size) that are known to be of one of these kinds; Size <
-  /// 0: all of the object's.
+  /// Visits the members in [At, At + Size), or all (Size < 0), known to be of one of these kinds.
   void eachDeclared(unsigned Kinds, Location At, int64_t Size,
                     llvm::function_ref<void(Location, unsigned)> Visit) const;
   /// True if what begins there is known to be a member that is an integer or a pointer.
@@ -277,9 +277,9 @@ private:
   llvm::DenseMap<const llvm::Function *, unsigned> ReturnCells, ReturnNodes;
   llvm::DenseMap<const llvm::Value *, const llvm::Value *> Aliases;
   llvm::DenseMap<const llvm::Value *, bool> DeclaredIntegers;
-  bool Waiting = false, HasArrays = false, FollowsFunctions = false;
+  bool Waiting = false, HasArrays = false, FollowsFunctions = false, Patient = true;
   unsigned Changes = 0; ///< counts what an index or a pointer that walks may have led to
-  std::vector<Fold> Folds;
+  std::vector<Fold> Folds, PutOff;
   std::set<std::tuple<unsigned, int64_t, const LayoutPlaces *>> Told;
 };
 

@@ -222,6 +222,8 @@ void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
     HasArrays = true;
     return;
   }
+  if (Patient && !Other && placeAt(N.Places, At.Offset) == N.Places.end())
+    return PutOff.push_back({At, {}, Stride});
   bool Here = isIndexed(N.Places, At.Offset, Stride);
   bool There = Other && isIndexed(N.Places, Other.Offset, Stride);
   // The end of an array may be where another kind begins; nothing is accessed there that way.
@@ -312,6 +314,15 @@ void MemoryGraph::settleFolds(function_ref<void()> BeforeEach) {
     }
   } while (!Folds.empty());
   BeforeEach();
+}
+
+bool MemoryGraph::foldPutOff() {
+  const auto Folds = std::exchange(PutOff, {});
+  Patient = false;
+  for (const Fold &F : Folds)
+    foldNow(F);
+  Patient = true;
+  return !Folds.empty();
 }
 
 /// What the fields of a place hold, beside integers.

@@ -10,6 +10,9 @@
 // A number that is stored, chosen, passed or returned is that pointer again; one that was loaded is
 // a pointer with flags.
 //
+// So is what an integer of the program's own leaves of a word that was an address before, as in a
+// variant in registers: (%a & -4294967296) | ((%a + 1) & 4294967295). Nobody follows it.
+//
 // An address that is a number while a loop counts it up is a pointer all the time:
 //
 //   %a = phi i64 [ %start, ... ], [ %next, ... ]        %p = phi ptr [ %x, ... ], [ %q, ... ]
@@ -72,6 +75,16 @@ bool isFlagMask(const Value *V) {
   return C && C->getValue().getActiveBits() <= FlagBits;
 }
 
+/// True if two parts of one word are put together, of which one may be an integer of its own: a
+/// variant in registers that holds a pointer at other times.
+bool joinsParts(const BinaryOperator &I, const Value *Left, const Value *Right) {
+  auto Whole = [](const Value *V) {
+    auto *Cast = dyn_cast<PtrToIntOperator>(V);
+    return Cast ? Cast->getPointerOperand() : V;
+  };
+  return I.getOpcode() == Instruction::Or && Whole(Left) == Whole(Right);
+}
+
 using Carried = SmallSetVector<PHINode *, 8>;
 
 /// What a calculated address began with: the cast of a pointer, or one of the phis, or null.
@@ -86,7 +99,8 @@ Value *castBase(Value *V, const Carried &Phis = {}, unsigned Steps = MostSteps) 
   Value *Right = castBase(I->getOperand(1), Phis, Steps - 1);
   const bool Masked = I->getOpcode() == Instruction::And &&
                       (isFlagMask(I->getOperand(0)) || isFlagMask(I->getOperand(1)));
-  if (Masked || (Left && Right) || (Right && I->getOpcode() == Instruction::Sub))
+  if (Masked || (Left && Right && !joinsParts(*I, Left, Right)) ||
+      (Right && I->getOpcode() == Instruction::Sub))
     return nullptr; // flags, or a distance
   return Left ? Left : Right;
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A state that is counted with an integer where another state has the end of a vector: in registers
+// the integer is set in half of a word that is a pointer at other times.
+// Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
+#include "GradientCheck.h"
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace {
+
+struct Heating {
+  double temperature, power;
+  int ticks;
+};
+struct Cooling {
+  double temperature;
+  std::vector<double> log;
+};
+using State = std::variant<Heating, Cooling>;
+
+struct Step {
+  double by;
+  State operator()(Heating h) const {
+    h.temperature += h.power * by;
+    if (++h.ticks > 3)
+      return Cooling{h.temperature, {h.temperature}};
+    return h;
+  }
+  State operator()(Cooling c) const {
+    c.temperature *= by;
+    c.log.push_back(c.temperature);
+    return State(std::move(c));
+  }
+};
+
+struct Measure {
+  double operator()(const Heating &h) const { return h.temperature + 2 * h.power; }
+  double operator()(const Cooling &c) const { return c.temperature * c.log[0]; }
+};
+
+} // namespace
+
+__attribute__((noinline)) static State next(State s, double by) {
+  return std::visit(Step{by}, std::move(s));
+}
+
+static double machine(const double *x, int n) {
+  State s = Heating{x[0], x[1], 0};
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    s = next(std::move(s), x[i]);
+    sum += std::visit(Measure{}, s);
+  }
+  return sum;
+}
+
+GRADIENT_CHECK(variant_counts, Double, machine, In(double, 8), Int(8))
+
+// Two short integers and one whole in such a word, as fields that change by themselves.
+struct Fields {
+  double value;
+  short low, high;
+  int rest;
+};
+struct Held {
+  double value;
+  double *at;
+};
+
+__attribute__((noinline)) static std::variant<Fields, Held> after(std::variant<Fields, Held> s,
+                                                                  double by, double *room) {
+  if (auto *fields = std::get_if<Fields>(&s)) {
+    fields->value *= 1 + by;
+    fields->low += fields->high;
+    --fields->rest;
+    if (fields->rest > 0)
+      return s;
+    *room = fields->value * fields->low;
+    return Held{by, room};
+  }
+  auto &held = std::get<Held>(s);
+  *held.at += held.value * by;
+  return held;
+}
+
+static double fields(const double *x, int n) {
+  std::variant<Fields, Held> s = Fields{x[0], 1, 2, 3};
+  double sum = 0, room = 0;
+  for (int i = 0; i < n; ++i) {
+    s = after(s, x[i], &room);
+    if (auto *held = std::get_if<Held>(&s))
+      sum += *held->at * held->value;
+  }
+  return sum + room;
+}
+
+GRADIENT_CHECK(variant_fields, Double, fields, In(double, 8), Int(8))
