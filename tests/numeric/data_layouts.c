@@ -428,3 +428,104 @@ static double copiedTwice(const double *x, int n) {
 }
 
 GRADIENT_CHECK(structures_copied_twice, Double, copiedTwice, In(double, 6), Int(5))
+
+/// Packed rows of floats beside doubles, of which an index finds some: in a block that holds copies
+/// of them, nobody names their numbers.
+struct __attribute__((packed)) Entry {
+  double value;
+};
+struct __attribute__((packed)) Row {
+  struct Entry entries[2];
+  float weight;
+};
+struct __attribute__((packed)) Head {
+  union {
+    double number;
+    long code;
+  } of;
+  double factor;
+  long key;
+};
+struct Block {
+  struct Head head;
+  struct Row rows[2];
+};
+static void fillRow(struct Row *row, const float *x, int n, int i) {
+  for (int q = 0; q < 2; ++q)
+    row->entries[q].value = x[(i + 2) % n] * x[i % n];
+  row->weight = x[(i + 4) % n] * x[(i + 1) % n];
+}
+static void fillHead(struct Head *head, const float *x) {
+  head->of.number = x[0];
+  head->factor = x[1];
+  head->key = 12;
+}
+static double foldHead(const struct Head *head) {
+  return head->of.number * head->factor * (double)(head->key % 7);
+}
+static struct Row emptyRows[6];
+static float packedBlocks(const float *x, int n) {
+  struct Row *rows = calloc(6, sizeof *rows), *empty = emptyRows;
+  for (int i = 0; i < 6; ++i)
+    fillRow(&rows[i], x, n, i);
+  struct Block *blocks = calloc(2, sizeof *blocks);
+  fillHead(&blocks[0].head, x);
+  blocks[0].rows[0] = empty[1];
+  blocks[1] = blocks[0];
+  memcpy(&rows[1], blocks[1].rows, sizeof blocks[1].rows);
+  float sum = (float)foldHead(&blocks[1].head);
+  for (int i = 0; i < 6; ++i)
+    sum = 0.7F * sum + rows[i].weight * (float)(i + 1);
+  free(rows);
+  free(blocks);
+  return sum;
+}
+GRADIENT_CHECK(layouts_packed_blocks, Float, packedBlocks, In(float, 6), Int(6))
+
+/// The same of doubles beside a count, in a block whose head has no number of its own.
+struct __attribute__((packed)) Counted {
+  struct Entry entries[2];
+  int count;
+};
+struct __attribute__((packed)) Title {
+  union {
+    int number;
+    long code;
+  } of;
+  long factor;
+};
+struct CountedBlock {
+  struct Title title;
+  struct Counted rows[2];
+};
+static void fillTitle(struct Title *title) {
+  title->of.number = 3;
+  title->factor = 2;
+}
+static double foldTitle(const struct Title *title) {
+  return (double)(title->of.number * title->factor);
+}
+static void fillCounted(struct Counted *row, const double *x, int n, int i) {
+  for (int q = 0; q < 2; ++q)
+    row->entries[q].value = x[(i + 2 * q) % n] * x[i % n];
+  row->count = i;
+}
+static struct Counted emptyCounted[6];
+static double packedCounts(const double *x, int n) {
+  struct Counted *rows = calloc(6, sizeof *rows), *empty = emptyCounted;
+  for (int i = 0; i < 6; ++i)
+    fillCounted(&rows[i], x, n, i);
+  struct CountedBlock *blocks = calloc(2, sizeof *blocks);
+  fillTitle(&blocks[0].title);
+  blocks[0].rows[0] = empty[1];
+  blocks[0].rows[1] = rows[4];
+  blocks[1] = blocks[0];
+  memcpy(&rows[1], blocks[1].rows, sizeof blocks[1].rows);
+  double sum = foldTitle(&blocks[1].title);
+  for (int i = 0; i < 6; ++i)
+    sum = 0.7 * sum + rows[i].entries[i % 2].value * (rows[i].count + 1);
+  free(rows);
+  free(blocks);
+  return sum;
+}
+GRADIENT_CHECK(layouts_packed_counts, Double, packedCounts, In(double, 6), Int(6))

@@ -5,6 +5,7 @@
 // it, which may merge further nodes. Every merge removes a node or a cell, so the work is bounded.
 
 #include "MemoryGraph.h"
+#include "PlaceList.h"
 #include "contraflow/core/Callee.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -354,6 +355,15 @@ static bool makeRoom(MemoryGraph &Graph, Location From, Location To, int64_t Siz
   return News;
 }
 
+/// True if what a blurred object of this period brings to [At, At + Size) would have no place
+/// there: the members are known of other parts of the object, and nobody names any here.
+static bool hasNoPlaceFor(const MemoryGraph &Graph, const Places &Known, Location At, int64_t Size,
+                          int64_t Period) {
+  bool Named = false;
+  Graph.overlapping(At, Size, [&](unsigned) { Named = true; });
+  return !Named && isPadding(Known, At.Offset, Period);
+}
+
 /// As spread, from a blurred object: what it holds may be in each place that To has there. Between
 /// such places, To has nothing but integers. The first number is Ahead bytes behind From.
 bool MemoryGraph::spreadBlurred(Location From, Location To, int64_t Size, int64_t Ahead) {
@@ -368,6 +378,12 @@ bool MemoryGraph::spreadBlurred(Location From, Location To, int64_t Size, int64_
   } else if (Kinds & (SK_AnyFloat | SK_Pointer)) {
     News = makeRoom(*this, From, To, Size);
     To = resolve(To);
+    if (!isBlurred(To.Node) && (!scalarsOf(Kinds) || hasNoPlaceFor(*this, Nodes[To.Node].Places, To,
+                                                                   Size, period(From.Node)))) {
+      mistake(To.Node, period(From.Node));
+      To = resolve(To);
+      News = true;
+    }
   }
   const std::optional<Scalars> S = scalarsOf(Kinds);
   const std::optional<int64_t> Residue = S ? residueOf(*this, To.Node, *S) : std::nullopt;
