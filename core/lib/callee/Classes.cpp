@@ -6,6 +6,7 @@
 //   _ZNKSt8functionIFddEEclEd, _ZNSt17_Function_handlerIFddE...E9_M_invokeE...     both of double
 //   (double) _ZTV6Circle = { { 0, _ZTI6Circle, functions } }     _ZTI6Circle = { ..., name,
 //   _ZTI5Shape }
+//   _ZTI4Disc = { ..., name, flags, 2, _ZTI6Circle, 2, _ZTI6Filled, 16 << 8 | 2 }    two bases
 
 #include "Classes.h"
 
@@ -15,6 +16,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Module.h"
@@ -63,6 +65,12 @@ std::string described(const GlobalVariable &Type) {
 
 enum class Descent { None, Unknown, Certain };
 
+/// True of a class of the standard library that the module only names, and that no other class is
+/// an argument of: it is derived from none but the library's own. std::exception
+bool isLibrarysOwn(const GlobalVariable &Type, StringRef Name) {
+  return !Type.hasInitializer() && isOfStandardLibrary(Type) && !Name.contains('<');
+}
+
 /// Whether Type is Class, or derived from it, as far as this module tells.
 Descent descentOf(const GlobalVariable &Type, StringRef Class) {
   SmallPtrSet<const GlobalVariable *, 8> Seen{&Type};
@@ -74,7 +82,8 @@ Descent descentOf(const GlobalVariable &Type, StringRef Class) {
     StringRef Rest = Name;
     if (Rest.consume_front(Described) && Rest == Class)
       return Descent::Certain;
-    if (Rest == Name || !G->hasInitializer())
+    const bool Ends = isLibrarysOwn(*G, Rest) && !Class.starts_with("std::");
+    if (Rest == Name || (!G->hasInitializer() && !Ends))
       Answer = Descent::Unknown;
     for (const GlobalVariable *Base : typesIn(*G))
       if (Seen.insert(Base).second)
@@ -93,6 +102,110 @@ Descent descentOfTable(const GlobalVariable &Table, StringRef Class) {
   for (const GlobalVariable *Type : Types)
     Most = std::max(Most, descentOf(*Type, Class));
   return Most;
+}
+
+/// A direct base of a class.
+struct Base {
+  const GlobalVariable *Type;
+  int64_t Offset;
+  bool IsVirtual; ///< where it lies the objects know
+};
+
+/// Those that the description lists.
+SmallVector<Base, 2> basesOf(const GlobalVariable &Type) {
+  constexpr unsigned First = 2, FirstOfSeveral = 4, OffsetShift = 8;
+  constexpr int64_t Virtual = 1;
+  SmallVector<Base, 2> Out;
+  const auto *Fields =
+      Type.hasInitializer() ? dyn_cast<ConstantStruct>(Type.getInitializer()) : nullptr;
+  const unsigned Count = Fields ? Fields->getNumOperands() : 0;
+  auto Add = [&](unsigned I, int64_t Word) {
+    const auto *Base = dyn_cast<GlobalVariable>(Fields->getOperand(I));
+    if (Base)
+      Out.push_back({Base, Word >> OffsetShift, (Word & Virtual) != 0});
+  };
+  if (Count == First + 1)
+    Add(First, 0);
+  for (unsigned I = FirstOfSeveral; I + 1 < Count; I += 2)
+    if (const auto *Word = dyn_cast<ConstantInt>(Fields->getOperand(I + 1)))
+      Add(I, Word->getSExtValue());
+  return Out;
+}
+
+/// Where in objects of a class those of two bases lie.
+struct BasePair {
+  const GlobalVariable *From, *To;
+  SmallVector<int64_t, 2> AtFrom, AtTo;
+  bool Unknown = false; ///< behind a virtual base, or too many
+  unsigned Visited = 0;
+
+  void find(const GlobalVariable &Type, int64_t Offset, bool BehindVirtual) {
+    constexpr unsigned MostVisited = 256;
+    if (++Visited > MostVisited) {
+      Unknown = true;
+      return;
+    }
+    Unknown |= BehindVirtual && (&Type == From || &Type == To);
+    if (&Type == From)
+      AtFrom.push_back(Offset);
+    if (&Type == To)
+      AtTo.push_back(Offset);
+    for (const Base &B : basesOf(Type))
+      find(*B.Type, Offset + B.Offset, BehindVirtual || B.IsVirtual);
+  }
+};
+
+/// Where in objects of the class that Type describes bases of the name Class lie. Nothing if only
+/// the objects know, or this module does not tell.
+std::optional<SmallVector<int64_t, 2>> offsetsOf(const GlobalVariable &Type, StringRef Class) {
+  constexpr unsigned MostVisited = 256;
+  SmallVector<int64_t, 2> Out;
+  SmallVector<Base, 8> Todo{{&Type, 0, false}};
+  for (unsigned I = 0; I < Todo.size(); ++I) {
+    const Base At = Todo[I];
+    const std::string Name = described(*At.Type);
+    StringRef Rest = Name;
+    if (!Rest.consume_front(Described) || Todo.size() > MostVisited ||
+        (Rest == Class && At.IsVirtual) ||
+        (!At.Type->hasInitializer() && !isLibrarysOwn(*At.Type, Rest)))
+      return std::nullopt;
+    if (Rest == Class)
+      Out.push_back(At.Offset);
+    for (const Base &B : basesOf(*At.Type))
+      Todo.push_back({B.Type, At.Offset + B.Offset, At.IsVirtual || B.IsVirtual});
+  }
+  return Out;
+}
+
+/// One of several parts of a table, which begins with how far the whole object is in front, and its
+/// class: one for each base that has functions of its own.
+struct TablePart {
+  const GlobalVariable *Type = nullptr;
+  int64_t ToWhole = 0;
+};
+
+TablePart partAt(const GlobalVariable &Table, int64_t At) {
+  const auto *Parts = dyn_cast<ConstantStruct>(Table.getInitializer());
+  if (!Parts || Parts->getNumOperands() < 2 || At < 0)
+    return {}; // there is one
+  const DataLayout &DL = Table.getDataLayout();
+  const StructLayout &Layout = *DL.getStructLayout(Parts->getType());
+  if (uint64_t(At) >= Layout.getSizeInBytes())
+    return {};
+  const auto *Part =
+      dyn_cast<ConstantArray>(Parts->getOperand(Layout.getElementContainingOffset(At)));
+  for (unsigned I = 1; Part && I < Part->getNumOperands(); ++I)
+    if (const auto *Type = dyn_cast<GlobalVariable>(Part->getOperand(I))) {
+      const Constant *Distance = Part->getOperand(I - 1);
+      if (Distance->isNullValue())
+        return {Type, 0};
+      const auto *Number = dyn_cast<ConstantExpr>(Distance);
+      const auto *Value = Number && Number->getOpcode() == Instruction::IntToPtr
+                              ? dyn_cast<ConstantInt>(Number->getOperand(0))
+                              : nullptr;
+      return Value ? TablePart{Type, Value->getSExtValue()} : TablePart();
+    }
+  return {};
 }
 
 /// Of "(Shape const*, int)", or "<Shape const*, int>": "Shape const*" and "int".
@@ -284,6 +397,30 @@ bool isOfOtherClass(const GlobalVariable &Table, StringRef Class) {
 
 bool isOfClass(const GlobalVariable &Table, StringRef Class) {
   return descentOfTable(Table, Class) == Descent::Certain;
+}
+
+bool isOfOtherBase(const GlobalVariable &Table, int64_t At, StringRef Class) {
+  const TablePart Part = partAt(Table, At);
+  const auto Offsets = Part.Type ? offsetsOf(*Part.Type, Class) : std::nullopt;
+  return Offsets && !Offsets->empty() && !is_contained(*Offsets, -Part.ToWhole);
+}
+
+std::optional<SmallVector<int64_t, 4>> distancesOfBases(const GlobalVariable &From,
+                                                        const GlobalVariable &To) {
+  SmallVector<int64_t, 4> Out;
+  for (const GlobalVariable &Type : From.getParent()->globals()) {
+    if (!Type.getName().starts_with(TypePrefix))
+      continue;
+    BasePair Pair{&From, &To, {}, {}};
+    Pair.find(Type, 0, false);
+    if (Pair.Unknown)
+      return std::nullopt;
+    for (int64_t F : Pair.AtFrom)
+      for (int64_t T : Pair.AtTo)
+        if (!is_contained(Out, T - F))
+          Out.push_back(T - F);
+  }
+  return Out;
 }
 
 } // namespace contraflow

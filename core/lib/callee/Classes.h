@@ -4,9 +4,11 @@
 
 #pragma once
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <optional>
 #include <string>
 
 namespace llvm {
@@ -52,5 +54,14 @@ llvm::StringSet<> describedClasses(const llvm::Module &M);
 bool isOfOtherClass(const llvm::GlobalVariable &Table, llvm::StringRef Class);
 /// True of the virtual table of a class that is Class or derived from it.
 bool isOfClass(const llvm::GlobalVariable &Table, llvm::StringRef Class);
+/// True if what the table holds at a place is for another base of its class than Class, which is
+/// one as well: the function there expects an address of that base.
+bool isOfOtherBase(const llvm::GlobalVariable &Table, int64_t At, llvm::StringRef Class);
+
+/// By how many bytes a base To lies behind a base From in the classes that the module describes,
+/// each once. Nothing if one of them has such a base at a distance that only its objects know. Both
+/// are descriptions of classes.
+std::optional<llvm::SmallVector<int64_t, 4>> distancesOfBases(const llvm::GlobalVariable &From,
+                                                              const llvm::GlobalVariable &To);
 
 } // namespace contraflow

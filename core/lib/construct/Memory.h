@@ -8,6 +8,7 @@
 #include "contraflow/core/Construct.h"
 
 namespace llvm {
+class Function;
 class Instruction;
 } // namespace llvm
 
@@ -44,6 +45,9 @@ void takeBack(llvm::Instruction &Write);
 void registerLinkedHandlers(HandlerRegistry &Registry);
 void registerFortranHandlers(HandlerRegistry &Registry);
 void registerSortingHandlers(HandlerRegistry &Registry);
+/// Casts to other bases, by calls of this name, become steps where their distances are known
+/// (Casts.cpp).
+void stepToBases(llvm::Function &F, llvm::StringRef CastName);
 /// Complex products, quotients and elementary functions.
 void registerComplexHandlers(HandlerRegistry &Registry);
 /// What is thrown and caught in one function.

@@ -312,7 +312,8 @@ public:
 class DynamicCastHandler : public InsideHandler {
 public:
   DynamicCastHandler() : InsideHandler(0) {}
-  SmallVector<StringRef, 0> callees() const override { return {"__dynamic_cast"}; }
+  SmallVector<StringRef, 0> callees() const override { return {Name}; }
+  void canonicalise(Function &F) const override { stepToBases(F, Name); }
   CallFacts facts(const CallBase &) const override {
     CallFacts Facts;
     Facts.Reads = {0};
@@ -321,6 +322,9 @@ public:
     Facts.Linked.Stride = sizeof(void *);
     return Facts;
   }
+
+private:
+  static constexpr StringLiteral Name = "__dynamic_cast";
 };
 
 /// The runtime's part in a derivative whose derivative is asked for. In a tangent, what moves the

@@ -65,7 +65,7 @@ private:
   bool escapes(const Value &F) const;
   bool findDistances(const Value *Slot, SmallSetVector<int64_t, 4> &Out) const;
   bool fromTable();
-  void atDistance(const GlobalVariable &G, int64_t Distance);
+  void atDistance(const GlobalVariable &G, int64_t Distance, StringRef Class);
   void everyTable();
   std::string obstacle(const Function &F) const;
   bool opaque(const CallBase &Inner) const;
@@ -130,8 +130,9 @@ bool Candidates::escapes(const Value &F) const {
 }
 
 /// Adds the functions that a table holds Distance behind a place that something points to. What
-/// points to an element of an array may be led to another one, by a search or in a callee.
-void Candidates::atDistance(const GlobalVariable &G, int64_t Distance) {
+/// points to an element of an array may be led to another one, by a search or in a callee. Of the
+/// table of an object, the part for Class is meant, if that is known.
+void Candidates::atDistance(const GlobalVariable &G, int64_t Distance, StringRef Class) {
   SmallSetVector<int64_t, 4> Places;
   bool Anywhere = false; ///< an index into the table goes somewhere
   SmallVector<std::pair<const User *, int64_t>, 8> Todo;
@@ -157,7 +158,7 @@ void Candidates::atDistance(const GlobalVariable &G, int64_t Distance) {
     });
   };
   functionsIn(G, [&](Function *F, int64_t At) {
-    if (Anywhere || LeadsTo(At - Distance))
+    if ((Anywhere || LeadsTo(At - Distance)) && (Class.empty() || !isOfOtherBase(G, At, Class)))
       Found.insert(F);
   });
 }
@@ -219,7 +220,7 @@ bool Candidates::fromTable() {
   for (const GlobalVariable *G : Functions.tables().ofType(calleeType(Call)))
     if (!(Narrows && isOfOtherClass(*G, Class)))
       for (int64_t Distance : Distances)
-        atDistance(*G, Distance);
+        atDistance(*G, Distance, Narrows ? Class : StringRef());
   return false;
 }
 

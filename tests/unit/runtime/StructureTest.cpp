@@ -12,9 +12,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <limits>
 #include <map>
 #include <memory>
 #include <random>
+#include <typeinfo>
 #include <vector>
 
 namespace {
@@ -391,6 +393,32 @@ TEST(Reallocate, KeepsTheOldObject) {
   cf_v1_alloc_reverse(Old, Shadow);
   std::free(New);
   cf_v1_tape_end(Tape);
+}
+
+namespace {
+struct First {
+  virtual ~First() = default;
+  int64_t Number = 1;
+};
+struct Other {
+  virtual ~Other() = default;
+};
+struct Both : First, Other {};
+} // namespace
+
+TEST(CastDeathTest, FindsBasesAtKnownDistances) {
+  Both Object;
+  First Alone, *Whole = &Object;
+  constexpr int64_t Hint = -2; // none is a base of the other
+  const int64_t Known[] = {8, reinterpret_cast<char *>(static_cast<Other *>(&Object)) -
+                                  reinterpret_cast<char *>(Whole)};
+  auto Ask = [&](const First *From, const int64_t *Distances, int64_t Count) {
+    return cf_v1_base_distance(From, &typeid(First), &typeid(Other), Hint, Distances, Count,
+                               "heat.cpp:41:9");
+  };
+  EXPECT_EQ(Ask(Whole, Known, 2), Known[1]);
+  EXPECT_EQ(Ask(&Alone, Known, 2), std::numeric_limits<int64_t>::min());
+  EXPECT_EXIT(Ask(Whole, Known, 1), testing::KilledBySignal(SIGABRT), "CF397. .*heat.cpp:41:9");
 }
 
 TEST(CalleeDeathTest, SaysWhere) {
