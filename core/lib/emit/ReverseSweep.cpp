@@ -138,7 +138,21 @@ void ReverseSweep::accumulate(Instruction &I, Value *Address, Value *Bar) {
   if (defer(I, Bar))
     return;
   Value *Where = recall(Address);
-  dropAddresses(cast<LoadInst>(I).getPointerOperand(), Where, Bar->getType());
+  const Value *Pointer = cast<LoadInst>(I).getPointerOperand();
+  if (!mayMeetAddress(In.S.Graph, Pointer, Bar->getType()))
+    return accumulateAt(I, Address, Where, Bar);
+  // An integer of the caller's, whose shadow is itself, has no adjoint: nothing is written there.
+  Value *Differs = B.CreateFCmpUNE(Bar, Constant::getNullValue(Bar->getType()));
+  if (Bar->getType()->isVectorTy())
+    Differs = B.CreateOrReduce(Differs);
+  BasicBlock *Behind = branchIf(Differs, nullptr);
+  dropAddresses(Pointer, Where, Bar->getType());
+  accumulateAt(I, Address, Where, Bar);
+  B.CreateBr(Behind);
+  B.SetInsertPoint(Behind);
+}
+
+void ReverseSweep::accumulateAt(Instruction &I, Value *Address, Value *Where, Value *Bar) {
   if (Value *Own = privateAddress(I, Where))
     Where = Own;
   else if (addToWindow(cast<LoadInst>(I), Where, Bar))

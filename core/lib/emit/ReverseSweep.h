@@ -102,6 +102,8 @@ private:
   llvm::Value *recallFactor(llvm::Instruction &I);
   void reverseRule(llvm::Instruction &I);
   void accumulate(llvm::Instruction &I, llvm::Value *Address, llvm::Value *Bar);
+  void accumulateAt(llvm::Instruction &I, llvm::Value *Address, llvm::Value *Where,
+                    llvm::Value *Bar);
 
   // Control flow.
   llvm::Error reverseBlock(llvm::BasicBlock &Block, const Backward &Step);

@@ -46,7 +46,7 @@ void dropAddress(char *At) {
 void moveFloat(char *Dst, char *Src, bool Atomic) {
   if (liesInAddress(Dst))
     return;
-  if (Src)
+  if (Src && read<float>(Dst) != 0)
     dropAddress(Src);
   moveBar<float>(Dst, Src, Atomic);
 }
