@@ -4,6 +4,7 @@
 // the integer is set in half of a word that is a pointer at other times.
 // Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -97,3 +98,54 @@ static double fields(const double *x, int n) {
 }
 
 GRADIENT_CHECK(variant_fields, Double, fields, In(double, 8), Int(8))
+
+// In memory, the rest of that word is padding, which is copied beside the integer.
+struct Fault {
+  std::string why;
+  double peak;
+};
+using Watched = std::variant<Heating, Cooling, Fault>;
+
+struct Watch {
+  double by;
+  Watched operator()(Heating h) const {
+    h.temperature += h.power * by;
+    ++h.ticks;
+    if (h.temperature > 100)
+      return Fault{"over temperature in heater", h.temperature};
+    if (h.ticks > 3)
+      return Cooling{h.temperature, {h.temperature}};
+    return h;
+  }
+  Watched operator()(Cooling c) const {
+    c.temperature *= by;
+    c.log.push_back(c.temperature);
+    if (c.log.size() > 3)
+      return Fault{"cold", c.log[0]};
+    return Watched(std::move(c));
+  }
+  Watched operator()(Fault f) const {
+    f.peak *= 1 + by;
+    return Watched(std::move(f));
+  }
+};
+
+struct Reading : Measure {
+  using Measure::operator();
+  double operator()(const Fault &f) const { return f.peak * double(f.why.size()); }
+};
+
+static double watched(const double *x, int n) {
+  Watched s = Heating{x[0], x[1], 0};
+  std::vector<Watched> history;
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    s = std::visit(Watch{x[i]}, std::move(s));
+    history.push_back(s);
+  }
+  for (const Watched &then : history)
+    sum = 0.5 * sum + std::visit(Reading{}, then);
+  return sum;
+}
+
+GRADIENT_CHECK(variant_watched, Double, watched, In(double, 10), Int(10))

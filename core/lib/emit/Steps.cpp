@@ -263,6 +263,32 @@ bool copiesHalf(const ActivityResult &Activity, const StoreInst &I) {
          });
 }
 
+/// How far I stores behind Front, in the same block at constants from one address; 0: not known.
+static int64_t distanceBehind(const StoreInst &I, const StoreInst &Front, const DataLayout &DL) {
+  auto Base = [&](const StoreInst &At, APInt &Offset) {
+    return At.getPointerOperand()->stripAndAccumulateConstantOffsets(DL, Offset,
+                                                                     /*AllowNonInbounds=*/true);
+  };
+  APInt To(DL.getIndexTypeSizeInBits(I.getPointerOperandType()), 0), From = To;
+  return Base(I, To) == Base(Front, From) ? (To - From).getSExtValue() : 0;
+}
+
+/// True if an integer of its own is stored in front of the part, in the same word and block: the
+/// part is the padding of a structure that is copied member by member.
+static bool isBehindInteger(const StoreInst &I) {
+  constexpr int64_t Width = sizeof(void *);
+  const DataLayout &DL = I.getDataLayout();
+  return any_of(*I.getParent(), [&](const Instruction &Other) {
+    auto *Front = dyn_cast<StoreInst>(&Other);
+    if (!Front || !Front->getValueOperand()->getType()->isIntegerTy())
+      return false;
+    const int64_t Distance = distanceBehind(I, *Front, DL);
+    const int64_t Size = DL.getTypeStoreSize(Front->getValueOperand()->getType());
+    return Distance > 0 && Distance < Width && Size <= Distance &&
+           (typeAccessed(*Front) || copiedParts(*Front).empty());
+  });
+}
+
 bool copiesPartOfPointer(const ActivityResult &Activity, const StoreInst &I) {
   const MemoryGraph &G = Activity.memory();
   auto IsPointer = [&](unsigned Cell) { return bool(G.kindsOfCell(Cell) & SK_Pointer); };
@@ -270,7 +296,7 @@ bool copiesPartOfPointer(const ActivityResult &Activity, const StoreInst &I) {
     const auto Target = G.pointee(Cell);
     return IsPointer(Cell) && Target && Activity.hasShadow(Target->Node);
   };
-  return !G.isIntegerBeside(&I) && isInsideWord(G, I, IsPointer) &&
+  return !G.isIntegerBeside(&I) && isInsideWord(G, I, IsPointer) && !isBehindInteger(I) &&
          any_of(copiedParts(I), [&](const LoadInst *From) {
            return !(typeAccessed(I) && typeAccessed(*From)) && isInsideWord(G, *From, Leads);
          });
