@@ -13,6 +13,9 @@
 
 namespace contraflow::mpi {
 
+/// Of those of collectives, on the lane: behind the tags of the edges.
+constexpr int LaneTag = (1 << 15) - 1;
+
 /// Where they go, or come from.
 struct LayerRoute {
   int Peer, Tag;

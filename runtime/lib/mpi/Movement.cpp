@@ -171,7 +171,7 @@ Movement oneDirection(const Movement &M, int D) {
 
 namespace {
 
-/// Adjoints of bytes that were got and lie in layers. On the lane, behind the tags of the edges.
+/// Adjoints of bytes that were got and lie in layers.
 class Above {
 public:
   explicit Above(const Movement &M) : M(M) {
@@ -204,8 +204,7 @@ private:
         Do(static_cast<int>(I));
   }
   LayerRoute route(bool IsRoots, int Block) const {
-    constexpr int Tag = (1 << 15) - 1;
-    return {IsRoots ? M.Root : Block, Tag, M.Comm->lane()};
+    return {IsRoots ? M.Root : Block, LaneTag, M.Comm->lane()};
   }
 };
 

@@ -56,6 +56,7 @@ struct Parcel : Listed {
   /// has numbers: there is room for that. Where it has the numbers, the word says nothing.
   static Parcel arrivingAt(const Blocks &B, Pattern How) {
     Parcel P(B, How == Pattern::Allgather ? 0 : WordBytes); // which nobody gathers as bytes
+    P.WordBehind = How != Pattern::Allgather;
     P.allocate();
     for (int I = 0; I < P.Size; ++I)
       if (const View &V = P.at(I); V.Leaves > 0 && (V.L->Raw || How != Pattern::Allgather))
@@ -92,6 +93,8 @@ struct Parcel : Listed {
   }
   void addTo(const Blocks &B) const {
     for (int I = 0; I < Size; ++I) {
+      if (WordBehind && saysLostBehind(at(I), block(I)))
+        refusePassedOn();
       checkReturn(at(I), B.PassesOn, block(I));
       at(I).add(block(I));
     }
@@ -100,6 +103,7 @@ struct Parcel : Listed {
 private:
   static constexpr std::ptrdiff_t Unit = sizeof(float);
   Packed Own;
+  bool WordBehind = false; ///< there is room for it
 
   /// Without memory. With room behind each block that is not empty.
   Parcel(const Blocks &B, std::int64_t Room) : Listed(B) {

@@ -60,11 +60,12 @@ bool oneByOne(const Blocks &B, Units &Of, std::int64_t &Total) {
 
 /// The other side has something to say of its bytes.
 void addMarked(const Movement &M, const View &V, int From, const std::byte *Arrived) {
-  constexpr int Tag = (1 << 15) - 1; // as whoever sends layers has it
+  if (saysLostBehind(V, Arrived))
+    refusePassedOn();
   V.add(Arrived);
   if (areLayersComing(V, Arrived, true))
     addLayers(V, M.Given.PassesOn, carrierCount(V.bytes() + WordBytes),
-              {From, Tag, M.Comm->lane()});
+              {From, LaneTag, M.Comm->lane()});
 }
 
 /// Calls Do(beginning, word behind it) for each block that has come.

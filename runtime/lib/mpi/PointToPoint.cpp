@@ -191,7 +191,7 @@ void takeReturn(Message &M) {
   PMPI_Wait(&M.Request, &Status);
   const Arrived Adjoints(Data.get(), Status, M.Shadow);
   const bool WordBehind = checkLength(Adjoints.Units, M.Shadow);
-  if (WordBehind && View::isLost(Adjoints.Values + M.Shadow.bytes()))
+  if (WordBehind && saysLostBehind(M.Shadow, Adjoints.Values))
     refusePassedOn();
   checkReturn(M.Shadow, M.PassesOn, Adjoints.Values);
   M.Shadow.add(Adjoints.Values);

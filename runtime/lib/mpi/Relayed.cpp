@@ -252,6 +252,10 @@ void checkReturn(const View &V, PassedOn How, const std::byte *Adjoints) {
     known().Lost = true;
 }
 
+bool saysLostBehind(const View &V, const std::byte *Adjoints) {
+  return V.Base && V.Leaves > 0 && !V.L->Raw && View::isLost(Adjoints + V.bytes());
+}
+
 bool hasLost() { return known().Lost; }
 
 void noteDropped(const char *Primal, const View &V, const std::byte *Tangents) {

@@ -47,6 +47,9 @@ PassedOn passedOn(const char *Primal, const View &V);
 /// like them were received, who has sent those hears of it (isLost), and refuses if they have a
 /// shadow there.
 void checkReturn(const View &V, PassedOn How, const std::byte *Adjoints);
+/// What came behind the numbers of a view, of which the other side had bytes, says that some of
+/// their adjoints have been dropped there.
+bool saysLostBehind(const View &V, const std::byte *Adjoints);
 /// Reverse sweep: adjoints of bytes that look like some that were received have been dropped.
 bool hasLost();
 [[noreturn]] void refusePassedOn();

@@ -173,6 +173,45 @@ void unseenMovement() {
   cf_v1_mpi_scatter_adjoint(Record);
 }
 
+/// Numbers on the side of who gives them: each rank gets text, and sends a copy of it on.
+template <class Give, class Reverse> void unseenNumbers(Give give, Reverse reverse) {
+  static char Copy[9];
+  cf_mpi_record *First = nullptr;
+  Value[0] = Value[1] = 2.5;
+  const char *Text = give(&First);
+  std::memcpy(Copy + 1, Text, 8);
+  cf_v1_mpi_sendrecv_augment(Copy, 9, MPI_BYTE, next(), 0, Value + 4, 9, MPI_BYTE, previous(), 0,
+                             MPI_COMM_WORLD, MPI_STATUS_IGNORE, nullptr, Shadow + 4, Tape, &Record);
+  Shadow[4] = Shadow[5] = 1;
+  cf_v1_mpi_sendrecv_adjoint(Record);
+  reverse(First);
+}
+
+void unseenScatter() {
+  static char Text[8];
+  unseenNumbers(
+      [&](cf_mpi_record **To) {
+        cf_v1_mpi_scatter_augment(Value, 1, MPI_DOUBLE, Text, 8, MPI_BYTE, 0, MPI_COMM_WORLD,
+                                  Shadow, nullptr, Tape, To);
+        return Text;
+      },
+      cf_v1_mpi_scatter_adjoint);
+}
+
+void unseenExchange() {
+  static char Text[16];
+  static double Theirs[2];
+  unseenNumbers(
+      [&](cf_mpi_record **To) {
+        void *const Got = Rank == 0 ? static_cast<void *>(Theirs) : Text;
+        cf_v1_mpi_alltoall_augment(Value, 1, MPI_DOUBLE, Got, Rank == 0 ? 1 : 8,
+                                   Rank == 0 ? MPI_DOUBLE : MPI_BYTE, MPI_COMM_WORLD, Shadow,
+                                   Rank == 0 ? Shadow + 6 : nullptr, Tape, To);
+        return Rank == 0 ? static_cast<const char *>(Got) : Text;
+      },
+      cf_v1_mpi_alltoall_adjoint);
+}
+
 /// Some of it is written over, the rest is passed on.
 void unseenMovementTangent() {
   static char Text[32];
@@ -432,6 +471,8 @@ const Case Cases[] = {
     {"integers", integers},
     {"characters", characters},
     {"unseenMovement", unseenMovement},
+    {"unseenScatter", unseenScatter},
+    {"unseenExchange", unseenExchange},
     {"unseenMovementTangent", unseenMovementTangent},
     {"disagreement", disagreement},
     {"mixedGather", mixedGather},
