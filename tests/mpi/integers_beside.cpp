@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages of integers, and what collectives do with them, have no mirror in a program without
-// windows: linked by itself, since in programs with windows they order accesses to these.
-// Supports: messages and collectives of integers cost nothing in reverse
+// Messages of integers have no mirror in a program without windows: linked by itself, since in
+// programs with windows they order accesses to these. Requests are counted; collectives that block
+// make none.
+// Supports: messages of integers have no mirrors in programs without windows
 #include "GradientCheck.h"
 #include "MpiLeaks.h"
 #include <cmath>

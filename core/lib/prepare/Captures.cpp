@@ -24,6 +24,20 @@ using namespace llvm;
 
 namespace contraflow {
 
+SmallVector<const Argument *, 2> paramsGiven(const Use &U, const HandlerRegistry &Handlers) {
+  SmallVector<const Argument *, 2> Out;
+  const auto *Call = dyn_cast<CallBase>(U.getUser());
+  const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
+  const auto Region = H ? H->closure(*Call) : std::nullopt;
+  if (!Region || !Region->Team || Region->Detached || !Call->isArgOperand(&U))
+    return Out;
+  const int Operand = static_cast<int>(Call->getArgOperandNo(&U));
+  for (unsigned I = 0; I < Region->Operands.size(); ++I)
+    if (Region->Operands[I] == Operand)
+      Out.push_back(Region->Body->getArg(I));
+  return Out;
+}
+
 /// True if the address goes nowhere: it is loaded from, stored to, and passed to such regions.
 static bool staysHere(const Value &Address, const HandlerRegistry &Handlers, unsigned Levels) {
   return Levels && all_of(Address.uses(), [&](const Use &U) {
@@ -34,20 +48,10 @@ static bool staysHere(const Value &Address, const HandlerRegistry &Handlers, uns
              return true;
            if (isa<StoreInst>(I))
              return U.getOperandNo() == StoreInst::getPointerOperandIndex();
-           const auto *Call = dyn_cast<CallBase>(I);
-           const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
-           const auto Region = H ? H->closure(*Call) : std::nullopt;
-           if (!Region || !Region->Team || Region->Detached || !Call->isArgOperand(&U))
-             return false;
-           const int Operand = static_cast<int>(Call->getArgOperandNo(&U));
-           bool Passed = false;
-           for (unsigned I = 0; I < Region->Operands.size(); ++I)
-             if (Region->Operands[I] == Operand) {
-               Passed = true;
-               if (!staysHere(*Region->Body->getArg(I), Handlers, Levels - 1))
-                 return false;
-             }
-           return Passed;
+           const auto Params = paramsGiven(U, Handlers);
+           return !Params.empty() && all_of(Params, [&](const Argument *Param) {
+             return staysHere(*Param, Handlers, Levels - 1);
+           });
          });
 }
 

@@ -8,6 +8,11 @@
 
 namespace contraflow {
 
+/// The parameters of a body for which a call that has it run by a team, and waits, is given the
+/// use; none if it is not such a call's.
+llvm::SmallVector<const llvm::Argument *, 2> paramsGiven(const llvm::Use &U,
+                                                         const HandlerRegistry &Handlers);
+
 /// The parameters of a team's body that are addresses of local variables which nobody else can
 /// come to while the call runs.
 llvm::SmallVector<unsigned, 8> findOwnVariables(const llvm::CallBase &Call, const Closure &Region,

@@ -6,6 +6,8 @@
 
 #include "RegionInputs.h"
 
+#include "Captures.h"
+
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -34,20 +36,8 @@ bool onlyLoads(const Value &Address) {
 
 /// True if all that the call's region does with what it is given there is to load it.
 bool isOnlyLoaded(const Use &U, const HandlerRegistry &Handlers) {
-  const auto *Call = dyn_cast<CallBase>(U.getUser());
-  const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
-  const auto Region = H ? H->closure(*Call) : std::nullopt;
-  if (!Region || !Region->Team || Region->Detached || !Call->isArgOperand(&U))
-    return false;
-  const int Operand = static_cast<int>(Call->getArgOperandNo(&U));
-  bool Given = false;
-  for (unsigned I = 0; I < Region->Operands.size(); ++I)
-    if (Region->Operands[I] == Operand) {
-      Given = true;
-      if (!onlyLoads(*Region->Body->getArg(I)))
-        return false;
-    }
-  return Given;
+  const auto Params = paramsGiven(U, Handlers);
+  return !Params.empty() && all_of(Params, [](const Argument *A) { return onlyLoads(*A); });
 }
 
 } // namespace
@@ -101,8 +91,8 @@ bool RegionInputs::alwaysSame(const Value &V) const {
 }
 
 bool RegionInputs::alwaysSame(const Value &V, unsigned &Looks) const {
-  if (isa<Constant>(V))
-    return true;
+  if (const auto *C = dyn_cast<Constant>(&V))
+    return !C->isThreadDependent();
   if (!Looks--)
     return Looks = 0;
   if (const Value *Given = givenFor(V))
@@ -114,11 +104,11 @@ bool RegionInputs::alwaysSame(const Value &V, unsigned &Looks) const {
     const Value *Given = givenFor(*Load->getPointerOperand());
     return Given && Load->isSimple() && holdsSame(*Given);
   }
-  if (isa<PHINode>(I) || I->mayReadOrWriteMemory() || I->isTerminator() || isa<AllocaInst>(I))
+  // Another call may say something of the thread: the address of a variable of its own.
+  if (isa<PHINode, AllocaInst>(I) || I->mayReadOrWriteMemory() || I->isTerminator() ||
+      (isa<CallBase>(I) && !isa<MinMaxIntrinsic>(I)))
     return false;
-  return all_of(I->operands(), [&](const Use &U) {
-    return isa<Function>(U.get()) || alwaysSame(*U.get(), Looks);
-  });
+  return all_of(I->operands(), [&](const Use &U) { return alwaysSame(*U.get(), Looks); });
 }
 
 } // namespace contraflow
