@@ -104,6 +104,28 @@ static double parts(const double *x, double *y, int n, int m) {
   return y[0] * y[n - 1];
 }
 
+// The remainders of a division, negative in some threads, and bits of a number say where a thread
+// comes to, in a table between what is walked evenly; one table in two nests.
+static double remainders(const double *v, double *y, int n, int shift) {
+  const double *front = v, *middle = v + n + 30, *mask = v + n + 61, *behind = v + n + 77;
+  double s = 0;
+#pragma omp parallel for reduction(+ : s)
+  for (int i = 0; i < n; i++)
+    s += front[i] * middle[(i * 7 - shift) % 31] * mask[(i * 5 >> 2) & 15] * behind[i];
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int k = 0; k < 3; k++)
+      sum += middle[(i - k * shift) % 19] * behind[i];
+    y[i] = sum * front[i];
+  }
+  return s * s + y[0] * y[n - 1];
+}
+
+GRADIENT_CHECK(cover_remainders, Double, remainders, In(double, 477), Out(double, 200), Int(200),
+               Int(700))
+GRADIENT_CHECK(cover_positive_remainders, Double, remainders, In(double, 277), Out(double, 100),
+               Int(100), Int(0))
 GRADIENT_CHECK(cover_edges, Double, mesh, In(double, 400), In(double, 400), InOut(double, 400),
                Int(400), Int(5))
 GRADIENT_CHECK(cover_mixed, Double, mesh, In(double, 700), In(double, 700), InOut(double, 700),

@@ -3,11 +3,23 @@
 //   low = INT64_MAX, high = INT64_MIN, count = times = 0
 //   for (i) { low = min(low, &x-bar[c[i]]); high = max(...); ++count;  y[i] = x[c[i]]; }
 //   omp_range_note(phase, low, high); omp_reach_note(slot, phase, {low, high, count, times})
+//
+// Where the remainder of a division or some of its bits say which numbers c[i] can be, the range is
+// noted when the loop is entered. A remainder may be negative, which is asked of all of them at
+// once:
+//
+//   low = min(low, &x-bar[0]); high = max(high, &x-bar[256]); below = min(below, &x-bar[-255])
+//   for (i) { signs |= c[i]; ... }       signs < 0: low = min(low, below)
 
 #include "Reaches.h"
 #include "ForwardSweep.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Instructions.h"
+
+#include <optional>
 
 using namespace llvm;
 
@@ -48,8 +60,49 @@ void numberReaches(MutableArrayRef<SharedPlan> Plans, WindowLoops &Windows) {
 
 namespace {
 
-/// struct cf_reach of contraflow/abi.h.
-enum ReachField { Low, High, Count, Times };
+/// struct cf_reach of contraflow/abi.h, then where it begins if an index is negative, and whether
+/// one is.
+enum ReachField { Low, High, Count, Times, Below, Signs };
+
+/// An address at an index of which the program says where it lies: [base + low, base + high).
+struct BoundedAddress {
+  GetElementPtrInst *At;
+  int64_t Low, High; ///< indices
+};
+
+/// Of what is left of a division or of a mask by a constant: what the type of an index has room for
+/// says less, and would take in what lies behind a small table.
+std::optional<ConstantRange> findRemainder(const Value *Index, unsigned Bits) {
+  if (auto *Cast = dyn_cast<CastInst>(Index); isa_and_nonnull<SExtInst, ZExtInst>(Cast)) {
+    auto Inner = findRemainder(Cast->getOperand(0), Cast->getSrcTy()->getScalarSizeInBits());
+    if (!Inner)
+      return std::nullopt;
+    return isa<SExtInst>(Cast) ? Inner->signExtend(Bits) : Inner->zeroExtend(Bits);
+  }
+  auto *Op = dyn_cast<BinaryOperator>(Index);
+  if (!Op || !isa<ConstantInt>(Op->getOperand(1)) ||
+      !is_contained({Instruction::And, Instruction::SRem, Instruction::URem}, Op->getOpcode()))
+    return std::nullopt;
+  return computeConstantRange(Op, true);
+}
+
+std::optional<BoundedAddress> findBounds(const LooseUpdate &Update, const Loop &L) {
+  constexpr int64_t MostBytes = 16384; // beyond that the exact range is worth more
+  auto *At = dyn_cast<GetElementPtrInst>(Update.Address);
+  if (!At || At->getNumIndices() != 1 || !L.isLoopInvariant(At->getPointerOperand()))
+    return std::nullopt;
+  Value *Index = At->getOperand(1);
+  auto Range = findRemainder(Index, Index->getType()->getIntegerBitWidth());
+  if (!Range || Range->getBitWidth() != 64 || Range->isSignWrappedSet() || Range->isFullSet())
+    return std::nullopt;
+  const APInt Low = Range->getSignedMin(), High = Range->getSignedMax();
+  if (Low.getSignificantBits() > 32 || High.getSignificantBits() > 32)
+    return std::nullopt;
+  const auto Step = int64_t(At->getDataLayout().getTypeAllocSize(At->getSourceElementType()));
+  if (Step * std::max(High.getSExtValue(), -Low.getSExtValue()) > MostBytes)
+    return std::nullopt;
+  return BoundedAddress{At, Low.getSExtValue(), High.getSExtValue()};
+}
 
 class NotedReach {
 public:
@@ -60,8 +113,8 @@ public:
       Field = B.CreateAlloca(I64, nullptr, "reach");
     Whole = B.CreateAlloca(ArrayType::get(I64, 4), nullptr, "reach.whole");
     B.SetInsertPoint(&F.getEntryBlock(), F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-    const int64_t Empty[] = {INT64_MAX, INT64_MIN, 0, 0};
-    for (unsigned I = 0; I < 4; ++I)
+    const int64_t Empty[] = {INT64_MAX, INT64_MIN, 0, 0, INT64_MAX, 0};
+    for (unsigned I = 0; I < std::size(Empty); ++I)
       B.CreateStore(B.getInt64(uint64_t(Empty[I])), Fields[I]);
   }
 
@@ -69,19 +122,25 @@ public:
     return B.CreateLoad(B.getInt64Ty(), Fields[Field]);
   }
 
-  void add(const LooseUpdate &Update) {
+  void add(const LooseUpdate &Update, const Loop &L) {
+    if (auto Bounded = findBounds(Update, L))
+      return addBounded(*Bounded, *Update.Load, *L.getLoopPreheader());
     // What decides at run time which memory has the derivative (OwnShadows.cpp) is behind the load.
     auto *Chosen = dyn_cast<Instruction>(Update.Address);
     const bool Behind = Chosen && Chosen->getParent() == Update.Load->getParent() &&
                         Update.Load->comesBefore(Chosen);
     IRBuilder<> B(Behind ? Chosen->getNextNode() : Update.Load);
     Value *At = B.CreatePtrToInt(Update.Address, B.getInt64Ty());
-    const uint64_t Size =
-        B.GetInsertBlock()->getDataLayout().getTypeStoreSize(Update.Load->getType());
-    Value *End = B.CreateAdd(At, B.getInt64(Size));
-    B.CreateStore(B.CreateBinaryIntrinsic(Intrinsic::smin, get(B, Low), At), Fields[Low]);
-    B.CreateStore(B.CreateBinaryIntrinsic(Intrinsic::smax, get(B, High), End), Fields[High]);
+    lower(B, Low, At);
+    raise(B, At, sizeOf(*Update.Load));
     increase(B, Count);
+  }
+
+  /// When the threads are about to return.
+  void finish(IRBuilder<> &B) {
+    Value *Least = B.CreateBinaryIntrinsic(Intrinsic::smin, get(B, Low), get(B, Below));
+    Value *IsBelow = B.CreateICmpSLT(get(B, Signs), B.getInt64(0));
+    B.CreateStore(B.CreateSelect(IsBelow, Least, get(B, Low)), Fields[Low]);
   }
 
   void enter(BasicBlock &Preheader) {
@@ -96,11 +155,40 @@ public:
   }
 
 private:
+  static uint64_t sizeOf(const Instruction &Load) {
+    return Load.getDataLayout().getTypeStoreSize(Load.getType());
+  }
+
+  void addBounded(const BoundedAddress &A, Instruction &Load, BasicBlock &Preheader) {
+    IRBuilder<> B(Preheader.getTerminator());
+    auto Place = [&](int64_t Index) {
+      Value *At = B.CreateConstGEP1_64(A.At->getSourceElementType(), A.At->getPointerOperand(),
+                                       uint64_t(Index));
+      return B.CreatePtrToInt(At, B.getInt64Ty());
+    };
+    lower(B, Low, Place(std::max<int64_t>(A.Low, 0)));
+    raise(B, Place(A.High), sizeOf(Load));
+    lower(B, Below, Place(A.Low));
+    B.SetInsertPoint(&Load);
+    if (A.Low < 0)
+      B.CreateStore(B.CreateOr(get(B, Signs), A.At->getOperand(1)), Fields[Signs]);
+    increase(B, Count);
+  }
+
+  void lower(IRBuilder<> &B, ReachField Field, Value *At) {
+    B.CreateStore(B.CreateBinaryIntrinsic(Intrinsic::smin, get(B, Field), At), Fields[Field]);
+  }
+
+  void raise(IRBuilder<> &B, Value *At, uint64_t Size) {
+    Value *End = B.CreateAdd(At, B.getInt64(Size));
+    B.CreateStore(B.CreateBinaryIntrinsic(Intrinsic::smax, get(B, High), End), Fields[High]);
+  }
+
   void increase(IRBuilder<> &B, ReachField Field) {
     B.CreateStore(B.CreateAdd(get(B, Field), B.getInt64(1)), Fields[Field]);
   }
 
-  AllocaInst *Fields[4], *Whole;
+  AllocaInst *Fields[6], *Whole;
 };
 
 struct Reach {
@@ -137,7 +225,7 @@ void noteRanges(const RequestState &S, Unit &U, ArrayRef<SharedPlan> Plans,
           find_if(All, [&](const Reach &R) { return R.Phase == P.Range && R.Slot == Slot; });
       if (Known == All.end())
         Known = &All.emplace_back(Reach{P.Range, Slot, NotedReach(*U.Forward)});
-      Known->Noted.add(Update);
+      Known->Noted.add(Update, *P.Loop.L);
     }
     for (Reach &R : drop_begin(All, Before))
       R.Noted.enter(*P.Loop.L->getLoopPreheader());
@@ -146,6 +234,7 @@ void noteRanges(const RequestState &S, Unit &U, ArrayRef<SharedPlan> Plans,
     if (auto *Return = dyn_cast<ReturnInst>(Block.getTerminator()))
       for (Reach &R : All) {
         IRBuilder<> B(Return);
+        R.Noted.finish(B);
         SweepBuilder::callRuntime(
             B, S.C.M, "omp_range_note", B.getVoidTy(),
             {U.Tape, B.getInt32(R.Phase), R.Noted.get(B, Low), R.Noted.get(B, High)});

@@ -4,6 +4,7 @@
 // through indices, in a window of each thread's own; to that of the matrix plainly, if the two are
 // apart. What a thread does to memory of its own beside the loop (the copy of an array that is
 // reduced, a block of the heap), and to what it owns in a critical section behind, does not matter.
+// Where a remainder says which numbers an index can be, the loop does not note each address.
 //
 // RUN: %clang -O2 -fopenmp -S -emit-llvm -g1 -Rpass=contraflow %s -o %t.ll 2> %t.remarks
 // RUN: FileCheck %s --check-prefix=REVERSE < %t.ll
@@ -48,6 +49,16 @@ void sums(double *x, double *dx, double *bins, double *dbins) {
   __enzyme_autodiff((void *)histogram, enzyme_dup, x, dx, enzyme_dup, bins, dbins);
 }
 
+static void weights(const double *w, const double *x, double *y) {
+#pragma omp parallel for
+  for (int i = 0; i < Size; i++)
+    y[i] = w[Column[i] % 64] * x[i];
+}
+
+void weigh(double *w, double *dw, double *x, double *dx, double *y, double *dy) {
+  __enzyme_autodiff((void *)weights, enzyme_dup, w, dw, enzyme_dup, x, dx, enzyme_dup, y, dy);
+}
+
 // REVERSE: define internal {{.*}} @cf.augmented.{{.*}}product
 // REVERSE: call void @cf_v1_omp_range_note(
 // REVERSE: call void @cf_v1_omp_reach_note(
@@ -64,4 +75,10 @@ void sums(double *x, double *dx, double *bins, double *dbins) {
 // REVERSE-NOT: atomicrmw fadd
 // REVERSE: {{^}}}
 
-// REMARK: gather.c:22:{{.*}} the reverse of this loop adds through indices to 1 array, in a window
+// REVERSE: define internal {{.*}} @cf.augmented.{{.*}}weights
+// REVERSE: srem i32 {{.*}}, 64
+// REVERSE-NOT: @llvm.smax.i64
+// REVERSE: fmul double
+// REVERSE: call void @cf_v1_omp_reach_note(
+
+// REMARK: gather.c:23:{{.*}} the reverse of this loop adds through indices to 1 array, in a window
