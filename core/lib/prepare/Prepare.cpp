@@ -19,6 +19,7 @@
 #include "Disguises.h"
 #include "Endings.h"
 #include "EntryHooks.h"
+#include "Funclets.h"
 #include "Indices.h"
 #include "Indirect.h"
 #include "InlineStorage.h"
@@ -622,13 +623,23 @@ PreparedPairs Preparer::templates() {
   return std::move(Called);
 }
 
+/// A derivative has another signature than what it calls in the end. The thunks of variadic
+/// functions are known by such calls.
+static void dropTailCalls(Function &P) {
+  for (Instruction &I : instructions(P))
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->isMustTailCall() && !P.isVarArg())
+      Call->setTailCallKind(CallInst::TCK_None);
+}
+
 /// What is in memory is described byte by byte.
 Error Preparer::checkTypes(Function &P) {
   for (Instruction &I : instructions(P)) {
-    if (const auto *II = dyn_cast<IntrinsicInst>(&I);
-        II && II->getIntrinsicID() == Intrinsic::coro_begin)
+    const auto *II = dyn_cast<IntrinsicInst>(&I);
+    if (II && II->getIntrinsicID() == Intrinsic::coro_begin)
       return diffError(DiagId::UnsupportedControlFlow, I,
                        "a coroutine; from -O1 on it is taken apart before");
+    if (II && II->getIntrinsicID() == Intrinsic::experimental_deoptimize)
+      return diffError(DiagId::UnsupportedControlFlow, I, "a return to an interpreter");
     if (I.getType()->isScalableTy() ||
         any_of(I.operands(), [](const Use &V) { return V->getType()->isScalableTy(); }))
       return diffError(DiagId::UnsupportedInstruction, I, "a vector of scalable size");
@@ -666,6 +677,9 @@ Expected<Function *> Preparer::prepare(Function &F) {
   if (hasComputedGoto(*P)) // simplification would take its labels for unreachable
     return diffError(DiagId::UnsupportedControlFlow, F,
                      "jumps to labels whose addresses are not constant or leave the function");
+  if (const Instruction *I = dropFunclets(*P))
+    return diffError(DiagId::UnsupportedControlFlow, *I,
+                     "an exception that is caught in a funclet");
   if (Error E = resolveCalls(*P, F))
     return std::move(E);
   dropEntryHooks(*P);
@@ -674,6 +688,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
     simplifyFunction(*P, C);
   if (Error E = checkTypes(*P))
     return std::move(E);
+  dropTailCalls(*P);
   relaxConstrained(*P);
   expandCompounds(*P);
   C.Handlers.canonicalise(*P);

@@ -66,7 +66,7 @@ const AllocaInst *variableAt(const Value *Address, const DataLayout &Layout, uin
   const auto *Variable =
       dyn_cast<AllocaInst>(Address->stripAndAccumulateConstantOffsets(Layout, At, true));
   Offset = At.getZExtValue();
-  return Variable;
+  return Variable && Variable->getAddressSpace() == 0 ? Variable : nullptr;
 }
 
 /// The type of a variable that is copied to (Forward) or from another one as a whole: that of the

@@ -200,7 +200,7 @@ define double @ask_funclet(double %x) {
 }
 
 
-define void @catchswitch.may(ptr %q) noinline { 
+define void @catchswitch.may(ptr %q) noinline nounwind {
   store i32 3, ptr %q
   ret void 
 }
@@ -539,4 +539,34 @@ define double @half_as_integer.f(double %x) {
 define double @ask_half_as_integer(double %x) {
   %r = call double (...) @__enzyme_autodiff(ptr @half_as_integer.f, double %x)
   ret double %r
+}
+
+; a library function that the frame is given away to
+declare ptr @strncpy(ptr, ptr, i64)
+define ptr @tail_copy.inner(ptr %to, ptr %from, i64 %n) noinline {
+  %r = musttail call ptr @strncpy(ptr %to, ptr %from, i64 %n)
+  ret ptr %r
+}
+define double @tail_copy.f(double %x, ptr %from) {
+  %to = alloca [16 x i8]
+  %q = call ptr @tail_copy.inner(ptr %to, ptr %from, i64 8)
+  %s = fmul double %x, %x
+  ret double %s
+}
+define double @ask_tail_copy(double %x, ptr %from) {
+  %r = call double (...) @__enzyme_autodiff(ptr @tail_copy.f, double %x, metadata !"enzyme_const", ptr %from)
+  ret double %r
+}
+
+; a word of a variable in another address space
+@tail_copy.l4 = external addrspace(4) global i8
+define ptr @other_space.f() {
+  %v = alloca { ptr addrspace(4) }, addrspace(2)
+  store ptr addrspace(4) @tail_copy.l4, ptr addrspace(2) %v
+  %r = load ptr, ptr addrspace(2) %v
+  ret ptr %r
+}
+define ptr @ask_other_space() {
+  %r = call ptr (...) @__enzyme_fwddiff(ptr @other_space.f)
+  ret ptr %r
 }

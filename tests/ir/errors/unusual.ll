@@ -14,8 +14,10 @@
 ; CHECK-DAG: in 'itself': [CF109]
 ; CHECK-DAG: in 'scalable': [CF205] {{.*}}a vector of scalable size
 ; CHECK-DAG: in 'asm_goto': [CF206]
+; CHECK-DAG: in 'funclets': [CF206] {{.*}}a funclet
+; CHECK-DAG: in 'deoptimised': [CF206] {{.*}}an interpreter
 ; WHOLE-DAG: in 'coroutine': [CF206] {{.*}}a coroutine
-; CHECK: error: differentiation failed: {{8|9}} errors
+; CHECK: error: differentiation failed: {{10|11}} errors
 
 @enzyme_dup = external global i32
 @targets = internal constant [2 x ptr] [ptr blockaddress(@computed, %left), ptr blockaddress(@computed, %right)]
@@ -117,5 +119,40 @@ define double @coroutine(double %x) noinline {
 }
 define double @ask_coroutine(double %x) {
   %r = call double (...) @__enzyme_autodiff(ptr @coroutine, double %x)
+  ret double %r
+}
+
+declare i32 @__CxxFrameHandler3(...)
+declare void @may_throw(ptr)
+define double @funclets(double %x) noinline personality ptr @__CxxFrameHandler3 {
+  %q = alloca double
+  store double %x, ptr %q
+  invoke void @may_throw(ptr %q) to label %end unwind label %pad
+pad:
+  %s = catchswitch within none [label %handler] unwind to caller
+handler:
+  %c = catchpad within %s [ptr null, i32 64, ptr null]
+  catchret from %c to label %end
+end:
+  %r = fmul double %x, %x
+  ret double %r
+}
+define double @ask_funclets(double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr @funclets, double %x)
+  ret double %r
+}
+
+declare double @llvm.experimental.deoptimize.f64(...)
+define double @deoptimised(double %x, i1 %b) noinline {
+  br i1 %b, label %go, label %out
+out:
+  %d = call double (...) @llvm.experimental.deoptimize.f64() [ "deopt"() ]
+  ret double %d
+go:
+  %r = fmul double %x, %x
+  ret double %r
+}
+define double @ask_deoptimised(double %x, i1 %b) {
+  %r = call double (...) @__enzyme_autodiff(ptr @deoptimised, double %x, i1 %b)
   ret double %r
 }
