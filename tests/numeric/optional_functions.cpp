@@ -163,6 +163,48 @@ static double replaceable(const double *x, int n) {
 }
 GRADIENT_CHECK(optional_replacement, Double, replaceable, In(double, 5), Int(5))
 
+// Functions for memory that others may set: here, malloc and free it is.
+static void *(*allocate)(std::size_t);
+static struct {
+  double *(*numbers)(void *, int);
+  void *user;
+} *pool;
+static void (*release)(void *);
+void setMemory(void *(*a)(std::size_t), void (*r)(void *)) {
+  allocate = a;
+  release = r;
+}
+static void *memory(std::size_t bytes) { return allocate ? allocate(bytes) : std::malloc(bytes); }
+static double *numbers(int n) {
+  if (pool && pool->numbers)
+    return pool->numbers(pool->user, n);
+  return static_cast<double *>(memory(n * sizeof(double)));
+}
+struct Row {
+  int n;
+  double *v;
+};
+static double rows(const double *x, int n) {
+  double sum = 0;
+  for (int i = 1; i < n; ++i) {
+    Row *row = static_cast<Row *>(memory(sizeof(Row)));
+    *row = {i, numbers(i)};
+    for (int k = 0; k < i; ++k)
+      row->v[k] = x[k] * x[i];
+    for (int k = 0; k < row->n; ++k)
+      sum += row->v[k] * row->v[row->n - 1 - k];
+    if (release) {
+      release(row->v);
+      release(row);
+    } else {
+      std::free(row->v);
+      std::free(row);
+    }
+  }
+  return sum;
+}
+GRADIENT_CHECK(optional_memory, Double, rows, In(double, 5), Int(5))
+
 /// Which functions always throw is seen when it is known which classes there are, too many to
 /// choose in place.
 struct Selector {

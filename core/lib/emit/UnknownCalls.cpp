@@ -81,6 +81,9 @@ Error ForwardSweep::checkUnknownCall(CallBase &I) {
   for (Value *V : I.args())
     Touches |= S.Activity.active(V) || (Memory && V->getType()->isPtrOrPtrVectorTy() &&
                                         (V->getType()->isVectorTy() || S.Activity.hasShadow(V)));
+  // Of memory that an unknown function hands out (a hook for allocations that nobody has set) there
+  // is no shadow.
+  Touches |= isIndirect(I) && I.getType()->isPointerTy() && S.Activity.hasShadow(&I);
   if (!Touches)
     return Error::success();
   if (I.isInlineAsm())
