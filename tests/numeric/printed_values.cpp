@@ -5,6 +5,7 @@
 #include "GradientCheck.h"
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -99,3 +100,51 @@ static double spelled(const double *x, int n) {
 }
 
 GRADIENT_CHECK(printed_digits, Double, spelled, In(double, 6), Int(6))
+
+// A message with a number lies beside the stream that coefficients are read from, and beside
+// numbers: it is none of them.
+static struct {
+  char name[32], message[160];
+  std::FILE *file;
+  double coefficients[4], last;
+} table;
+static void complain(const char *what) {
+  char when[64];
+  std::sprintf(when, " at %.3f", table.last);
+  std::snprintf(table.message, sizeof table.message, "%s: %s", table.name, what);
+  std::strcat(table.message, when);
+}
+static bool readTable() {
+  char line[64];
+  if (!table.file) {
+    std::strcpy(table.name, "coefficients");
+    table.file = std::tmpfile();
+    for (int i = 0; i < 4; ++i)
+      std::fprintf(table.file, "%g\n", 1 + 0.25 * i);
+  }
+  std::rewind(table.file);
+  for (double &c : table.coefficients) {
+    if (!std::fgets(line, sizeof line, table.file)) {
+      complain("too short");
+      return false;
+    }
+    c = std::atof(line);
+  }
+  return true;
+}
+static double tabulated(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    table.last = x[i];
+    if (x[i] > 1e3)
+      complain("out of range");
+    if (!readTable())
+      return -1;
+    double value = 0;
+    for (double c : table.coefficients)
+      value = value * x[i] + c;
+    sum += value * x[0];
+  }
+  return sum;
+}
+GRADIENT_CHECK(printed_messages, Double, tabulated, In(double, 6), Int(6))

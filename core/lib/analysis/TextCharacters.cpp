@@ -61,8 +61,8 @@ LostFlow::End floatsAt(const Value &Pointer, const Type *T, const MemoryGraph &G
 
 } // namespace
 
-SmallVector<const LoadInst *, 2> charactersIn(const Value &V) {
-  SmallVector<const LoadInst *, 2> Out;
+SmallVector<const Instruction *, 2> charactersIn(const Value &V) {
+  SmallVector<const Instruction *, 2> Out;
   const auto *Moved = dyn_cast<LoadInst>(&V);
   if (!V.getType()->isIntOrIntVectorTy() || (!Moved && !isCharacter(*V.getType())))
     return Out;
@@ -77,6 +77,8 @@ SmallVector<const LoadInst *, 2> charactersIn(const Value &V) {
       Out.push_back(Load);
     else if (passesOn(*I))
       append_range(Todo, I->operand_values());
+    else if (isa<CallBase>(I))
+      Out.push_back(I);
   }
   return Out;
 }

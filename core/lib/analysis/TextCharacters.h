@@ -11,15 +11,11 @@
 
 #include "LostBits.h"
 
-namespace llvm {
-class LoadInst;
-} // namespace llvm
-
 namespace contraflow {
 
-/// The loads of characters that V, an integer, is one of or is calculated from; or the load of a
-/// word, if V is that.
-llvm::SmallVector<const llvm::LoadInst *, 2> charactersIn(const llvm::Value &V);
+/// The loads of characters that V, an integer, is one of or is calculated from, and the calls that
+/// may have read them (fgetc); or the load of a word, if V is that.
+llvm::SmallVector<const llvm::Instruction *, 2> charactersIn(const llvm::Value &V);
 
 enum class IntegerOf { Text, Character };
 

@@ -41,6 +41,13 @@ struct TextEnd {
   SmallVector<LostFlow::End, 2> Numbers;
 };
 
+/// True if a call returns what it has read (fgetc, istream::get).
+bool givesCharacter(const Instruction &Call, const TextMove &Move) {
+  return Move.To == TextMove::Result ||
+         (Move.To == TextMove::Others && cast<CallBase>(Call).arg_size() == 1 &&
+          Call.getType()->isIntegerTy(32));
+}
+
 class Finder {
 public:
   Finder(ArrayRef<Function *> Closure, const MemoryGraph &G) : Closure(Closure), G(G) {}
@@ -54,6 +61,7 @@ private:
   void flowOfWords(const CallBase &Call, const Value &From, const Value &To);
   void wayOfCharacters(const Value &V, std::optional<unsigned> To);
   void addScanner(const Instruction &I, unsigned Place, SmallVector<LostFlow::End, 2> Numbers);
+  std::optional<unsigned> placeIn(const Value *V, bool IsStream);
   std::optional<unsigned> place(const Value *V);
   std::optional<unsigned> placeOf(unsigned Node) { return number(Nodes, Node); }
   template <class Map, class Key> unsigned number(Map &Numbers, Key K);
@@ -68,10 +76,10 @@ private:
 
   ArrayRef<Function *> Closure;
   const MemoryGraph &G;
-  DenseMap<unsigned, unsigned> Nodes;
+  DenseMap<unsigned, unsigned> Nodes, StreamNodes;
   DenseMap<const Value *, unsigned> Values;
-  std::vector<SmallVector<unsigned, 2>> Ways; ///< from place to places
-  SetVector<const Value *> Streams;
+  std::vector<SmallVector<unsigned, 2>> Ways;       ///< from place to places
+  SetVector<std::pair<const Value *, int>> Streams; ///< and As, if they are of the C library
   DenseSet<unsigned> Scanned; ///< places that calls write integers to that are made of text
   SmallVector<EnvironmentAccess, 2> Variables;
   std::vector<LostFlow> Words; ///< numbers that are moved as text
@@ -83,6 +91,12 @@ template <class Map, class Key> unsigned Finder::number(Map &Numbers, Key K) {
   if (IsNew)
     Ways.emplace_back();
   return Known->second;
+}
+
+/// What is in a stream is not what is in the object that the memory graph takes it for.
+std::optional<unsigned> Finder::placeIn(const Value *V, bool IsStream) {
+  const Location At = IsStream && V->getType()->isPointerTy() ? G.find(V) : Location();
+  return At ? number(StreamNodes, G.canonical(At.Node)) : place(V);
 }
 
 std::optional<unsigned> Finder::place(const Value *V) {
@@ -167,18 +181,25 @@ void Finder::visit(const CallBase &Call) {
   for (const Value *To : operands(Call, Move->To, Move->From))
     for (const Value *From : operands(Call, Move->From, Move->To)) {
       const bool IsNumber = To->getType()->isFPOrFPVectorTy();
-      const auto Source =
-          IsNumber || !From->getType()->isFPOrFPVectorTy() ? place(From) : std::nullopt;
-      const auto Target = IsNumber ? std::nullopt : place(To);
+      const auto Source = IsNumber || !From->getType()->isFPOrFPVectorTy()
+                              ? placeIn(From, Move->As & TextMove::FromStream)
+                              : std::nullopt;
+      const auto Target = IsNumber ? std::nullopt : placeIn(To, Move->As & TextMove::ToStream);
       way(Source, Target);
       wayOfCharacters(*From, Source);
-      wayInside(From, Source);
-      wayInside(To, Target);
+      if (Move->As & TextMove::Behind) {
+        if (!(Move->As & TextMove::FromStream))
+          wayInside(From, Source);
+        if (!(Move->As & TextMove::ToStream))
+          wayInside(To, Target);
+      }
       if (Move->From >= 0 && Move->To >= 0)
         flowOfWords(Call, *From, *To);
       if (Prints && Target) {
         Written.Place = *Target;
-        numbersAt(From, true, Written.Numbers);
+        if ((Move->As & TextMove::Behind) ||
+            !From->getType()->isPointerTy()) // "%s" names text alone
+          numbersAt(From, true, Written.Numbers);
       } else if (!Prints && Source) {
         Read.Place = *Source;
         numbersAt(To, false, Read.Numbers);
@@ -189,13 +210,17 @@ void Finder::visit(const CallBase &Call) {
   if (!Written.Numbers.empty())
     Printers.push_back(std::move(Written));
   addScanner(Call, Read.Place, std::move(Read.Numbers));
-  for (int Operand : {Move->To, Move->From})
+  for (auto [Operand, As] :
+       {std::pair(Move->To, TextMove::ToStream), std::pair(Move->From, TextMove::FromStream)})
     if (Operand >= 0)
-      Streams.insert(getUnderlyingObject(Call.getArgOperand(Operand)));
+      Streams.insert({getUnderlyingObject(Call.getArgOperand(Operand)), Move->As & As});
   // what is returned is the stream itself, the text, or another name of it
-  const int Operand = Move->To >= 0 ? Move->To : Move->From;
-  if (Operand >= 0 && (Call.getType()->isPointerTy() || Move->To == TextMove::Result))
-    wayBoth(place(&Call), place(Call.getArgOperand(Operand)));
+  const bool IsTarget = Move->To >= 0;
+  const int Operand = IsTarget ? Move->To : Move->From;
+  if (Operand >= 0 && (Call.getType()->isPointerTy() || givesCharacter(Call, *Move)))
+    wayBoth(placeIn(&Call, Move->To == TextMove::Result && (Move->As & TextMove::ToStream)),
+            placeIn(Call.getArgOperand(Operand),
+                    Move->As & (IsTarget ? TextMove::ToStream : TextMove::FromStream)));
 }
 
 void Finder::addScanner(const Instruction &I, unsigned Place,
@@ -224,10 +249,13 @@ void Finder::flowOfWords(const CallBase &Call, const Value &From, const Value &T
     Words.push_back(std::move(Flow));
 }
 
-/// From where characters are loaded that V is made of.
+/// From where characters are loaded, or read from a stream, that V is made of.
 void Finder::wayOfCharacters(const Value &V, std::optional<unsigned> To) {
-  for (const LoadInst *Load : charactersIn(V))
-    way(place(Load->getPointerOperand()), To);
+  for (const Instruction *I : charactersIn(V))
+    if (auto *Load = dyn_cast<LoadInst>(I))
+      way(place(Load->getPointerOperand()), To);
+    else if (const auto Move = textMove(cast<CallBase>(*I)); Move && givesCharacter(*I, *Move))
+      way(place(I), To);
 }
 
 /// Characters that are copied one by one or become numbers, and integers made of text that do.
@@ -268,6 +296,7 @@ void Finder::visitMember(const CallBase &Call) {
   std::optional<unsigned> Target = First;
   auto Join = [&](const Value *V) {
     const auto Other = place(V);
+    wayBoth(Other, placeIn(V, /*IsStream=*/true));
     way(Other, First);
     if (!IsDirected || !is_contained(Call.args(), V))
       way(First, Other);
@@ -294,16 +323,16 @@ void Finder::visitMember(const CallBase &Call) {
 }
 
 void Finder::joinStreams() {
-  for (const Value *Stream : Streams)
+  for (auto [Stream, IsC] : Streams)
     if (const auto M = streamMemory(Stream)) {
       const auto Text = place(M->Pointer);
-      wayBoth(place(Stream), Text);
+      wayBoth(placeIn(Stream, IsC), Text);
       wayInside(M->Pointer, Text);
     }
-  for (const Value *A : Streams)
-    for (const Value *B : Streams)
+  for (auto [A, IsC] : Streams)
+    for (auto [B, IsOtherC] : Streams)
       if (A != B && A->getType() == B->getType() && mayBeOneStream(A, B))
-        way(place(A), place(B));
+        way(placeIn(A, IsC), placeIn(B, IsOtherC));
 }
 
 /// Variables of the environment whose names are constant and differ are two.

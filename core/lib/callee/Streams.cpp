@@ -216,12 +216,15 @@ bool mayBeOneStream(const Value *A, const Value *B) {
 
 static std::optional<TextMove> textMove(StringRef Name) {
   constexpr int Result = TextMove::Result, Others = TextMove::Others;
+  constexpr int Behind = TextMove::Behind;
+  constexpr int ToStream = TextMove::ToStream, FromStream = TextMove::FromStream;
   static const StringMap<TextMove> Names = {
-#define CF_TEXT_MOVE(Name, To, From) {Name, TextMove{To, From}},
+#define CF_TEXT_MOVE(Name, To, From) {Name, TextMove{To, From, TextMove::Plain}},
+#define CF_TEXT_MOVE_AS(Name, To, From, How) {Name, TextMove{To, From, How}},
 #include "Streams.def"
   };
   static const std::pair<StringRef, TextMove> Prefixes[] = {
-#define CF_TEXT_MOVE_PREFIX(Prefix, To, From) {Prefix, TextMove{To, From}},
+#define CF_TEXT_MOVE_PREFIX(Prefix, To, From) {Prefix, TextMove{To, From, Behind}},
 #include "Streams.def"
   };
   if (auto Known = Names.find(Name); Known != Names.end())

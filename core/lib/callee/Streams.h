@@ -29,7 +29,14 @@ std::optional<StreamMemory> streamMemory(const llvm::Value *Stream);
 /// are made of them, the same is said.
 struct TextMove {
   enum Special { Result = -1, Others = -2 };
+  enum How {
+    Plain = 0,
+    Behind = 1, ///< text and numbers may lie where what an operand leads to leads
+    ToStream = 2,
+    FromStream = 4
+  };
   int To, From;
+  int As; ///< of How
 };
 
 std::optional<TextMove> textMove(const llvm::CallBase &Call);

@@ -7,8 +7,8 @@
 // RUN: %not %clang -O0 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 // RUN: %not %clang -O2 -ferror-limit=0 -c %s -o %t.o 2>&1 | FileCheck %s
 //
-// CHECK-COUNT-12: [CF216]
-// CHECK: 12 errors generated
+// CHECK-COUNT-14: [CF216]
+// CHECK: 14 errors generated
 
 #include <ctype.h>
 #include <stdint.h>
@@ -103,6 +103,26 @@ static double oneByOne(const double *x) {
   rewind(file);
   return fscanf(file, "%lf", &y) * y * x[2];
 }
+static double wordByWord(const double *x) {
+  char text[64];
+  int c, n = 0;
+  FILE *file = tmpfile();
+  fprintf(file, "%.17g ", x[0] * x[1]);
+  rewind(file);
+  while ((c = fgetc(file)) > ' ')
+    text[n++] = c;
+  text[n] = 0;
+  return atof(text) * x[2];
+}
+static double upperCase(const double *x) {
+  char text[64] = "";
+  FILE *file = tmpfile();
+  fprintf(file, "%a", x[0] * x[1]);
+  rewind(file);
+  for (int i = 0; i < 63; i++)
+    text[i] = (char)toupper(getc(file));
+  return strtod(text, NULL) * x[2];
+}
 static double wide(const double *x) {
   double y[4];
   wmemcpy((wchar_t *)y, (const wchar_t *)x, sizeof y / sizeof(wchar_t));
@@ -149,6 +169,8 @@ void ask(double *x, double *xb) {
   __enzyme_autodiff((void *)inEnvironment, x, xb);
   __enzyme_autodiff((void *)putIntoEnvironment, x, xb);
   __enzyme_autodiff((void *)oneByOne, x, xb);
+  __enzyme_autodiff((void *)wordByWord, x, xb);
+  __enzyme_autodiff((void *)upperCase, x, xb);
   __enzyme_autodiff((void *)wide, x, xb);
   __enzyme_autodiff((void *)labelled, x, xb);
   __enzyme_autodiff((void *)configured, x, xb);
