@@ -67,6 +67,25 @@ static double wordLog(double x) {
   return k * ln2 + series(x);
 }
 
+// One is left out early, so in what follows the optimiser knows the first word of numbers near it.
+static double exactAtOne(double x) {
+  int k = 0;
+  uint64_t bits = bitsOf(x);
+  uint32_t high = bits >> 32;
+  if (high < 0x00100000) {
+    k -= 54;
+    bits = bitsOf(x * 0x1p54);
+    high = bits >> 32;
+  } else if (high == 0x3ff00000 && bits << 32 == 0) {
+    return 0;
+  }
+  high += 0x3ff00000 - 0x3fe6a09e;
+  k += (int)(high >> 20) - 0x3ff;
+  high = (high & 0x000fffff) + 0x3fe6a09e;
+  return k * ln2 + series(withBits((uint64_t)high << 32 | (bits & 0xffffffff)));
+}
+static double aroundOne(double x) { return exactAtOne(x) + 64 * exactAtOne(1 + (x - 1) * 0x1p-21); }
+
 static double wordExp(double x) {
   const int sign = (int)((uint32_t)highWord(x) >> 31);
   int k = 0;
@@ -182,6 +201,8 @@ static float logOfFloat(float x) {
   GRADIENT_CHECK(libm_bits_##f, Double, sum_##f, InRange(T, 5, low, high), Int(5))
 
 PROGRAM(wordLog, double, 1.45, 1.9)
+PROGRAM(exactAtOne, double, 1.1, 1.9)
+PROGRAM(aroundOne, double, 1.1, 1.9)
 PROGRAM(wordExp, double, 0.4, 1.6)
 PROGRAM(wordCbrt, double, 1.1, 1.9)
 PROGRAM(bell, double, 1.1, 1.9)

@@ -426,6 +426,31 @@ static Value *phiOf(PHINode &Phi, ArrayRef<Value *> Sources) {
   return New;
 }
 
+/// What comes into a phi. Where that is a constant, and the way there says that an integer, or the
+/// lower part of one, is equal to it, it is that integer: the optimiser has put the constant there.
+///
+///   if (high == 0x3ff00000 && low == 0) return 0;        phi(high, 0x3ff00000)
+static Value *comesIn(const PHINode &Phi, unsigned I) {
+  constexpr unsigned MostBlocks = 4;
+  const auto *In = dyn_cast<ConstantInt>(Phi.getIncomingValue(I));
+  const BasicBlock *To = Phi.getParent(), *From = Phi.getIncomingBlock(I);
+  for (unsigned Left = In ? MostBlocks : 0; Left && From; --Left) {
+    Value *Equal;
+    const APInt *Number;
+    const auto *Branch = dyn_cast<BranchInst>(From->getTerminator());
+    if (Branch && Branch->isConditional() && Branch->getSuccessor(0) != Branch->getSuccessor(1)) {
+      const auto Is = Branch->getSuccessor(0) == To ? CmpInst::ICMP_EQ : CmpInst::ICMP_NE;
+      if (match(Branch->getCondition(), m_SpecificICmp(Is, m_Value(Equal), m_APInt(Number))) &&
+          Number->getBitWidth() >= In->getBitWidth() &&
+          Number->trunc(In->getBitWidth()) == In->getValue())
+        return Equal;
+    }
+    To = From;
+    From = From->getSinglePredecessor();
+  }
+  return Phi.getIncomingValue(I);
+}
+
 /// Terms that differ in their sources only become one of a phi of these. A constant that comes in
 /// is as good as the bits of one.
 DigitSum DigitSums::ofPhi(PHINode &Phi) {
@@ -435,8 +460,8 @@ DigitSum DigitSums::ofPhi(PHINode &Phi) {
     return {};
   std::optional<DigitTerm> Shape;
   SmallVector<Value *, 4> Sources;
-  for (Value *V : Phi.incoming_values()) {
-    const DigitSum S = of(V);
+  for (unsigned I = 0; I < Phi.getNumIncomingValues(); ++I) {
+    const DigitSum S = within(of(comesIn(Phi, I)), 0, Phi.getType()->getScalarSizeInBits());
     if (S.Merged || !S.Lost.empty() || S.Terms.size() > 1)
       return Unknown;
     Sources.push_back(S.Terms.empty() ? nullptr : S.Terms[0].Source);
