@@ -212,6 +212,54 @@ void unseenExchange() {
       cf_v1_mpi_alltoall_adjoint);
 }
 
+/// The same where nobody waits for it at once.
+template <class Start> auto laterUnseen(Start start, cf_mpi_record *&Completion) {
+  return [=, &Completion](cf_mpi_record **To) {
+    MPI_Request Request = MPI_REQUEST_NULL;
+    const char *const Got = start(&Request, To);
+    cf_v1_mpi_wait_augment(&Request, MPI_STATUS_IGNORE, Tape, &Completion);
+    return Got;
+  };
+}
+
+void unseenIscatter() {
+  static char Text[8];
+  cf_mpi_record *Completion = nullptr;
+  unseenNumbers(laterUnseen(
+                    [&](MPI_Request *Request, cf_mpi_record **To) -> const char * {
+                      cf_v1_mpi_iscatter_augment(Value, 1, MPI_DOUBLE, Text, 8, MPI_BYTE, 0,
+                                                 MPI_COMM_WORLD, Request, Shadow, nullptr, Tape,
+                                                 To);
+                      return Text;
+                    },
+                    Completion),
+                [&](cf_mpi_record *Started) {
+                  cf_v1_mpi_wait_adjoint(Completion);
+                  cf_v1_mpi_iscatter_adjoint(Started);
+                });
+}
+
+void unseenIalltoall() {
+  static char Text[16];
+  static double Theirs[2];
+  cf_mpi_record *Completion = nullptr;
+  const bool HasNumbers = Rank == 0;
+  unseenNumbers(laterUnseen(
+                    [&](MPI_Request *Request, cf_mpi_record **To) {
+                      void *const Got = HasNumbers ? static_cast<void *>(Theirs) : Text;
+                      cf_v1_mpi_ialltoall_augment(Value, 1, MPI_DOUBLE, Got, HasNumbers ? 1 : 8,
+                                                  HasNumbers ? MPI_DOUBLE : MPI_BYTE,
+                                                  MPI_COMM_WORLD, Request, Shadow,
+                                                  HasNumbers ? Shadow + 6 : nullptr, Tape, To);
+                      return static_cast<const char *>(Got);
+                    },
+                    Completion),
+                [&](cf_mpi_record *Started) {
+                  cf_v1_mpi_wait_adjoint(Completion);
+                  cf_v1_mpi_ialltoall_adjoint(Started);
+                });
+}
+
 /// Some of it is written over, the rest is passed on.
 void unseenMovementTangent() {
   static char Text[32];
@@ -473,6 +521,8 @@ const Case Cases[] = {
     {"unseenMovement", unseenMovement},
     {"unseenScatter", unseenScatter},
     {"unseenExchange", unseenExchange},
+    {"unseenIscatter", unseenIscatter},
+    {"unseenIalltoall", unseenIalltoall},
     {"unseenMovementTangent", unseenMovementTangent},
     {"disagreement", disagreement},
     {"mixedGather", mixedGather},
