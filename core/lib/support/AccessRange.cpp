@@ -49,6 +49,16 @@ std::optional<AccessRange> accessRange(ScalarEvolution &SE, Loop &Nest, Value *P
   return AccessRange{SE.getAddExpr(S, Low), SE.getAddExpr(S, High)};
 }
 
+/// How often L is repeated at most; null if that is not known. What only the width of a counter
+/// says is no count of iterations that run: an address that far away would have wrapped around.
+static const SCEV *mostIterations(ScalarEvolution &SE, const Loop &L) {
+  constexpr unsigned MostBits = 40;
+  const SCEV *Count = SE.getSymbolicMaxBackedgeTakenCount(&L);
+  auto *Number = dyn_cast<SCEVConstant>(Count);
+  const bool Runs = !Number || Number->getAPInt().getActiveBits() <= MostBits;
+  return Runs && !isa<SCEVCouldNotCompute>(Count) ? Count : nullptr;
+}
+
 static bool isNonNegative(ScalarEvolution &SE, const SCEV *S, unsigned Depth) {
   constexpr unsigned MostDepth = 8;
   if (SE.isKnownNonNegative(S))
@@ -59,10 +69,9 @@ static bool isNonNegative(ScalarEvolution &SE, const SCEV *S, unsigned Depth) {
   if (auto *Rec = dyn_cast<SCEVAddRecExpr>(S)) {
     if (!Rec->isAffine() || !Is(Rec->getStart()))
       return false;
-    const SCEV *Last = SE.getSymbolicMaxBackedgeTakenCount(Rec->getLoop());
+    const SCEV *Last = mostIterations(SE, *Rec->getLoop());
     return Is(Rec->getStepRecurrence(SE)) ||
-           (!isa<SCEVCouldNotCompute>(Last) && Last->getType() == S->getType() &&
-            Is(Rec->evaluateAtIteration(Last, SE)));
+           (Last && Last->getType() == S->getType() && Is(Rec->evaluateAtIteration(Last, SE)));
   }
   if (isa<SCEVAddExpr, SCEVMulExpr, SCEVSMinExpr>(S))
     return all_of(S->operands(), Is);
@@ -92,8 +101,8 @@ const SCEV *extremeIn(ScalarEvolution &SE, const SCEV *S, const Loop &L, Extreme
     return nullptr;
   if (Walked->Rises != (Which == Extreme::Highest))
     return Walked->Rec->getStart();
-  const SCEV *Last = SE.getSymbolicMaxBackedgeTakenCount(&L);
-  if (isa<SCEVCouldNotCompute>(Last) || SE.getTypeSizeInBits(Last->getType()) > 64)
+  const SCEV *Last = mostIterations(SE, L);
+  if (!Last || SE.getTypeSizeInBits(Last->getType()) > 64)
     return nullptr;
   return Walked->Rec->evaluateAtIteration(SE.getNoopOrZeroExtend(Last, S->getType()), SE);
 }
