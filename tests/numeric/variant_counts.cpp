@@ -149,3 +149,66 @@ static double watched(const double *x, int n) {
 }
 
 GRADIENT_CHECK(variant_watched, Double, watched, In(double, 10), Int(10))
+
+// The count is an integer of one state and the length of a vector of another one, converted.
+namespace {
+
+struct Counted {
+  int n;
+  double v;
+};
+struct Rows {
+  std::vector<double> w;
+  double s;
+};
+struct Rest {
+  double q;
+  int m;
+};
+using Phase = std::variant<Counted, Rows, Rest>;
+
+struct Advance {
+  double by;
+  int k;
+  Phase operator()(Counted a) const {
+    a.v *= 1 + by;
+    a.n += k;
+    if (a.n > 2)
+      return Rows{{a.v, by}, by};
+    return a;
+  }
+  Phase operator()(Rows b) const {
+    b.w.push_back(b.s * by);
+    b.s += b.w[0];
+    if (b.w.size() > 3)
+      return Rest{b.w[0] * b.s, static_cast<int>(b.w.size())};
+    return Phase(std::move(b));
+  }
+  Phase operator()(Rest c) const {
+    c.q *= by;
+    if (--c.m < 2)
+      return Counted{0, c.q};
+    return c;
+  }
+};
+struct Value {
+  double operator()(const Counted &a) const { return a.v + a.n; }
+  double operator()(const Rows &b) const { return b.s * b.w.back(); }
+  double operator()(const Rest &c) const { return c.q + c.m; }
+};
+
+} // namespace
+
+__attribute__((noinline)) static Phase advance(Phase p, double by, int k) {
+  return std::visit(Advance{by, k}, std::move(p));
+}
+static double phases(const double *x, int n) {
+  Phase p = Counted{0, x[0]};
+  double sum = 0;
+  for (int i = 0; i < 2 * n; ++i) {
+    p = advance(std::move(p), x[i % n], i % 3);
+    sum += std::visit(Value{}, p);
+  }
+  return sum;
+}
+GRADIENT_CHECK(variant_phases, Double, phases, In(double, 8), Int(8))

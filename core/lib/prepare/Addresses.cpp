@@ -68,11 +68,11 @@ bool movesAddress(const BinaryOperator &I) {
   }
 }
 
-/// A mask that leaves the flags only.
-bool isFlagMask(const Value *V) {
-  constexpr unsigned FlagBits = 12;
+/// A mask that leaves the flags only, or a half that may be an integer of its own.
+bool isLowMask(const Value *V) {
+  constexpr unsigned FlagBits = 12, HalfBits = 32;
   auto *C = dyn_cast<ConstantInt>(V);
-  return C && C->getValue().getActiveBits() <= FlagBits;
+  return C && (C->getValue().getActiveBits() <= FlagBits || C->getValue().isMask(HalfBits));
 }
 
 /// True if two parts of one word are put together, of which one may be an integer of its own: a
@@ -98,7 +98,7 @@ Value *castBase(Value *V, const Carried &Phis = {}, unsigned Steps = MostSteps) 
   Value *Left = castBase(I->getOperand(0), Phis, Steps - 1);
   Value *Right = castBase(I->getOperand(1), Phis, Steps - 1);
   const bool Masked = I->getOpcode() == Instruction::And &&
-                      (isFlagMask(I->getOperand(0)) || isFlagMask(I->getOperand(1)));
+                      (isLowMask(I->getOperand(0)) || isLowMask(I->getOperand(1)));
   if (Masked || (Left && Right && !joinsParts(*I, Left, Right)) ||
       (Right && I->getOpcode() == Instruction::Sub))
     return nullptr; // flags, or a distance
