@@ -197,6 +197,19 @@ public:
   }
 };
 
+/// What is looked at in a derivative is looked at in the derivative of that as well.
+class DigitsHandler : public RuntimeHandler {
+public:
+  SmallVector<StringRef, 0> callees() const override { return {"cf_v1_check_digits"}; }
+  Error tangent(SweepBuilder &B, CallBase &Call) const override {
+    B.ir().SetInsertPoint(Call.getNextNode());
+    if (B.activeValue(Call.getArgOperand(0)))
+      B.runtime("check_digits", B.ir().getVoidTy(),
+                {B.tangent(Call.getArgOperand(0)), Call.getArgOperand(1)});
+    return Error::success();
+  }
+};
+
 /// What is copied of an object and its shadow is copied of their shadows as well, which the
 /// allocator may have rounded up less.
 class ExtentHandler : public RuntimeHandler {
@@ -513,6 +526,7 @@ void registerTapeHandlers(HandlerRegistry &Registry) {
   Registry.add(std::make_unique<EndHandler>());
   Registry.add(std::make_unique<ReleaseHandler>());
   Registry.add(std::make_unique<PlainHandler>());
+  Registry.add(std::make_unique<DigitsHandler>());
   Registry.add(std::make_unique<ExtentHandler>());
   Registry.add(std::make_unique<LinearHandler>());
   Registry.add(std::make_unique<AddedHandler>());

@@ -4,6 +4,7 @@
 // operands; phis are completed at the end, when all incoming shadows exist.
 
 #include "ForwardSweep.h"
+#include "BitSets.h"
 #include "IntegerAddresses.h"
 #include "Steps.h"
 #include "analysis/MovedWords.h"
@@ -443,6 +444,10 @@ Value *ForwardSweep::flaggedShadow(Instruction &I) {
     return B.Insert(Twin, I.getName() + ".shadow");
   }
   Value *From = withoutFlags(I, FlagBits);
+  if (const auto Words = wordsOfBits(I, Word::MayBeAddress); !From && !Words.empty())
+    return shadowOfBits(B, I, Words, [&](Value *Word) {
+      return S.Activity.hasShadow(Word) ? shadowOf(Word) : Constant::getNullValue(Word->getType());
+    });
   if (!From)
     From = addressUnder(S.Activity, I);
   if (!From)

@@ -3,6 +3,7 @@
 // ReverseSweep, part two: the reverse of one instruction.
 
 #include "ReverseSweep.h"
+#include "BitSets.h"
 #include "Remarks.h"
 #include "construct/Fields.h"
 #include "contraflow/core/Barrier.h"
@@ -436,6 +437,9 @@ Error ReverseSweep::reverseValue(Instruction &I) {
     return Error::success();
   if (auto *Call = dyn_cast<CallBase>(&I); Call && isIndirect(*Call)) // nobody came back from it
     return (void)takeAdjoint(&I), Error::success();
+  if (!findRule(I) &&
+      !wordsOfBits(I, In.S.Activity.hasShadow(&I) ? Word::MayBeAddress : Word::MayBeNumber).empty())
+    return checkDigits(*this, takeAdjoint(&I), I), Error::success();
   if (!findRule(I))
     return diffError(DiagId::UnsupportedInstruction, I, I.getOpcodeName());
   reverseRule(I);

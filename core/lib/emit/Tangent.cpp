@@ -4,6 +4,7 @@
 //
 //   %r = fmul double %a, %b        %r.dot = a-dot * b + a * b-dot
 
+#include "BitSets.h"
 #include "ForwardSweep.h"
 #include "Steps.h"
 #include "contraflow/core/Callee.h"
@@ -49,6 +50,7 @@ private:
   void visitPhi(PHINode &I);
   bool visitMove(Instruction &I);
   void visitRule(Instruction &I);
+  void dropBits(Instruction &I, ArrayRef<Value *> Words);
   void rewriteReturns();
 
   ValueMap &dots() { return DotLanes[Lane]; }
@@ -201,6 +203,14 @@ void TangentSweep::visitRule(Instruction &I) {
     dots()[&I] = Sum;
 }
 
+/// A set of bits has no tangent.
+void TangentSweep::dropBits(Instruction &I, ArrayRef<Value *> Words) {
+  for (Value *Word : Words)
+    if (S.Activity.active(Word))
+      checkDigits(*this, tangent(Word), I);
+  dots()[&I] = Constant::getNullValue(floatType(&I));
+}
+
 Error TangentSweep::visitFloat(Instruction &I) {
   if (auto *Store = dyn_cast<StoreInst>(&I))
     return visitStoreDot(*Store);
@@ -216,6 +226,10 @@ Error TangentSweep::visitFloat(Instruction &I) {
     return Error::success();
   else if (findRule(I))
     visitRule(I);
+  else if (const auto Words =
+               wordsOfBits(I, S.Activity.hasShadow(&I) ? Word::MayBeAddress : Word::MayBeNumber);
+           !Words.empty())
+    dropBits(I, Words);
   else
     return diffError(DiagId::UnsupportedInstruction, I, I.getOpcodeName());
   return Error::success();

@@ -130,6 +130,11 @@ void cf_v1_check_number(double value, const char *place) {
     contraflow::fail(contraflow::ErrorId::MovedAddress, place);
 }
 
+void cf_v1_check_digits(double derivative, const char *place) {
+  if (derivative != 0 && !contraflow::isAddress(std::bit_cast<uint64_t>(derivative)))
+    contraflow::fail(contraflow::ErrorId::LostDigits, place);
+}
+
 void cf_set_abort_hook(void (*hook)(int)) { contraflow::AbortHook.store(hook); }
 
 void cf_set_rank_hook(int (*hook)(void)) { contraflow::RankHook.store(hook); }

@@ -441,6 +441,10 @@ TEST(CalleeDeathTest, SaysWhere) {
   cf_v1_check_number(-1.0, "");
   EXPECT_EXIT(cf_v1_check_number(std::bit_cast<double>(&X), "heat.cpp:41:9"),
               testing::KilledBySignal(SIGABRT), "CF391. .*heat.cpp:41:9");
+  cf_v1_check_digits(0.0, "");
+  cf_v1_check_digits(std::bit_cast<double>(&X), "");
+  EXPECT_EXIT(cf_v1_check_digits(1.0, "heat.cpp:41:9"), testing::KilledBySignal(SIGABRT),
+              "CF392. .*heat.cpp:41:9");
   int Shadow = 0;
   cf_v1_check_shadow(&X, &Shadow, "");
   cf_v1_check_shadow(nullptr, nullptr, "");
