@@ -178,3 +178,100 @@ static double sortedShapes(const double *x, int n) {
 }
 
 GRADIENT_CHECK(sorted_by_operation, Double, sortedShapes, In(double, 6), Int(6))
+
+/// Addresses in an array that the analysis takes for one object with what they lead to, which holds
+/// numbers: nodes of a tree have children or a range of the array. The comparison has structures
+/// returned in memory.
+typedef struct {
+  float lo[3], hi[3]; // with a third member it is returned in memory
+} Box;
+typedef struct {
+  int round;
+  union {
+    struct {
+      float at[2], radius;
+    } ball;
+    struct {
+      float corner[2][2];
+    } block;
+  } u;
+} Shape;
+typedef struct Tree {
+  Box box;
+  union {
+    struct {
+      struct Tree *left, *right;
+    } inner;
+    struct {
+      Shape **first;
+      int n;
+    } leaf;
+  } u;
+  unsigned char isLeaf;
+} Tree;
+static int axis;
+
+static Box boxOf(const Shape *s) {
+  Box b = {{0}, {0}};
+  for (int i = 0; i < 2; ++i) {
+    b.lo[i] = s->round ? s->u.ball.at[i] - s->u.ball.radius : s->u.block.corner[0][i];
+    b.hi[i] = s->round ? s->u.ball.at[i] + s->u.ball.radius : s->u.block.corner[1][i];
+  }
+  return b;
+}
+static int alongAxis(const void *p, const void *q) {
+  const Shape *s = *(Shape *const *)p, *t = *(Shape *const *)q;
+  const Box a = boxOf(s), b = boxOf(t);
+  return (a.lo[axis] > b.lo[axis]) - (a.lo[axis] < b.lo[axis]);
+}
+static Tree *treeOf(Shape **first, int n, int depth) {
+  Tree *t = malloc(sizeof *t);
+  t->box = boxOf(first[0]);
+  for (int k = 1; k < n; ++k) {
+    const Box b = boxOf(first[k]);
+    for (int i = 0; i < 2; ++i) {
+      t->box.lo[i] = fminf(t->box.lo[i], b.lo[i]);
+      t->box.hi[i] = fmaxf(t->box.hi[i], b.hi[i]);
+    }
+  }
+  t->isLeaf = n <= 2;
+  if (t->isLeaf) {
+    t->u.leaf.first = first;
+    t->u.leaf.n = n;
+    return t;
+  }
+  axis = depth % 2;
+  qsort(first, n, sizeof *first, alongAxis);
+  t->u.inner.left = treeOf(first, n / 2, depth + 1);
+  t->u.inner.right = treeOf(first + n / 2, n - n / 2, depth + 1);
+  return t;
+}
+static float sizeOf(Tree *t, int depth) {
+  float s = (t->box.hi[0] - t->box.lo[0]) * (t->box.hi[1] - t->box.lo[1]) / (depth + 1);
+  if (t->isLeaf) {
+    for (int k = 0; k < t->u.leaf.n; ++k)
+      s += (k + depth) * boxOf(t->u.leaf.first[k]).lo[0];
+  } else {
+    s += sizeOf(t->u.inner.left, depth + 1) + 2 * sizeOf(t->u.inner.right, depth + 1);
+  }
+  free(t);
+  return s;
+}
+static float treeOfSorted(const float *x, int n) {
+  Shape shapes[8], *order[8];
+  for (int i = 0; i < n; ++i) {
+    shapes[i].round = i % 3 != 0;
+    if (shapes[i].round) {
+      shapes[i].u.ball.at[0] = x[i] + i * 5 % 7;
+      shapes[i].u.ball.at[1] = x[(i + 1) % n] - i * 3 % 5;
+      shapes[i].u.ball.radius = x[i] * x[i];
+    } else {
+      for (int k = 0; k < 4; ++k)
+        shapes[i].u.block.corner[k / 2][k % 2] = x[i] * (k + 1) + k + i * (k % 2 ? 2 : 3) % 7;
+    }
+    order[i] = &shapes[i];
+  }
+  return sizeOf(treeOf(order, n, 0), 0);
+}
+
+GRADIENT_CHECK(qsort_addresses_tree, Float, treeOfSorted, In(float, 8), Int(8))

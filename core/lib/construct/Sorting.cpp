@@ -24,16 +24,65 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-/// True if F writes memory other than its own variables.
-bool writesItself(const Function &F) {
-  return any_of(instructions(F), [](const Instruction &I) {
+/// The parameter that an address is a place in, also where unoptimised code has put it; or null.
+const Argument *parameterOf(const Value *V) {
+  V = getUnderlyingObject(V);
+  auto *Load = dyn_cast<LoadInst>(V);
+  auto *Kept = Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
+  if (!Kept)
+    return dyn_cast<Argument>(V);
+  const Argument *Only = nullptr;
+  for (const User *U : Kept->users())
+    if (auto *Store = dyn_cast<StoreInst>(U)) {
+      if (Only || Store->getPointerOperand() != Kept)
+        return nullptr;
+      Only = dyn_cast<Argument>(Store->getValueOperand());
+      if (!Only)
+        return nullptr;
+    } else if (!isa<LoadInst>(U)) {
+      return nullptr;
+    }
+  return Only;
+}
+
+/// Looks at what an order and the functions that it calls write. They may write variables of
+/// their own, and those that a caller among them hands over: a structure that is returned.
+class Writes {
+public:
+  explicit Writes(const Function &Order) { Reached.insert(&Order); }
+  /// True if something else may be written.
+  bool any();
+
+private:
+  static constexpr unsigned Most = 256;
+  SmallSetVector<const Function *, 16> Reached;
+  SmallVector<const CallBase *, 16> Calls;
+  SmallSetVector<const Argument *, 8> Handed;
+
+  bool writesElsewhere(const Function &F);
+  bool isOwn(const Value *Place);
+  bool follow(const Function &F);
+};
+
+/// Whether what a parameter leads to belongs to a caller is asked later.
+bool Writes::isOwn(const Value *Place) {
+  if (isa<AllocaInst>(getUnderlyingObject(Place)))
+    return true;
+  const Argument *A = parameterOf(Place);
+  if (!A || A->getParent() == Reached.front() || A->getParent()->hasAddressTaken())
+    return false;
+  Handed.insert(A);
+  return true;
+}
+
+bool Writes::writesElsewhere(const Function &F) {
+  return any_of(instructions(F), [&](const Instruction &I) {
     if (isCount(I) || onlyKeepsItsPlace(I))
       return false;
     if (auto *Store = dyn_cast<StoreInst>(&I))
-      return !isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand()));
+      return !isOwn(Store->getPointerOperand());
     auto *Move = dyn_cast<AnyMemIntrinsic>(&I);
-    return isa<AtomicRMWInst, AtomicCmpXchgInst>(I) ||
-           (Move && !isa<AllocaInst>(getUnderlyingObject(Move->getDest())));
+    return isa<AtomicRMWInst, AtomicCmpXchgInst>(I) || (Move && !isOwn(Move->getDest()));
   });
 }
 
@@ -52,11 +101,20 @@ bool addCallees(const CallBase &Call, SmallSetVector<const Function *, 16> &Out)
   return Any && !Call.isInlineAsm();
 }
 
-/// True if Order, or what it calls, may write memory other than its own variables.
-bool mayWrite(const Function &Order) {
-  constexpr unsigned Most = 256;
-  SmallSetVector<const Function *, 16> Reached;
-  Reached.insert(&Order);
+/// Adds what F calls. False if nobody knows what that writes.
+bool Writes::follow(const Function &F) {
+  for (const Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->mayWriteToMemory() &&
+                                             !isa<AnyMemIntrinsic>(Call) && !isCount(I) &&
+                                             !onlyKeepsItsPlace(I)) {
+      if (!addCallees(*Call, Reached))
+        return false;
+      Calls.push_back(Call);
+    }
+  return true;
+}
+
+bool Writes::any() {
   for (unsigned At = 0; At < Reached.size(); ++At) {
     const Function &F = *Reached[At];
     if (F.onlyReadsMemory() || F.doesNotAccessMemory())
@@ -67,38 +125,52 @@ bool mayWrite(const Function &Order) {
         return true;
       continue;
     }
-    if (At == Most || writesItself(F))
+    if (At == Most || writesElsewhere(F) || !follow(F))
       return true;
-    for (const Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->mayWriteToMemory() &&
-                                               !isa<AnyMemIntrinsic>(Call) && !isCount(I) &&
-                                               !onlyKeepsItsPlace(I) && !addCallees(*Call, Reached))
-        return true;
   }
+  for (unsigned At = 0; At < Handed.size(); ++At) // grows
+    for (const CallBase *Call : Calls)
+      if (Call->getCalledFunction() == Handed[At]->getParent() &&
+          !isOwn(Call->getArgOperand(Handed[At]->getArgNo())))
+        return true;
   return false;
 }
 
-/// True for a parameter, or where unoptimised code has put it.
-bool isParameter(const Value *V) {
-  auto *Load = dyn_cast<LoadInst>(V);
-  return isa<Argument>(V) || (Load && isa<AllocaInst>(Load->getPointerOperand()));
-}
-
-/// The kind of float that a comparison takes elements of this size for; unknown if they are
-/// anything else.
+/// What a comparison takes elements of this size for, that it reads with one instruction each: a
+/// kind of float, or an address; unknown if they are anything else.
 ScalarKind comparedAs(const Function &Order, uint64_t Size) {
   Type *Seen = nullptr;
   for (const Instruction &I : instructions(Order)) {
     auto *Load = dyn_cast<LoadInst>(&I);
-    if (!Load || !isParameter(Load->getPointerOperand()))
+    const Value *Place = Load ? Load->getPointerOperand() : nullptr;
+    if (!Load || isa<AllocaInst>(Place) || !parameterOf(Place))
       continue;
-    if (Seen && Seen != Load->getType())
+    if ((Seen && Seen != Load->getType()) || (!isa<Argument, LoadInst>(Place)))
       return SK_Unknown;
     Seen = Load->getType();
   }
   if (!Seen || Order.getDataLayout().getTypeAllocSize(Seen) != Size)
     return SK_Unknown;
-  return Seen->isDoubleTy() ? SK_Double : Seen->isFloatTy() ? SK_Float : SK_Unknown;
+  return Seen->isDoubleTy()    ? SK_Double
+         : Seen->isFloatTy()   ? SK_Float
+         : Seen->isPointerTy() ? SK_Pointer
+                               : SK_Unknown;
+}
+
+ScalarKind comparedAs(const Value *Order, const Value *Size) {
+  auto *F = dyn_cast<Function>(Order->stripPointerCasts());
+  auto *Bytes = dyn_cast<ConstantInt>(Size);
+  return F && Bytes ? comparedAs(*F, Bytes->getZExtValue()) : SK_Unknown;
+}
+
+/// What is sorted: addresses, if that is what is compared, wherever the array lies.
+MemoryLayout sortedLayout(SweepBuilder &B, Value *Array, const Value *Order, const Value *Size) {
+  if (comparedAs(Order, Size) != SK_Pointer)
+    return B.layout(Array);
+  MemoryLayout Layout;
+  Layout.Period = sizeof(void *);
+  Layout.Fields = {{0, SK_Pointer, false}};
+  return Layout;
 }
 
 /// Pointers in an array of the stack.
@@ -115,7 +187,7 @@ Value *tableOf(SweepBuilder &B, CallBase &Call, ArrayRef<Value *> Pointers) {
 /// Nobody sees what a comparison writes, be the array active or not.
 Error checkComparison(const CallBase &Call, unsigned Operand) {
   auto *Order = dyn_cast<Function>(Call.getArgOperand(Operand)->stripPointerCasts());
-  if (Order && mayWrite(*Order))
+  if (Order && Writes(*Order).any())
     return diffError(DiagId::UnsupportedMemory, Call, "a comparison that writes memory");
   return Error::success();
 }
@@ -125,6 +197,8 @@ Error checkSorted(SweepBuilder &B, CallBase &Call, unsigned Array = 0) {
   if (!isa<ConstantInt>(Call.getArgOperand(2)))
     return diffError(DiagId::UnsupportedMemory, Call, "the size of what is sorted is not constant");
   if (!B.activeMemory(Call.getArgOperand(Array)))
+    return Error::success();
+  if (comparedAs(Call.getArgOperand(3), Call.getArgOperand(2)) == SK_Pointer)
     return Error::success();
   const MemoryLayout Layout = B.layout(Call.getArgOperand(Array));
   if (looksAtWords(Layout))
@@ -147,11 +221,9 @@ public:
     Facts.Reads = Facts.Writes = {0};
     Facts.Arrays = {{0, 2}};
     Facts.Carries = {{0, SK_Unknown}};
-    auto *Order = dyn_cast<Function>(Call.getArgOperand(3)->stripPointerCasts());
-    auto *Size = dyn_cast<ConstantInt>(Call.getArgOperand(2));
-    if (Order && Size)
-      if (const ScalarKind Kind = comparedAs(*Order, Size->getZExtValue()); Kind != SK_Unknown)
-        Facts.Elements = {{0, Kind}};
+    const ScalarKind Kind = comparedAs(Call.getArgOperand(3), Call.getArgOperand(2));
+    if (Kind & SK_AnyFloat)
+      Facts.Elements = {{0, Kind}};
     return Facts;
   }
   Error tangent(SweepBuilder &B, CallBase &Call) const override {
@@ -206,7 +278,7 @@ Error SortHandler::augment(SweepBuilder &B, CallSite &Site) const {
   auto &IR = B.ir();
   SmallVector<Value *, 8> Args = arguments(B, Call, {B.tape()});
   CallInst *Order = B.runtime("sort_recorded", IR.getPtrTy(), Args);
-  MemoryLayout Layout = B.layout(Site.Operands[0]);
+  const MemoryLayout Layout = sortedLayout(B, Site.Operands[0], Site.Operands[3], Site.Operands[2]);
   auto Pointers = pointerFields(Layout);
   if (!Pointers.empty())
     callFields(B, "permute_forward", {Shadow, Args[1], Args[2], Order}, Layout, Pointers);
@@ -220,7 +292,7 @@ Error SortHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   if (Recalled.empty())
     return Error::success();
   auto &IR = B.ir();
-  MemoryLayout Layout = B.layout(Site.Operands[0]);
+  const MemoryLayout Layout = sortedLayout(B, Site.Operands[0], Site.Operands[3], Site.Operands[2]);
   auto Floats = activeFields(Layout);
   Value *Size = IR.CreateZExtOrTrunc(Site.Operands[2], IR.getInt64Ty());
   if (!Floats.empty())
@@ -427,7 +499,8 @@ Error NestedSortHandler::augmentSort(SweepBuilder &B, CallSite &Site) {
       continue;
     if (Error E = checkSorted(B, Call, I))
       return E;
-    const MemoryLayout Layout = B.layout(Site.Operands[I]);
+    const MemoryLayout Layout =
+        sortedLayout(B, Site.Operands[I], Site.Operands[3], Site.Operands[2]);
     if (auto Rows = pointerFields(Layout); !Rows.empty())
       callFields(B, "permute_forward", {Shadow, Site.Operands[1], Site.Operands[2], Order}, Layout,
                  Rows);
@@ -466,7 +539,8 @@ Error NestedSortHandler::adjoint(SweepBuilder &B, const CallSite &Site,
   }
   const bool Two = Recalled.size() == 4; // then the order is on our tape
   for (unsigned K = 0; K != (Two ? 2u : 1u); ++K) {
-    const MemoryLayout Layout = B.layout(Site.Operands[K == 0 ? 0 : Second]);
+    const MemoryLayout Layout =
+        sortedLayout(B, Site.Operands[K == 0 ? 0 : Second], Site.Operands[3], Site.Operands[2]);
     auto Rows = activeFields(Layout);
     if (!isa<Constant>(Recalled[2 + K]) && !Rows.empty())
       callFields(B, "permute_adjoint", {Recalled[2 + K], N, Size, Order}, Layout, Rows);
