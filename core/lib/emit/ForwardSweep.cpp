@@ -486,6 +486,10 @@ Error ForwardSweep::visitPointer(Instruction &I) {
   bool Copies = isa<GetElementPtrInst, SelectInst, FreezeInst, AddrSpaceCastInst, LoadInst,
                     IntToPtrInst, PtrToIntInst, TruncInst, ZExtInst, CallBase>(I) ||
                 isDistance(I) || joinsAddresses(I);
+  if (!Copies && sizesMemory(I)) {
+    shadows()[&I] = Constant::getNullValue(I.getType());
+    return Error::success();
+  }
   if (!Copies)
     return diffError(DiagId::UnsupportedInstruction, I,
                      Twine("a pointer to active memory is made by '") + I.getOpcodeName() + "'");

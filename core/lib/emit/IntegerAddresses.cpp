@@ -14,12 +14,20 @@
 //   %a = ptrtoint ptr %begin to i64          1 address
 //   %m = mul i64 %trips, 168                 none
 //   %b = add i64 %a, %m                      1: its shadow is that of %a plus %m
+//
+// What memory is asked for is no address, nor is what it is a multiple of, wherever else that
+// is kept:
+//
+//   %c = shl i64 %capacity, 1                none: the words beside it may be addresses
+//   %m = mul i64 %c, %size
+//   %p = call ptr @realloc(ptr %q, i64 %m)   vector->capacity = %c
 
 #include "IntegerAddresses.h"
 
 #include "contraflow/core/Callee.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstrTypes.h"
@@ -152,6 +160,54 @@ Value *addressInSum(const Instruction &I) {
       return I.getOperand(Op);
   }
   return nullptr;
+}
+
+/// True if Call allocates as many bytes as V says, or as many elements.
+static bool allocates(const CallBase &Call, const Value *V) {
+  SmallVector<int, 4> Sizes;
+  if (const CalleeInfo Info = lookupCallee(Call); Info.Kind == CalleeKind::Allocate)
+    Sizes = {Info.SizeArg, Info.CountArg};
+  if (const Attribute Says = Call.getFnAttr(Attribute::AllocSize); Says.isValid()) {
+    const auto [Size, Count] = Says.getAllocSizeArgs();
+    Sizes.push_back(Size);
+    if (Count)
+      Sizes.push_back(*Count);
+  }
+  return any_of(Sizes, [&](int Arg) { return Arg >= 0 && Call.getArgOperand(Arg) == V; });
+}
+
+/// True if V says how many there are, or how many bytes that is, if Part does.
+static bool multiplies(const User &V, const Value *Part) {
+  if (isa<PHINode, SelectInst, FreezeInst, ZExtInst>(V))
+    return true;
+  switch (Operator::getOpcode(&V)) {
+  case Instruction::Mul:
+    return true;
+  case Instruction::Shl:
+    return V.getOperand(0) == Part && isa<Constant>(V.getOperand(1));
+  case Instruction::Add:
+  case Instruction::Or:
+    return isa<Constant>(V.getOperand(1));
+  default:
+    return false;
+  }
+}
+
+bool sizesMemory(const Instruction &I) {
+  constexpr unsigned Most = 32;
+  if (!isa<BinaryOperator>(I) || I.getOpcode() == Instruction::Sub) // of addresses
+    return false;
+  SmallSetVector<const Value *, 8> Parts;
+  Parts.insert(&I);
+  for (unsigned Next = 0; Next < Parts.size() && Next < Most; ++Next)
+    for (const User *U : Parts[Next]->users()) {
+      auto *Call = dyn_cast<CallBase>(U);
+      if (Call && allocates(*Call, Parts[Next]))
+        return true;
+      if (multiplies(*U, Parts[Next]))
+        Parts.insert(U);
+    }
+  return false;
 }
 
 } // namespace contraflow
