@@ -556,3 +556,57 @@ static double amounts(const double *x, int n) {
   return sum.of.number * sum.of.number;
 }
 GRADIENT_CHECK(union_amounts, Double, amounts, In(double, 7), Int(7))
+
+/// Objects with properties of several kinds in one union: a text that is copied lies where numbers
+/// are reached at another time.
+struct Property {
+  enum { Number, Text, Part } kind;
+  union {
+    double number;
+    const char *text;
+    struct Thing *part;
+  } as;
+};
+struct Thing {
+  double scale;
+  char *label;
+  struct Thing *part;
+};
+
+static void setProperty(struct Thing *t, const struct Property *p) {
+  switch (p->kind) {
+  case Number:
+    t->scale = p->as.number;
+    break;
+  case Text:
+    free(t->label);
+    t->label = strdup(p->as.text);
+    break;
+  case Part:
+    t->part = p->as.part;
+    break;
+  }
+}
+
+static double ofProperties(const double *x, int n) {
+  struct Thing *inner = calloc(1, sizeof *inner), *outer = calloc(1, sizeof *outer);
+  struct Property *list = malloc(3 * sizeof *list);
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    list[i % 3] = (struct Property){Text, {.text = i % 2 && outer->label ? outer->label : "inner"}};
+    list[(i + 1) % 3] = (struct Property){Part, {.part = inner}};
+    list[(i + 2) % 3] = (struct Property){Number, {.number = x[i] * x[i]}};
+    for (int k = 0; k < 3; ++k)
+      setProperty(list[k].kind == Part || (i + k) % 2 ? outer : inner, &list[k]);
+    s += (outer->scale + 1) * (inner->scale + x[i]) * (outer->part == inner);
+    s += outer->label ? strlen(outer->label) * outer->part->scale : 0;
+  }
+  free(inner->label);
+  free(outer->label);
+  free(inner);
+  free(outer);
+  free(list);
+  return s;
+}
+
+GRADIENT_CHECK(union_text_copied, Double, ofProperties, In(double, 5), Int(5))

@@ -15,6 +15,7 @@
 #include "Replay.h"
 #include "Steps.h"
 #include "TakenBack.h"
+#include "TextCopies.h"
 #include "Twins.h"
 #include "Unit.h"
 #include "Unread.h"
@@ -452,8 +453,9 @@ static void hoistLoads(RequestState &S) {
   ActivityResult Activity;
   WriteSet Writes;
   analyseInto(S, Graph, Activity, Writes);
-  const bool Again =
-      splitMixedMoves(S, Graph) || joinMovedHalves(S, Graph) || restoreSignsInMemory(S, Graph);
+  const bool Again = splitMixedMoves(S, Graph) || joinMovedHalves(S, Graph) ||
+                     restoreSignsInMemory(S, Graph) ||
+                     writeTextCopies(S.Closure.Functions, Activity, S.C.FAM);
   if (!Again) {
     hoistUnchangedLoads(S.Closure.Functions, Writes, Activity, S.C.Handlers, S.C.FAM);
     moveWords(S.Closure.Functions, Graph);
