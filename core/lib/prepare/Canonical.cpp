@@ -31,6 +31,7 @@
 #include "Swaps.h"
 #include "Unions.h"
 #include "Versioning.h"
+#include "WholeWords.h"
 #include "WideLoads.h"
 #include "ZeroStores.h"
 #include "contraflow/core/Callee.h"
@@ -76,6 +77,17 @@ void simplifyFunction(Function &F, Compilation &C, Simplify How) {
       ThinOrFullLTOPhase::None);
   PreservedAnalyses PA = FPM.run(F, C.FAM);
   C.FAM.invalidate(F, PA);
+}
+
+void simplifyPrepared(Function &F, Compilation &C, Simplify How) {
+  bool Changes = false;
+  {
+    const WholeWords Kept(F);
+    simplifyFunction(F, C, How);
+    Changes = Kept.any();
+  }
+  if (Changes)
+    forget(F, C);
 }
 
 /// A constant with static storage is not set for ever where what is written is taken back.
@@ -188,23 +200,23 @@ void canonicalise(Function &P, Compilation &C, Simplify How) {
   expandMasks(P);
   dropInvariance(P);
   allowStepsBefore(P);
-  simplifyFunction(P, C, How);
+  simplifyPrepared(P, C, How);
   allowStepsBefore(P); // inlined callees may have named the array
   joinBytes(P, C);
   if (joinByteMoves(P, C.FAM))
-    simplifyFunction(P, C);
+    simplifyPrepared(P, C);
   if (splitInlineStorage(P))
-    simplifyFunction(P, C);
+    simplifyPrepared(P, C);
   if (readOwnConstants(P))
-    simplifyFunction(P, C);
+    simplifyPrepared(P, C);
   splitAggregates(P);
   const bool Packs = splitPacks(P, C.FAM), Signs = restoreSigns(P);
   const bool Words = splitWideLoads(P), Pointers = splitPointerMoves(P);
   const bool Lanes = splitMovedLanes(P), Structs = splitStructCopies(P);
   if (Packs || Signs || Words || Pointers || Lanes || Structs)
-    simplifyFunction(P, C);
+    simplifyPrepared(P, C);
   if (splitPointerVectors(P, C.FAM))
-    simplifyFunction(P, C);
+    simplifyPrepared(P, C);
   joinExchangedHalves(P);
   splitAggregates(P);
   splitUnions(P);

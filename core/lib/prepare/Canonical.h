@@ -22,4 +22,7 @@ void versionCanonical(llvm::Function &P, Compilation &C, bool InTask);
 /// Runs the simplification pipeline on one function, as the surrounding -O2 would.
 void simplifyFunction(llvm::Function &F, Compilation &C, Simplify How = Simplify::Usual);
 
+/// The same of a function that will be differentiated: numbers stay in one piece.
+void simplifyPrepared(llvm::Function &F, Compilation &C, Simplify How = Simplify::Usual);
+
 } // namespace contraflow

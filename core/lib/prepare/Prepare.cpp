@@ -409,7 +409,7 @@ bool Preparer::unfoldConstructs(Function &P) {
 /// is room for more then.
 bool Preparer::shrinks(Function &P) {
   const uint64_t Before = P.getInstructionCount();
-  simplifyFunction(P, C);
+  simplifyPrepared(P, C);
   const uint64_t After = P.getInstructionCount();
   if (4 * After > 3 * Before)
     return false;
@@ -439,7 +439,7 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
     if (Looked > RoundBudget)
       return diffError(DiagId::IndirectCall, P,
                        "the functions it may call lead to too many other ones");
-    simplifyFunction(P, C);
+    simplifyPrepared(P, C);
     bool Changed = Caught.keepMessages(P);
     Changed |= Round < MostRounds && inlineCalls(P);
     if (!Changed) {
@@ -685,7 +685,7 @@ Expected<Function *> Preparer::prepare(Function &F) {
   dropEntryHooks(*P);
   relaxAnnotations(*P);
   if (hasBarriers(*P)) // what they keep apart has to be seen before they go
-    simplifyFunction(*P, C);
+    simplifyPrepared(*P, C);
   if (Error E = checkTypes(*P))
     return std::move(E);
   dropTailCalls(*P);

@@ -9,6 +9,7 @@
 #include "Slim.h"
 #include "DigitSums.h"
 #include "Library.h"
+#include "WholeWords.h"
 #include "support/Assignments.h"
 
 #include "llvm/IR/Function.h"
@@ -48,7 +49,10 @@ static void simplify(Function &F, FunctionAnalysisManager &FAM) {
   Passes.addPass(EarlyCSEPass());
   Passes.addPass(InstCombinePass());
   Passes.addPass(SimplifyCFGPass());
-  Passes.run(F, FAM);
+  {
+    const WholeWords Kept(F);
+    Passes.run(F, FAM);
+  }
   FAM.clear(F, F.getName());
 }
 
