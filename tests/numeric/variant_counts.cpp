@@ -4,6 +4,8 @@
 // the integer is set in half of a word that is a pointer at other times.
 // Supports: `std::optional`, `variant`, `tuple`, `unique_ptr`, `shared_ptr`
 #include "GradientCheck.h"
+#include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -55,6 +57,41 @@ static double machine(const double *x, int n) {
     sum += std::visit(Measure{}, s);
   }
   return sum;
+}
+
+/// Constants where other alternatives have an address, in a vector that grows.
+struct Line {
+  double a, b, c;
+  double at(double v) { return a * v + b * c; }
+};
+struct Sum {
+  double *to, k;
+  int calls;
+  double at(double v) { return v - 0.1 * (*to += k * v * ++calls); }
+};
+struct Series {
+  std::unique_ptr<double[]> all;
+  int count;
+  double at(double v) {
+    double s = 0;
+    for (int i = 0; i < count; ++i)
+      s = s * v + all[i];
+    return s;
+  }
+};
+
+static double constants(const double *x, int n) {
+  double total = 0, v = x[0];
+  std::vector<std::variant<Sum, Series, Line>> parts;
+  parts.push_back(Sum{&total, x[1], 0});
+  auto all = std::make_unique<double[]>(n);
+  for (int i = 0; i < n; ++i)
+    all[i] = x[i];
+  parts.push_back(Series{std::move(all), n});
+  parts.push_back(Line{0.5, 0.25, x[2]});
+  for (auto &part : parts)
+    v = std::tanh(std::visit([v](auto &p) { return p.at(v); }, part));
+  return v + total;
 }
 
 GRADIENT_CHECK(variant_counts, Double, machine, In(double, 8), Int(8))
@@ -212,3 +249,4 @@ static double phases(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(variant_phases, Double, phases, In(double, 8), Int(8))
+GRADIENT_CHECK(variant_constants, Double, constants, In(double, 3), Int(3))
