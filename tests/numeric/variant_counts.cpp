@@ -59,9 +59,10 @@ static double machine(const double *x, int n) {
   return sum;
 }
 
-/// Constants where other alternatives have an address, in a vector that grows.
-struct Line {
-  double a, b, c;
+/// Constants where other alternatives have an address, in a vector that grows: a number, or two.
+template <class Factor> struct Line {
+  Factor a, b;
+  double c;
   double at(double v) { return a * v + b * c; }
 };
 struct Sum {
@@ -80,15 +81,15 @@ struct Series {
   }
 };
 
-static double constants(const double *x, int n) {
+template <class Factor> static double constants(const double *x, int n) {
   double total = 0, v = x[0];
-  std::vector<std::variant<Sum, Series, Line>> parts;
+  std::vector<std::variant<Sum, Series, Line<Factor>>> parts;
   parts.push_back(Sum{&total, x[1], 0});
   auto all = std::make_unique<double[]>(n);
   for (int i = 0; i < n; ++i)
     all[i] = x[i];
   parts.push_back(Series{std::move(all), n});
-  parts.push_back(Line{0.5, 0.25, x[2]});
+  parts.push_back(Line<Factor>{0.5, 0.25, x[2]});
   for (auto &part : parts)
     v = std::tanh(std::visit([v](auto &p) { return p.at(v); }, part));
   return v + total;
@@ -249,4 +250,5 @@ static double phases(const double *x, int n) {
   return sum;
 }
 GRADIENT_CHECK(variant_phases, Double, phases, In(double, 8), Int(8))
-GRADIENT_CHECK(variant_constants, Double, constants, In(double, 3), Int(3))
+GRADIENT_CHECK(variant_constants, Double, constants<double>, In(double, 3), Int(3))
+GRADIENT_CHECK(variant_pairs, Double, constants<float>, In(double, 3), Int(3))

@@ -111,7 +111,8 @@ static bool isPair(const MemoryGraph &Graph, const Value *V) {
 }
 
 bool ForwardSweep::movesPointer(const Value *V) const {
-  if (V->getType()->isPointerTy())
+  if (V->getType()->isPointerTy() ||
+      isa<PtrToIntInst>(V)) // whatever else lies where that is stored
     return true;
   if (V->getType()->isIntegerTy() && V->getType()->getIntegerBitWidth() >= PointerBits &&
       !isa<Constant>(V))

@@ -96,7 +96,7 @@ Value *TangentSweep::orAddress(Value *V, Value *Dot) {
 Error TangentSweep::visitStoreDot(StoreInst &I) {
   Type *T = storedFloat(S.Activity, I);
   Value *V = I.getValueOperand();
-  if (!T || V->getType()->isPtrOrPtrVectorTy()) // addresses have shadows
+  if (!T || V->getType()->isPtrOrPtrVectorTy() || isa<PtrToIntInst>(V)) // addresses have shadows
     return Error::success();
   bool Active = !isa<Constant>(V) && S.Activity.active(V);
   if (Active && floatType(V) != T)
