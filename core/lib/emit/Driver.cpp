@@ -34,6 +34,7 @@
 #include "contraflow/core/Rule.h"
 #include "plan/Hoist.h"
 #include "plan/WordCopies.h"
+#include "prepare/Bits.h"
 #include "prepare/Canonical.h"
 #include "prepare/MovedLanes.h"
 #include "prepare/Packs.h"
@@ -115,6 +116,8 @@ Constant *RequestState::shadowInitialiser(Constant *Init, unsigned Lane) {
 Constant *RequestState::shadowConstant(Constant *C, unsigned Lane) {
   if (!C->getType()->isPointerTy())
     return C;
+  if (numberOf(*C))
+    return Constant::getNullValue(C->getType());
   APInt Offset(Graph.layout().getIndexTypeSizeInBits(C->getType()), 0);
   const Value *Base = C->stripAndAccumulateConstantOffsets(Graph.layout(), Offset, true);
   auto *Global = dyn_cast<GlobalVariable>(const_cast<Value *>(Base));

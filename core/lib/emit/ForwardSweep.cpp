@@ -13,6 +13,7 @@
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Remark.h"
 #include "contraflow/core/Rule.h"
+#include "prepare/Bits.h"
 #include "prepare/Indirect.h"
 #include "rules/Smooth.h"
 #include "support/Assignments.h"
@@ -30,7 +31,6 @@ using namespace llvm::PatternMatch;
 namespace contraflow {
 
 constexpr unsigned PointerBits = 64; ///< fewer bits of an integer carry no pointer
-constexpr unsigned AddressBits = 48; ///< user space lies below
 
 CallInst *SweepBuilder::callRuntime(IRBuilderBase &B, Module &M, StringRef Name, Type *Result,
                                     ArrayRef<Value *> Args) {
@@ -111,12 +111,12 @@ static bool isPair(const MemoryGraph &Graph, const Value *V) {
 }
 
 bool ForwardSweep::movesPointer(const Value *V) const {
-  if (V->getType()->isPointerTy() ||
-      isa<PtrToIntInst>(V)) // whatever else lies where that is stored
+  if (V->getType()->isPointerTy())
     return true;
   if (V->getType()->isIntegerTy() && V->getType()->getIntegerBitWidth() >= PointerBits &&
       !isa<Constant>(V))
-    return (S.Graph.carried(V) & SK_Pointer) && !isPair(S.Graph, V);
+    return isa<PtrToIntInst>(V) || // whatever else lies where it is stored
+           ((S.Graph.carried(V) & SK_Pointer) && !isPair(S.Graph, V));
   return false;
 }
 

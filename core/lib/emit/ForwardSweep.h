@@ -66,6 +66,7 @@ public:
   void replaceCall(llvm::CallBase &Call, llvm::Value *New) override { retire(Call, New); }
 
 protected:
+  bool movesPointer(const llvm::Value *V) const;
   /// What the mode adds for values that carry derivatives; called for every instruction.
   virtual llvm::Error visitFloat(llvm::Instruction &) { return llvm::Error::success(); }
   virtual llvm::Error callClosure(llvm::CallBase &I, llvm::Function &Callee);
@@ -103,7 +104,6 @@ private:
   void moveToTape(llvm::AllocaInst &I);
   llvm::Error checkAddress(const llvm::IntToPtrInst &I) const;
   llvm::Error checkDistance(const llvm::BinaryOperator &I) const;
-  bool movesPointer(const llvm::Value *V) const;
   bool changesActiveBits(const llvm::Instruction &I) const;
   void finishPhis();
 

@@ -169,9 +169,10 @@ private:
     lower(B, Low, Place(std::max<int64_t>(A.Low, 0)));
     raise(B, Place(A.High), sizeOf(Load));
     lower(B, Below, Place(A.Low));
-    B.SetInsertPoint(&Load);
+    B.SetInsertPoint(A.At);
     if (A.Low < 0)
       B.CreateStore(B.CreateOr(get(B, Signs), A.At->getOperand(1)), Fields[Signs]);
+    B.SetInsertPoint(&Load);
     increase(B, Count);
   }
 

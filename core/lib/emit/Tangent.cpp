@@ -96,8 +96,8 @@ Value *TangentSweep::orAddress(Value *V, Value *Dot) {
 Error TangentSweep::visitStoreDot(StoreInst &I) {
   Type *T = storedFloat(S.Activity, I);
   Value *V = I.getValueOperand();
-  if (!T || V->getType()->isPtrOrPtrVectorTy() || isa<PtrToIntInst>(V)) // addresses have shadows
-    return Error::success();
+  if (!T || V->getType()->isPtrOrPtrVectorTy() || (isa<PtrToIntInst>(V) && movesPointer(V)))
+    return Error::success(); // addresses have shadows
   bool Active = !isa<Constant>(V) && S.Activity.active(V);
   if (Active && floatType(V) != T)
     return diffError(DiagId::UnknownType, I, "an integer store of active memory");

@@ -527,20 +527,6 @@ bool FloatRestorer::run() {
   return Changed;
 }
 
-/// The number that a constant of an address's type is, which no address is: part of a variable that
-/// holds addresses at other times.
-Constant *numberOf(Constant &C) {
-  constexpr unsigned AddressBits = 48; // of user space
-  auto *Cast = dyn_cast<ConstantExpr>(&C);
-  auto *Bits = Cast && Cast->getOpcode() == Instruction::IntToPtr
-                   ? dyn_cast<ConstantInt>(Cast->getOperand(0))
-                   : nullptr;
-  if (!Bits || Bits->getBitWidth() != 64 || Bits->getValue().isIntN(AddressBits))
-    return nullptr;
-  const APFloat Number(APFloat::IEEEdouble(), Bits->getValue());
-  return Number.isFinite() ? ConstantFP::get(C.getContext(), Number) : nullptr;
-}
-
 /// store ptr inttoptr (i64 0x3fe0000000000000 to ptr)   ->   store double 0.5
 void storeNumbers(Function &F) {
   for (Instruction &I : instructions(F))
@@ -551,6 +537,17 @@ void storeNumbers(Function &F) {
 }
 
 } // namespace
+
+Constant *numberOf(Constant &C) {
+  auto *Cast = dyn_cast<ConstantExpr>(&C);
+  auto *Bits = Cast && Cast->getOpcode() == Instruction::IntToPtr
+                   ? dyn_cast<ConstantInt>(Cast->getOperand(0))
+                   : nullptr;
+  if (!Bits || Bits->getBitWidth() != 64 || Bits->getValue().isIntN(AddressBits))
+    return nullptr;
+  const APFloat Number(APFloat::IEEEdouble(), Bits->getValue());
+  return Number.isFinite() ? ConstantFP::get(C.getContext(), Number) : nullptr;
+}
 
 bool restoreFloats(Function &F) {
   const bool Changed = FloatRestorer(F).run();

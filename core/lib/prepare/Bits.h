@@ -12,10 +12,17 @@
 #pragma once
 
 namespace llvm {
+class Constant;
 class Function;
 } // namespace llvm
 
 namespace contraflow {
+
+inline constexpr unsigned AddressBits = 48; ///< user space lies below
+
+/// The number that a constant of an address's type is, which no address is: part of a variable that
+/// holds addresses at other times. Null for others.
+llvm::Constant *numberOf(llvm::Constant &C);
 
 /// True if something changed. What is not understood stays as it is.
 bool restoreFloats(llvm::Function &F);

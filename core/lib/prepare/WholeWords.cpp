@@ -14,6 +14,7 @@
 
 #include "WholeWords.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
@@ -28,12 +29,8 @@ namespace {
 
 constexpr StringLiteral Name = "cf.whole";
 constexpr uint64_t Width = 8;
-constexpr unsigned MostUses = 256; ///< of one variable
 
-struct Access {
-  Instruction *By;
-  uint64_t Begin, End;
-};
+using Range = std::pair<uint64_t, uint64_t>; ///< of bytes
 
 /// What goes to or from constant places of a variable.
 class Accesses {
@@ -41,20 +38,19 @@ public:
   explicit Accesses(AllocaInst &Variable) : Layout(Variable.getDataLayout()) {
     collect(Variable, 0);
   }
-  SmallVector<Access, 16> Copies, Parts, Wholes;
+  SmallSetVector<Range, 8> Copies, Wholes;
+  SmallSetVector<uint64_t, 8> Parts; ///< the words in which they lie
 
 private:
   void collect(Value &Pointer, uint64_t At) {
     for (User *U : Pointer.users()) {
-      if (++Seen > MostUses)
-        return;
       if (auto *Step = dyn_cast<GetElementPtrInst>(U)) {
         APInt Offset(Layout.getIndexTypeSizeInBits(Step->getType()), At);
         if (Step->accumulateConstantOffset(Layout, Offset))
           collect(*Step, Offset.getZExtValue());
       } else if (auto *Copy = dyn_cast<MemTransferInst>(U)) {
         if (auto *Length = dyn_cast<ConstantInt>(Copy->getLength()); Length && !Copy->isVolatile())
-          Copies.push_back({Copy, At, At + Length->getZExtValue()});
+          Copies.insert({At, At + Length->getZExtValue()});
       } else if (getLoadStorePointerOperand(U) == &Pointer) {
         addAccess(*cast<Instruction>(U), At);
       }
@@ -69,16 +65,15 @@ private:
     if (Size.isScalable())
       return;
     if (T->isIntegerTy() && Size < Width && !IsConstant)
-      Parts.push_back({&I, At, At + Size});
+      Parts.insert(At / Width * Width);
     else if (!T->isIntegerTy())
-      Wholes.push_back({&I, At, At + Size});
+      Wholes.insert({At, At + Size});
   }
 
   const DataLayout &Layout;
-  unsigned Seen = 0;
 };
 
-bool covers(const Access &A, uint64_t Word) { return A.Begin <= Word && Word + Width <= A.End; }
+bool covers(Range R, uint64_t Word) { return R.first <= Word && Word + Width <= R.second; }
 
 /// True if the variable is declared to have bytes at a word.
 bool isOfBytes(Type *T, uint64_t Word, const DataLayout &Layout) {
@@ -106,9 +101,8 @@ bool isOfBytes(Type *T, uint64_t Word, const DataLayout &Layout) {
 /// True if a copy would be taken apart within a word of bytes.
 bool isEndangered(AllocaInst &Variable) {
   const Accesses All(Variable);
-  return any_of(All.Parts, [&](const Access &Part) {
-    const uint64_t Word = Part.Begin / Width * Width;
-    auto Covers = [&](const Access &A) { return covers(A, Word); };
+  return any_of(All.Parts, [&](uint64_t Word) {
+    auto Covers = [Word](Range R) { return covers(R, Word); };
     return any_of(All.Copies, Covers) && none_of(All.Wholes, Covers) &&
            isOfBytes(Variable.getAllocatedType(), Word, Variable.getDataLayout());
   });
@@ -133,7 +127,8 @@ Function *handler(Module &M) {
 WholeWords::WholeWords(Function &F) : F(F) {
   SmallVector<AllocaInst *, 4> Endangered;
   for (Instruction &I : instructions(F))
-    if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && isEndangered(*Variable))
+    if (auto *Variable = dyn_cast<AllocaInst>(&I);
+        Variable && Variable->getAddressSpace() == 0 && isEndangered(*Variable))
       Endangered.push_back(Variable);
   for (AllocaInst *Variable : Endangered) {
     IRBuilder<> B(Variable->getNextNode());
