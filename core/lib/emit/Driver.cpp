@@ -549,45 +549,32 @@ static SmallVector<Function *, 2> functionsOf(const Unit &U) {
   return Functions;
 }
 
-/// The functions of F's units that it refers to come before it.
-static void inOrder(Function *F, const DenseMap<Function *, Function **> &All,
-                    SmallSetVector<Function *, 16> &Order, SmallPtrSetImpl<Function *> &Seen) {
-  if (!Seen.insert(F).second)
-    return;
-  for (Instruction &I : instructions(*F))
-    for (Value *Op : I.operands())
-      if (auto *Used = dyn_cast<Function>(Op); Used && All.count(Used))
-        inOrder(Used, All, Order, Seen);
-  Order.insert(F);
-}
-
 /// What an earlier request has emitted as well is used again.
 static void shareTwins(RequestState &S) {
   if (!S.C.Twins)
     return;
-  DenseMap<Function *, Function **> All;
+  MapVector<Function *, Function **> All;
   for (auto &[Prepared, U] : S.Units)
     if (Prepared != S.Closure.Root)
       for (Function **F : {&U->Forward, &U->Reverse})
-        if (*F && !All.count(*F))
-          All[*F] = F;
-  SmallSetVector<Function *, 16> Order;
-  SmallPtrSet<Function *, 16> Seen;
-  for (auto &[Prepared, U] : S.Units)
-    for (Function *F : functionsOf(*U))
-      if (All.count(F))
-        inOrder(F, All, Order, Seen);
+        if (*F)
+          All.insert({*F, F});
   for (auto &[Prepared, U] : S.Units)
     if (U->Kind == SweepKind::Tangent && Prepared != S.Closure.Root)
       U->Reverse = nullptr; // the same function
-  for (Function *F : Order) {
-    Function *Twin = S.C.Twins->findOrKeep(*F);
-    if (!Twin)
-      continue;
-    *All[F] = nullptr;
-    S.C.FAM.clear(*F, F->getName());
-    F->replaceAllUsesWith(Twin);
-    F->eraseFromParent();
+  for (const Cycle &Members : cyclesOf(to_vector<16>(make_first_range(All)))) {
+    const TwinTable::Pairs Twins = S.C.Twins->find(Members);
+    for (auto [F, Twin] : Twins)
+      F->replaceAllUsesWith(Twin);
+    for (Function *F : Members) {
+      if (!Twins.count(F)) {
+        S.C.Twins->keep(*F);
+        continue;
+      }
+      *All[F] = nullptr;
+      S.C.FAM.clear(*F, F->getName());
+      F->eraseFromParent();
+    }
   }
 }
 
