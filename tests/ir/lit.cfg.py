@@ -5,7 +5,7 @@
     %cf_include  folder of the users' headers     %mpi_include       compiler options that find mpi.h
     %cf_plugin   the plugin                       %not               expects the command to fail
 
-FileCheck and the other tools of LLVM are found by name.
+FileCheck and the other tools of LLVM are found by name. The feature libcxx: libc++ is there.
 """
 
 import os
@@ -39,3 +39,5 @@ config.substitutions += [
     ("%mpi_include", lit_config.params.get("mpi_include", "")),
     ("%not", f"{tools}/not"),
 ]
+if os.path.exists(os.path.join(tools, "..", "include", "c++", "v1", "deque")):
+    config.available_features.add("libcxx")

@@ -120,7 +120,7 @@ template <class X, class Shadows> CF_INLINE auto wide(X &x, Shadows &shadows) {
 
 template <class T, std::size_t N> std::array<T, N> copies(const T &one) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<T, N>{((void)I, T(one))...};
+    return std::array<T, N>{((void)I, make_shadow(one))...};
   }(std::make_index_sequence<N>{});
 }
 

@@ -2,152 +2,114 @@
 //
 // Shadows of whole objects: of the same shape, with every floating-point number zero.
 //
-// Understood are numbers, std::complex, arrays, containers, maps (their values), pair, tuple,
-// optional, variant, smart pointers (what they own), structures of such members without bases, and
-// classes with a function beside them that names their members:
+// Understood are numbers, std::complex, arrays, containers and what adapts them, maps, pair, tuple,
+// optional, variant, smart pointers (what they own), structures of such members without bases,
+// classes with data() and size() of numbers, and classes with a function beside them that names
+// their members:
 //
 //   auto contraflow_members(Field &f) { return std::tie(f.values, f.halo); }
 //
-// Integers, booleans, enumerations and strings are copied as they are.
+// Integers, booleans, enumerations and strings are copied as they are. Keys that are floating-point
+// numbers are numbers as others: the shadow of such a map is walked, not searched.
 #ifndef CONTRAFLOW_DETAIL_SHADOW_HPP
 #define CONTRAFLOW_DETAIL_SHADOW_HPP
 
+#include "numbers.hpp"
+
 #include <any>
-#include <array>
-#include <complex>
-#include <concepts>
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <optional>
+#include <new>
 #include <ranges>
-#include <string>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <variant>
 
 namespace contraflow::detail {
 
-template <class T> inline constexpr bool is_complex = false;
-template <class T> inline constexpr bool is_complex<std::complex<T>> = true;
-template <class T> inline constexpr bool is_pair_like = false;
-template <class... T> inline constexpr bool is_pair_like<std::tuple<T...>> = true;
-template <class T, class U> inline constexpr bool is_pair_like<std::pair<T, U>> = true;
-template <class T> inline constexpr bool is_optional = false;
-template <class T> inline constexpr bool is_optional<std::optional<T>> = true;
-template <class T> inline constexpr bool is_variant = false;
-template <class... T> inline constexpr bool is_variant<std::variant<T...>> = true;
-template <class T> inline constexpr bool is_owner = false;
-template <class T, class D> inline constexpr bool is_owner<std::unique_ptr<T, D>> = true;
-template <class T> inline constexpr bool is_owner<std::shared_ptr<T>> = true;
-template <class T> inline constexpr bool is_string = false;
-template <class C, class... More>
-inline constexpr bool is_string<std::basic_string<C, More...>> = true;
-
-template <class T>
-concept discrete = std::integral<T> || std::is_enum_v<T> || is_string<T>;
-template <class T>
-concept names_members = requires(T &t) { contraflow_members(t); };
-template <class T>
-concept map_like = std::ranges::range<T> && requires { typename T::mapped_type; };
-
-/// Classes of other libraries whose copies share what they own (contraflow/kokkos.hpp):
-///   static T build(const T &x, Builder &builder)      its shadow, by builder.build(part)
-///   static void each_part(T &x, Visit visit)          visit(part)
-template <class T> struct foreign;
-template <class T>
-concept is_foreign = requires { sizeof(foreign<T>); };
-
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wc++26-extensions"
-/// The members of a structure without bases, as references.
-template <class T> constexpr auto tie_members(T &t) {
-  auto &[... members] = t;
-  return std::tie(members...);
-}
-#pragma clang diagnostic pop
-
-template <class> inline constexpr bool unknown = false;
-
-/// Calls visit for each floating-point number in t, in order.
-template <class T, class Visit> void each_number(T &t, Visit &&visit) {
-  using type = std::remove_const_t<T>;
-  const auto member = [&](auto &m) { each_number(m, visit); };
-  if constexpr (std::floating_point<type>) {
-    visit(t);
-  } else if constexpr (is_complex<type>) {
-    auto *parts =
-        reinterpret_cast<std::conditional_t<std::is_const_v<T>, const typename type::value_type,
-                                            typename type::value_type> *>(std::addressof(t));
-    visit(parts[0]);
-    visit(parts[1]);
-  } else if constexpr (discrete<type>) {
-  } else if constexpr (is_foreign<type>) {
-    foreign<type>::each_part(t, member);
-  } else if constexpr (names_members<T>) {
-    std::apply([&](auto &...m) { (member(m), ...); }, contraflow_members(t));
-  } else if constexpr (is_pair_like<type>) {
-    std::apply([&](auto &...m) { (member(m), ...); }, t);
-  } else if constexpr (map_like<type>) {
-    for (auto &entry : t)
-      member(entry.second);
-  } else if constexpr (is_optional<type> || is_owner<type>) {
-    if (t)
-      member(*t);
-  } else if constexpr (is_variant<type>) {
-    std::visit(member, t);
-  } else if constexpr (std::ranges::view<type>) {
-    static_assert(unknown<T>, "contraflow: a view owns nothing; its shadow is a view of a shadow");
-  } else if constexpr (std::ranges::range<T> || std::is_array_v<type>) {
-    for (auto &element : t)
-      member(element);
-  } else if constexpr (std::is_aggregate_v<type>) {
-    std::apply([&](auto &...m) { (member(m), ...); }, tie_members(t));
-  } else {
-    static_assert(unknown<T>, "contraflow: no shadow is known for this type: write "
-                              "contraflow_members(T &) beside it, or make the shadow by hand");
-  }
-}
-
-/// True if copies of a T share what they own.
-template <class T> consteval bool shares();
-template <class Members> inline constexpr bool any_shares = false;
+/// True if a copy of a T shares nothing with it, and is arranged as it is (arrangement.hpp).
+template <class T> consteval bool copies();
+template <class Members> inline constexpr bool all_copy = true;
 template <class... M>
-inline constexpr bool any_shares<std::tuple<M...>> = (shares<std::remove_cvref_t<M>>() || ...);
+inline constexpr bool all_copy<std::tuple<M...>> = (copies<std::remove_cvref_t<M>>() && ...);
 template <class T, class U>
-inline constexpr bool any_shares<std::pair<T, U>> = shares<T>() || shares<U>();
-template <class... M> inline constexpr bool any_shares<std::variant<M...>> = (shares<M>() || ...);
+inline constexpr bool all_copy<std::pair<T, U>> = copies<T>() && copies<U>();
 
-template <class T> consteval bool shares() {
+template <class T> consteval bool copies() {
   if constexpr (is_owner<T> || is_foreign<T>)
+    return false;
+  else if constexpr (std::is_scalar_v<T> || is_complex<T>)
     return true;
-  else if constexpr (std::is_scalar_v<T> || is_complex<T> || discrete<T>)
-    return false;
   else if constexpr (names_members<T>)
-    return any_shares<decltype(contraflow_members(std::declval<T &>()))>;
-  else if constexpr (is_pair_like<T> || is_variant<T>)
-    return any_shares<T>;
-  else if constexpr (map_like<T>)
-    return shares<typename T::mapped_type>();
-  else if constexpr (is_optional<T>)
-    return shares<typename T::value_type>();
-  else if constexpr (std::ranges::range<T>)
-    return shares<std::ranges::range_value_t<T>>();
-  else if constexpr (std::is_aggregate_v<T>)
-    return any_shares<decltype(tie_members(std::declval<T &>()))>;
-  else
+    return all_copy<decltype(contraflow_members(std::declval<T &>()))>;
+  else if constexpr (is_pair_like<T>)
+    return all_copy<T>;
+  else if constexpr (is_variant<T> || is_optional<T>)
+    return false; // what they do not hold now has a shadow as well
+  else if constexpr (keyed<T>)
+    return copies_nodes && copies<mapped_or_key<T>>();
+  else if constexpr (reserving<T> || is_deque<T>)
     return false;
+  else if constexpr (adaptor<T>)
+    return copies<container_in<T>>();
+  else if constexpr (std::is_array_v<T>)
+    return copies<std::remove_cv_t<std::remove_all_extents_t<T>>>();
+  else if constexpr (std::ranges::range<T>)
+    return copies<std::ranges::range_value_t<T>>();
+  else if constexpr (std::is_aggregate_v<T>)
+    return all_copy<decltype(tie_members(std::declval<T &>()))>;
+  else
+    return true;
+}
+
+/// True if a T can be copied: containers say so of themselves whatever they hold.
+template <class T> consteval bool copyable();
+template <class Members> inline constexpr bool all_copyable = true;
+template <class... M>
+inline constexpr bool all_copyable<std::tuple<M...>> = (copyable<std::remove_cvref_t<M>>() && ...);
+template <class T, class U>
+inline constexpr bool all_copyable<std::pair<T, U>> = copyable<T>() && copyable<U>();
+template <class... M>
+inline constexpr bool all_copyable<std::variant<M...>> = (copyable<M>() && ...);
+
+template <class T> consteval bool copyable() {
+  if constexpr (std::is_array_v<T>)
+    return copyable<std::remove_cv_t<std::remove_all_extents_t<T>>>();
+  else if constexpr (!std::is_class_v<T> || is_owner<T> || is_foreign<T> || names_members<T>)
+    return std::copy_constructible<T>;
+  else if constexpr (is_pair_like<T> || is_variant<T>)
+    return all_copyable<T>;
+  else if constexpr (keyed<T>)
+    return copyable<mapped_or_key<T>>();
+  else if constexpr (adaptor<T>)
+    return copyable<container_in<T>>();
+  else if constexpr (std::ranges::range<T> || is_optional<T>)
+    return copyable<typename T::value_type>();
+  else if constexpr (std::is_aggregate_v<T>)
+    return all_copyable<decltype(tie_members(std::declval<T &>()))>;
+  else
+    return std::copy_constructible<T>;
+}
+
+/// A T whose bytes are zero but for those that its making from `parts` writes.
+template <class T, class... Parts> T in_zero_bytes(Parts &&...parts) {
+  if constexpr (std::is_trivially_copyable_v<T>) {
+    alignas(T) std::byte bytes[sizeof(T)] = {};
+    return *::new (static_cast<void *>(bytes)) T(std::forward<Parts>(parts)...);
+  } else {
+    return T(std::forward<Parts>(parts)...);
+  }
 }
 
 /// Builds one shadow. What several pointers share has one shadow, which they share.
 class shadow_builder {
 public:
   template <class T> T build(const T &x) {
-    if constexpr (!shares<T>()) {
-      T shadow(x);
-      each_number(shadow, [](auto &number) { number = 0; });
-      return shadow;
+    if constexpr (copies<T>()) {
+      return zeroed(T(x));
     } else if constexpr (is_owner<T>) {
       return build_owner(x);
     } else if constexpr (is_foreign<T>) {
@@ -155,9 +117,11 @@ public:
     } else if constexpr (is_pair_like<T>) {
       return std::apply([&](const auto &...m) { return T{build(m)...}; }, x);
     } else if constexpr (is_optional<T>) {
-      return x ? T(build(*x)) : T();
+      return x ? T(build(*x)) : in_zero_bytes<T>();
     } else if constexpr (is_variant<T>) {
-      return std::visit([&](const auto &m) { return T(build(m)); }, x);
+      return std::visit([&](const auto &m) { return in_zero_bytes<T>(build(m)); }, x);
+    } else if constexpr (std::ranges::range<T> && !requires { std::tuple_size<T>::value; }) {
+      return build_container(x);
     } else {
       return build_class(x);
     }
@@ -167,36 +131,95 @@ public:
   std::any &known(const void *address) { return of_libraries[address]; }
 
 private:
+  template <class T> static T zeroed(T shadow) {
+    each_number(shadow, [](auto &number) { number = 0; });
+    return shadow;
+  }
+
+  template <class T> T build_container(const T &x) {
+    const auto part = [&](const auto &one) { return build(one); };
+    if constexpr (reserving<T> && std::is_copy_assignable_v<T> &&
+                  copies<std::ranges::range_value_t<T>>()) {
+      T shadow = empty_with_room_of(x);
+      shadow = x;
+      each_number(shadow, [](auto &number) { number = 0; });
+      clear_room(shadow);
+      return shadow;
+    } else if constexpr (keyed<T> && copies_nodes && map_like<T> && copyable<T>()) {
+      T shadow(x);
+      auto of = x.begin();
+      for (auto &entry : shadow)
+        refine(entry.second, (of++)->second);
+      return zeroed(std::move(shadow));
+    } else if constexpr (keyed<T>) {
+      return zeroed(build_range(x, part));
+    } else {
+      return build_range(x, part);
+    }
+  }
+
+  template <class T> T *build_owned(const T &x) {
+    static_assert(!std::is_abstract_v<T> && !std::is_array_v<T>,
+                  "contraflow: a pointer does not tell the class or the length of what it owns: "
+                  "make the shadow by hand");
+#ifdef __cpp_rtti
+    if constexpr (std::is_polymorphic_v<T>)
+      if (typeid(x) != typeid(T))
+        refuse_arrangement("contraflow: a pointer to a base owns an object of another class: make "
+                           "its shadow by hand");
+#else
+    static_assert(!std::is_polymorphic_v<T>, "contraflow: a pointer does not tell the class of "
+                                             "what it owns: make the shadow by hand");
+#endif
+    return new T(build(x));
+  }
   template <class T, class D> std::unique_ptr<T, D> build_owner(const std::unique_ptr<T, D> &x) {
-    return std::unique_ptr<T, D>(x ? new T(build(*x)) : nullptr);
+    static_assert(std::same_as<D, std::default_delete<T>>,
+                  "contraflow: what a pointer with its own deleter owns was not made by new: make "
+                  "the shadow by hand");
+    return std::unique_ptr<T, D>(x ? build_owned(*x) : nullptr);
   }
   template <class T> std::shared_ptr<T> build_owner(const std::shared_ptr<T> &x) {
     std::shared_ptr<void> &known = shared[x.get()];
     if (x && !known)
-      known = std::make_shared<T>(build(*x));
+      known = std::shared_ptr<T>(build_owned(*x));
     return std::static_pointer_cast<T>(known);
   }
 
+  template <class T> void refine(T &shadow, const T &x) {
+    if constexpr (std::is_array_v<T>)
+      for (std::size_t i = 0; i != std::size(x); ++i)
+        refine(shadow[i], x[i]);
+    else
+      shadow = build(x);
+  }
+  template <class Of, class To> void refine_members(Of of, To to) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (refine(std::get<I>(to), std::as_const(std::get<I>(of))), ...);
+    }(std::make_index_sequence<std::tuple_size_v<Of>>{});
+  }
+
   template <class T> T build_class(const T &x) {
-    if constexpr (names_members<T>) {
+    if constexpr (adaptor<T>) {
+      T shadow;
+      container_of(shadow) = build(container_of(x));
+      return shadow;
+    } else if constexpr (names_members<T>) {
       static_assert(std::copy_constructible<T>,
                     "contraflow: a class with contraflow_members() that "
                     "cannot be copied: make its shadow by hand");
       T shadow(x);
-      std::apply([&](auto &...m) { ((m = build(std::as_const(m))), ...); },
-                 contraflow_members(shadow));
+      refine_members(contraflow_members(const_cast<T &>(x)), contraflow_members(shadow));
       return shadow;
     } else if constexpr (requires { std::tuple_size<T>::value; }) {
       return std::apply([&](const auto &...m) { return T{build(m)...}; }, x);
-    } else if constexpr (map_like<T>) {
-      T shadow;
-      for (const auto &[key, value] : x)
-        shadow.emplace(key, build(value));
+    } else if constexpr (copyable<T>()) {
+      T shadow(x);
+      refine_members(tie_members(x), tie_members(shadow));
       return shadow;
-    } else if constexpr (std::ranges::range<T>) {
-      T shadow;
-      for (const auto &element : x)
-        shadow.insert(shadow.end(), build(element));
+    } else if constexpr (std::default_initializable<T>) {
+      T shadow{};
+      refine_members(tie_members(x), tie_members(shadow));
       return shadow;
     } else {
       return std::apply([&](const auto &...m) { return T{build(m)...}; }, tie_members(x));
