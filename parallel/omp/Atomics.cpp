@@ -230,7 +230,7 @@ void Rewriting::collect() {
 void Rewriting::mark(IRBuilder<> &B, StringRef Name, Value *Address) {
   FunctionCallee Marked = M.getOrInsertFunction(Name, B.getVoidTy(), B.getPtrTy());
   cast<Function>(Marked.getCallee())->setDoesNotThrow();
-  B.CreateCall(Marked, {Address});
+  B.CreateCall(Marked, {B.CreateAddrSpaceCast(Address, B.getPtrTy())});
 }
 
 /// The loop runs once.

@@ -49,7 +49,7 @@ bool endMismatches(Function &F) {
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallBase>(&I); Call && isMismatch(*Call))
       Calls.push_back(Call);
-  for (CallBase *Call : Calls) {
+  for (CallBase *Call : reverse(Calls)) { // each takes with it what comes after it in its block
     IRBuilder<> B(Call);
     emitFailure(B, *Call, "unknown_callee");
     changeToUnreachable(Call);

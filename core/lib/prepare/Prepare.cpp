@@ -55,6 +55,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Statepoint.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -640,6 +641,8 @@ Error Preparer::checkTypes(Function &P) {
                        "a coroutine; from -O1 on it is taken apart before");
     if (II && II->getIntrinsicID() == Intrinsic::experimental_deoptimize)
       return diffError(DiagId::UnsupportedControlFlow, I, "a return to an interpreter");
+    if (isa<GCStatepointInst>(I))
+      return diffError(DiagId::UnsupportedControlFlow, I, "a place where garbage is collected");
     if (I.getType()->isScalableTy() ||
         any_of(I.operands(), [](const Use &V) { return V->getType()->isScalableTy(); }))
       return diffError(DiagId::UnsupportedInstruction, I, "a vector of scalable size");

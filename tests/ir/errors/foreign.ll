@@ -72,6 +72,10 @@
 ; CHECK-NOT: @__enzyme_
 ; CHECK: define {{.*}}@ask_lanes_in_other_orders(
 ; CHECK-NOT: @__enzyme_
+; CHECK: define {{.*}}@ask_atomic_space(
+; CHECK-NOT: @__enzyme_
+; CHECK: define {{.*}}@ask_called_otherwise(
+; CHECK-NOT: @__enzyme_
 ; CHECK: define internal {{.*}}@cf.adjoint.lanes_in_other_orders.f(
 ; CHECK-NOT: @llvm.matrix
 ; CHECK-NOT: memset.pattern
@@ -569,4 +573,32 @@ define ptr @other_space.f() {
 define ptr @ask_other_space() {
   %r = call ptr (...) @__enzyme_fwddiff(ptr @other_space.f)
   ret ptr %r
+}
+
+; an atomic exchange in another address space
+define double @atomic_space.f(double %x, ptr addrspace(1) %p) {
+  %old = atomicrmw xchg ptr addrspace(1) %p, double %x seq_cst
+  %r = fmul double %old, %x
+  ret double %r
+}
+define double @ask_atomic_space(double %x, ptr addrspace(1) %p, ptr addrspace(1) %d) {
+  %r = call double (...) @__enzyme_autodiff(ptr @atomic_space.f, double %x, metadata !"enzyme_dup", ptr addrspace(1) %p, ptr addrspace(1) %d)
+  ret double %r
+}
+
+; two calls one after the other of what takes no such arguments
+declare i32 @called_otherwise.g()
+define double @called_otherwise.f(double %x, i1 %b) {
+  br i1 %b, label %never, label %go
+never:
+  %i = call i32 @called_otherwise.g(ptr null, double %x)
+  %j = call i32 @called_otherwise.g(ptr null, double %x)
+  br label %go
+go:
+  %r = fmul double %x, %x
+  ret double %r
+}
+define double @ask_called_otherwise(double %x, i1 %b) {
+  %r = call double (...) @__enzyme_autodiff(ptr @called_otherwise.f, double %x, i1 %b)
+  ret double %r
 }

@@ -16,8 +16,9 @@
 ; CHECK-DAG: in 'asm_goto': [CF206]
 ; CHECK-DAG: in 'funclets': [CF206] {{.*}}a funclet
 ; CHECK-DAG: in 'deoptimised': [CF206] {{.*}}an interpreter
+; CHECK-DAG: in 'collected': [CF206] {{.*}}where garbage is collected
 ; WHOLE-DAG: in 'coroutine': [CF206] {{.*}}a coroutine
-; CHECK: error: differentiation failed: {{10|11}} errors
+; CHECK: error: differentiation failed: {{11|12}} errors
 
 @enzyme_dup = external global i32
 @targets = internal constant [2 x ptr] [ptr blockaddress(@computed, %left), ptr blockaddress(@computed, %right)]
@@ -154,5 +155,20 @@ go:
 }
 define double @ask_deoptimised(double %x, i1 %b) {
   %r = call double (...) @__enzyme_autodiff(ptr @deoptimised, double %x, i1 %b)
+  ret double %r
+}
+
+declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)
+declare void @safepoint()
+define double @collected(double %x, ptr addrspace(1) %p) noinline gc "statepoint-example" {
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @safepoint, i32 0, i32 0, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %p) ]
+  %moved = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 0, i32 0)
+  %v = load double, ptr addrspace(1) %moved
+  %r = fmul double %x, %v
+  ret double %r
+}
+define double @ask_collected(double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr @collected, double %x, metadata !"enzyme_const", ptr addrspace(1) null)
   ret double %r
 }
