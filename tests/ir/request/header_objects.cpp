@@ -55,6 +55,11 @@ static void copies(const std::vector<double> &x) {
               cf::tangent(grown, cf::dup(x, v)), curved[0], curved[1]);
 }
 
+struct Box {
+  double width, height;
+};
+static double area(Box b) { return b.width * b.height; }
+
 int main() {
   std::vector<double> x{1, 2, 3}, w{1, 2, 3}, x_bar(3), x_dot{1, 0, 0};
   double k = 3;
@@ -124,13 +129,14 @@ int main() {
   std::printf("list %g %g, valarray %g, array %g %g\n", of_list.front(), of_list.back(),
               of_valarray[1], of_array[0], of_array[1]);
 
-  // CHECK: by value 20 4, in place 6 3 2
+  // CHECK: by value 20 4, of a function 12 5, in place 6 3 2
   const auto by_value = cf::gradient([](std::array<double, 2> v) { return v[0] * v[0] * v[1]; },
                                      std::array<double, 2>{2, 5});
   double plain[3] = {1, 2, 3};
   const auto in_place = cf::gradient([](const double *v) { return v[0] * v[1] * v[2]; }, plain);
-  std::printf("by value %g %g, in place %g %g %g\n", by_value[0], by_value[1], in_place[0],
-              in_place[1], in_place[2]);
+  const auto of_function = cf::gradient(area, Box{5, 12});
+  std::printf("by value %g %g, of a function %g %g, in place %g %g %g\n", by_value[0], by_value[1],
+              of_function.width, of_function.height, in_place[0], in_place[1], in_place[2]);
 
   // CHECK: copies 10 8 6, 18, 18 12
   copies(x);

@@ -93,11 +93,10 @@ template <class F, class Result, class... P> struct relay_of<F, Result, std::tup
   using type = relay<F, Result(P...)>;
 };
 
-/// True of a copy of an object that owns memory, such as a vector: the copy is a part of what is
-/// differentiated, or its derivatives would go with it.
+/// True of an object that is passed by value: the copy is a part of what is differentiated, or its
+/// derivatives would go with it.
 template <class Argument, class P>
-inline constexpr bool is_copy =
-    has_shadow<Argument> && std::is_class_v<P> && !std::is_trivially_copyable_v<P>;
+inline constexpr bool is_copy = has_shadow<Argument> && std::is_class_v<P>;
 template <class F, class... Arguments>
 inline constexpr bool passes_copy = []<class... P>(std::type_identity<std::tuple<P...>>) {
   if constexpr (sizeof...(P) == sizeof...(Arguments))
