@@ -118,7 +118,9 @@ static const SCEV *startOf(const SCEV *Walk) {
 std::optional<LaterWrites::Two> LaterWrites::modulo(const Two &T, const SCEV *Cycle) const {
   Two Out = T;
   Out.Cycle = Cycle;
-  const SCEV *Between = SE.getMinusSCEV(startOf(T.Store.Address), startOf(T.Load.Address));
+  Out.Load.Left = startOf(T.Load.Address);
+  Out.Store.Left = startOf(T.Store.Address);
+  const SCEV *Between = SE.getMinusSCEV(Out.Store.Left, Out.Load.Left);
   Out.Load.Address = residue(T.Load.Address, SE.getZero(Cycle->getType()), Cycle);
   Out.Store.Address = residue(T.Store.Address, reduced(Between, Cycle), Cycle);
   if (!Out.Load.Address || !Out.Store.Address)
@@ -126,10 +128,19 @@ std::optional<LaterWrites::Two> LaterWrites::modulo(const Two &T, const SCEV *Cy
   return Out;
 }
 
+/// False if what a residue leaves out may be another in each iteration: row and width of
+/// a[row[i] * width[i] + k].
+bool LaterWrites::isFixedIn(const Loop &L, const Access &A, const SCEV *Cycle) const {
+  return !Cycle || (SE.isLoopInvariant(A.Left, &L) && SE.isLoopInvariant(Cycle, &L));
+}
+
 /// What is touched by all loops inside of one, or (null) of the function.
-std::optional<LaterWrites::Bytes> LaterWrites::bytes(const Access &A, const Loop *Outside) const {
+std::optional<LaterWrites::Bytes> LaterWrites::bytes(const Access &A, const Loop *Outside,
+                                                     const SCEV *Cycle) const {
   const SCEV *Low = A.Address, *High = A.Address;
   for (const Loop *L = A.Inside; L != Outside; L = L->getParentLoop()) {
+    if (!isFixedIn(*L, A, Cycle))
+      return std::nullopt;
     Low = extremeIn(SE, Low, *L, Extreme::Lowest);
     High = Low ? extremeIn(SE, High, *L, Extreme::Highest) : nullptr;
     if (!High)
@@ -152,7 +163,7 @@ bool LaterWrites::fits(const Bytes &First, const Bytes &Second, const Two &T) co
 }
 
 bool LaterWrites::apartWithin(const Loop *Outside, const Two &T) const {
-  const auto Read = bytes(T.Load, Outside), Written = bytes(T.Store, Outside);
+  const auto Read = bytes(T.Load, Outside, T.Cycle), Written = bytes(T.Store, Outside, T.Cycle);
   return Read && Written && (fits(*Read, *Written, T) || fits(*Written, *Read, T));
 }
 
@@ -165,12 +176,12 @@ const SCEV *LaterWrites::inNext(const SCEV *S, const Loop &L, bool Rising) const
 }
 
 bool LaterWrites::apartLater(const Loop &L, const Two &T) const {
-  const auto Read = bytes(T.Load, &L), Written = bytes(T.Store, &L);
-  if (!Read || !Written)
+  const auto Read = bytes(T.Load, &L, T.Cycle), Written = bytes(T.Store, &L, T.Cycle);
+  if (!Read || !Written || !isFixedIn(L, T.Load, T.Cycle))
     return false;
   Bytes Ever;
   if (T.Cycle) {
-    const auto All = bytes(T.Store, L.getParentLoop());
+    const auto All = bytes(T.Store, L.getParentLoop(), T.Cycle);
     if (!All)
       return false;
     Ever = *All;

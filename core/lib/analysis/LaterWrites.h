@@ -44,6 +44,7 @@ private:
     const llvm::SCEV *Address;
     const llvm::Loop *Inside; ///< the innermost loop around
     uint64_t Size;
+    const llvm::SCEV *Left = nullptr; ///< what a residue leaves out, besides cycles
   };
   struct Two {
     Access Load, Store;
@@ -54,7 +55,9 @@ private:
   const llvm::SCEV *reduced(const llvm::SCEV *S, const llvm::SCEV *Cycle) const;
   const llvm::SCEV *residue(const llvm::SCEV *Walk, const llvm::SCEV *Start,
                             const llvm::SCEV *Cycle) const;
-  std::optional<Bytes> bytes(const Access &A, const llvm::Loop *Outside) const;
+  bool isFixedIn(const llvm::Loop &L, const Access &A, const llvm::SCEV *Cycle) const;
+  std::optional<Bytes> bytes(const Access &A, const llvm::Loop *Outside,
+                             const llvm::SCEV *Cycle) const;
   const llvm::SCEV *inNext(const llvm::SCEV *S, const llvm::Loop &L, bool Rising) const;
   bool atMost(const llvm::SCEV *Low, const llvm::SCEV *High, const Two &T) const;
   bool fits(const Bytes &First, const Bytes &Second, const Two &T) const;
