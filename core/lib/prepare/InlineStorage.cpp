@@ -51,7 +51,8 @@ bool structureBeginsAt(Type *T, uint64_t Offset, const DataLayout &DL) {
   return structureBeginsAt(Member, Within, DL);
 }
 
-/// The members of a T that lie in [Begin, End), an array whole; what is between them as well.
+/// The members of a T that lie in [Begin, End), an array whole. What is between them is padding,
+/// and no bytes in which anything may lie.
 void addMembers(Type *T, int64_t Begin, int64_t End, const DataLayout &DL,
                 SmallVectorImpl<Type *> &Out) {
   auto *S = cast<StructType>(T);
@@ -59,7 +60,7 @@ void addMembers(Type *T, int64_t Begin, int64_t End, const DataLayout &DL,
   int64_t Done = Begin;
   auto Fill = [&](int64_t To) {
     if (To > Done)
-      Out.push_back(ArrayType::get(Type::getInt8Ty(T->getContext()), To - Done));
+      Out.append(size_t(To - Done), Type::getInt8Ty(T->getContext()));
     Done = To;
   };
   for (unsigned I = 0; I < S->getNumElements(); ++I) {
@@ -185,6 +186,18 @@ Value *Splitter::address(const Place &P, uint64_t Offset) {
                                       InTail ? Offset - Cut : Offset);
 }
 
+/// What tbaa.struct says of the first bytes.
+MDNode *partsBefore(const MDNode &Parts, uint64_t End) {
+  SmallVector<Metadata *, 12> Kept;
+  for (unsigned I = 0; I + 2 < Parts.getNumOperands(); I += 3) {
+    const auto *At = mdconst::extract<ConstantInt>(Parts.getOperand(I));
+    const auto *Size = mdconst::extract<ConstantInt>(Parts.getOperand(I + 1));
+    if (At->getZExtValue() + Size->getZExtValue() <= End)
+      Kept.append({Parts.getOperand(I), Parts.getOperand(I + 1), Parts.getOperand(I + 2)});
+  }
+  return Kept.empty() ? nullptr : MDNode::get(Parts.getContext(), Kept);
+}
+
 /// Makes two of a copy or a memset that touches both parts.
 void Splitter::cut(MemIntrinsic &Move) {
   uint64_t First = 0;
@@ -204,6 +217,10 @@ void Splitter::cut(MemIntrinsic &Move) {
   Second->setDestAlignment(commonAlignment(Second->getDestAlign().valueOrOne(), First));
   Second->setLength(ConstantInt::get(Move.getLength()->getType(), Length - First));
   Move.setLength(ConstantInt::get(Move.getLength()->getType(), First));
+  if (MDNode *Parts = Move.getMetadata(LLVMContext::MD_tbaa_struct)) {
+    Second->setMetadata(LLVMContext::MD_tbaa_struct, AAMDNodes::shiftTBAAStruct(Parts, First));
+    Move.setMetadata(LLVMContext::MD_tbaa_struct, partsBefore(*Parts, First));
+  }
 }
 
 void Splitter::replace(const Place &P) {
