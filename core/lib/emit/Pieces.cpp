@@ -18,6 +18,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DIBuilder.h"
@@ -447,6 +448,14 @@ void Surgeon::run(SmallVectorImpl<Function *> &Made) {
     I.dropDbgRecords();
 }
 
+/// True of memory that is the frame's own each time that control comes by: a piece would take it
+/// along when it returns, and in front of all pieces it would be the same every time.
+bool isOfIteration(AllocaInst &A) {
+  SmallVector<BasicBlock *, 4> Next(successors(A.getParent()));
+  return !isa<ConstantInt>(A.getArraySize()) ||
+         (!A.isStaticAlloca() && isPotentiallyReachableFromMany(Next, A.getParent(), nullptr));
+}
+
 /// Code that has to be where the function's own frame is, or that leaves in other ways.
 bool mayBeCut(Function &F) {
   for (BasicBlock &B : F)
@@ -454,7 +463,7 @@ bool mayBeCut(Function &F) {
         !isa<ReturnInst, BranchInst, SwitchInst, UnreachableInst>(B.getTerminator()))
       return false;
   for (Instruction &I : instructions(F)) {
-    if (auto *A = dyn_cast<AllocaInst>(&I); A && !isa<ConstantInt>(A->getArraySize()))
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && isOfIteration(*A))
       return false;
     if (I.getType()->isTokenTy() || I.getType()->isTargetExtTy())
       return false;
@@ -479,14 +488,17 @@ bool mayBeCut(Function &F) {
   return !F.hasPersonalityFn() && !F.isVarArg() && !F.isPresplitCoroutine();
 }
 
+/// All memory of the frame is made before the first piece runs.
 void hoistVariables(Function &F) {
   BasicBlock &Entry = F.getEntryBlock();
   auto Top = Entry.begin();
   while (isa<AllocaInst>(*Top))
     ++Top;
-  for (Instruction &I : make_early_inc_range(make_range(Top, Entry.end())))
-    if (isa<AllocaInst>(I))
-      I.moveBefore(Entry, Entry.begin());
+  for (BasicBlock &Block : F)
+    for (Instruction &I :
+         make_early_inc_range(make_range(&Block == &Entry ? Top : Block.begin(), Block.end())))
+      if (isa<AllocaInst>(I))
+        I.moveBefore(Entry, Entry.begin());
 }
 
 /// A variable that begins as zero is set where it is first needed, so that the zero is seen there.
