@@ -5,7 +5,9 @@
 // Supports: `std::pmr` containers and memory resources
 #include "GradientCheck.h"
 #include <map>
+#include <memory>
 #include <memory_resource>
+#include <optional>
 #include <vector>
 
 namespace {
@@ -93,6 +95,38 @@ static double inAWorkspace(const double *x, int n) {
   return sum;
 }
 
+/// Resources that end by a virtual destructor, or by one that is called.
+template <class Resource> static double owned(const double *x, int n) {
+  auto pool = std::make_unique<Resource>();
+  std::unique_ptr<std::pmr::memory_resource> buffer =
+      std::make_unique<std::pmr::monotonic_buffer_resource>(pool.get());
+  std::pmr::vector<double> v(buffer.get()), w(pool.get());
+  for (int i = 0; i < n; ++i) {
+    v.push_back(x[i] * x[0]);
+    w.push_back(v.back() * x[i]);
+  }
+  return v[n - 1] * w[1] + w.back() * w.back();
+}
+static double destroyed(const double *x, int n) {
+  std::optional<std::pmr::monotonic_buffer_resource> buffer(std::in_place);
+  double sum = 0;
+  for (int turn = 0; turn < 3; ++turn) {
+    {
+      std::pmr::vector<double> v(x, x + n, &*buffer);
+      for (double d : v)
+        sum += d * d * v[turn];
+    }
+    buffer.reset();
+    buffer.emplace();
+  }
+  return sum;
+}
+
+GRADIENT_CHECK(pmr_owned_buffer, Double, owned<std::pmr::monotonic_buffer_resource>, In(double, 5),
+               Int(4))
+GRADIENT_CHECK(pmr_owned_pool, Double, owned<std::pmr::unsynchronized_pool_resource>, In(double, 5),
+               Int(4))
+GRADIENT_CHECK(pmr_destroyed, Double, destroyed, In(double, 5), Int(4))
 GRADIENT_CHECK(pmr_workspace, Double, inAWorkspace, In(double, 5), Int(4))
 GRADIENT_CHECK(pmr_buffer, Double, inABuffer, In(double, 5), Int(5))
 GRADIENT_CHECK(pmr_pool, Double, inAPool, In(double, 6), Int(6))

@@ -8,6 +8,7 @@
 //   monotonic_buffer_resource r(room, 256);   r.table = heap table
 //   p = r.allocate(bytes, alignment);         p = operator new(bytes, alignment)
 //   r.deallocate(p, bytes, alignment);        operator delete(p, bytes, alignment)
+//   delete &r, by a virtual destructor        operator delete(&r)
 //
 // Resources that were made outside keep their tables: a virtual call finds no function that is
 // known (CF202), or at run time another one than the heap's (CF307). Resources of the program's own
@@ -102,6 +103,17 @@ Function *deallocate(Module &M) {
   return F;
 }
 
+/// A destructor; the deleting one gives back the room of the resource, too.
+Function *destructor(Module &M, const Twine &Name, bool Deletes) {
+  IRBuilder<> B(M.getContext());
+  Function *F = begin(M, Name, FunctionType::get(B.getVoidTy(), {B.getPtrTy()}, false));
+  B.SetInsertPoint(&F->getEntryBlock());
+  if (Deletes)
+    B.CreateCall(M.getOrInsertFunction("_ZdlPv", B.getVoidTy(), B.getPtrTy()), {F->getArg(0)});
+  B.CreateRetVoid();
+  return F;
+}
+
 Function *isEqual(Module &M) {
   IRBuilder<> B(M.getContext());
   Function *F = begin(M, "cf.resource.is_equal",
@@ -117,7 +129,13 @@ GlobalVariable *ownTable(Module &M) {
   if (GlobalVariable *Known = M.getGlobalVariable(TableName, /*AllowInternal=*/true))
     return Known;
   Constant *None = ConstantPointerNull::get(PointerType::getUnqual(M.getContext()));
-  Constant *Members[] = {None, None, None, None, allocate(M), deallocate(M), isEqual(M)};
+  Constant *Members[] = {None,
+                         None,
+                         destructor(M, "cf.resource.destroy", false),
+                         destructor(M, "cf.resource.remove", true),
+                         allocate(M),
+                         deallocate(M),
+                         isEqual(M)};
   auto *T = ArrayType::get(None->getType(), std::size(Members));
   return new GlobalVariable(M, T, /*isConstant=*/true, GlobalValue::InternalLinkage,
                             ConstantArray::get(T, Members), TableName);
