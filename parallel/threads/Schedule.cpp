@@ -47,8 +47,35 @@ bool samePlace(const Value *A, const Value *B) {
   return A == B || (X && Y && X->getPointerOperand() == Y->getPointerOperand());
 }
 
-/// True for an exchange that expects what was there before: an update, which nobody disturbs.
-bool isUpdate(const AtomicCmpXchgInst &Exchange) {
+using Blocks = SmallPtrSet<const BasicBlock *, 16>;
+
+/// What a local variable holds that is only loaded and stored; what is put there
+/// outside Cycle is left out. False: other uses of the
+/// variable.
+bool appendStored(const AllocaInst &Variable, const Blocks &Cycle,
+                  SmallVectorImpl<const Value *> &Values) {
+  return all_of(Variable.users(), [&](const User *U) {
+    const auto *Store = dyn_cast<StoreInst>(U);
+    if (Store && Store->getPointerOperand() == &Variable && Cycle.contains(Store->getParent()))
+      Values.push_back(Store->getValueOperand());
+    return Store ? Store->getValueOperand() != &Variable
+                 : isa<LoadInst, DbgInfoIntrinsic>(U) || U->isDroppable() ||
+                       cast<Instruction>(U)->isLifetimeStartOrEnd();
+  });
+}
+
+/// What a phi takes from blocks in the cycle.
+void appendRepeated(const PHINode &Phi, const Blocks &Cycle,
+                    SmallVectorImpl<const Value *> &Values) {
+  for (const BasicBlock *B : Phi.blocks())
+    if (Cycle.contains(B))
+      Values.push_back(Phi.getIncomingValueForBlock(B));
+}
+
+/// True for an exchange in a cycle that expects what was there before: an update, which nobody
+/// disturbs. What it expects the first time says nothing: if that is wrong, it knows the second
+/// time.
+bool isUpdate(const AtomicCmpXchgInst &Exchange, const Blocks &Cycle) {
   SmallPtrSet<const Value *, 8> Seen;
   SmallVector<const Value *, 8> Todo{Exchange.getCompareOperand()};
   while (!Todo.empty()) {
@@ -60,16 +87,18 @@ bool isUpdate(const AtomicCmpXchgInst &Exchange) {
     const Value *Place = Load    ? Load->getPointerOperand()
                          : Other ? Other->getPointerOperand()
                                  : nullptr;
-    if (isa<PHINode, BitCastInst, ExtractValueInst>(V))
+    const auto *Variable = Load ? dyn_cast<AllocaInst>(Place) : nullptr;
+    if (auto *Phi = dyn_cast<PHINode>(V))
+      appendRepeated(*Phi, Cycle, Todo);
+    else if (isa<BitCastInst, ExtractValueInst>(V))
       append_range(Todo, cast<Instruction>(V)->operands());
-    else if (!Place || !cast<Instruction>(V)->isAtomic() ||
-             !samePlace(Place, Exchange.getPointerOperand()))
+    else if (!Place || (!cast<Instruction>(V)->isAtomic() && !Variable) ||
+             (Variable ? !appendStored(*Variable, Cycle, Todo)
+                       : !samePlace(Place, Exchange.getPointerOperand())))
       return false;
   }
   return true;
 }
-
-using Blocks = SmallPtrSet<const BasicBlock *, 16>;
 
 /// The blocks from which control may come to Block without blocking on its way, and without leaving
 /// the loop, if there is one.
@@ -81,6 +110,17 @@ Blocks leadingTo(const BasicBlock &Block, const Loop *Within) {
     if ((!Within || Within->contains(B)) && none_of(*B, blocks) && Found.insert(B).second)
       append_range(Todo, predecessors(B));
   }
+  return Found;
+}
+
+/// Those of the blocks leading to Block that control may come to from there.
+Blocks repeatedWith(const BasicBlock &Block, const Blocks &Leading) {
+  Blocks Found;
+  SmallVector<const BasicBlock *, 16> Todo{&Block};
+  while (!Todo.empty())
+    for (const BasicBlock *Next : successors(Todo.pop_back_val()))
+      if (Leading.contains(Next) && Found.insert(Next).second)
+        Todo.push_back(Next);
   return Found;
 }
 
@@ -109,20 +149,44 @@ bool storesBack(const StoreInst &Store, const Instruction &Load) {
 /// put away: what a thread waits for is a flag or a count.
 bool isNumber(const Type *T) { return T->isFPOrFPVectorTy(); }
 
-/// Who uses what is stored in the variable.
-void appendReaders(const StoreInst &Store, SmallVectorImpl<const Instruction *> &Readers) {
-  const bool Number = isNumber(Store.getValueOperand()->getType());
-  if (Number && !isa<AllocaInst>(Store.getPointerOperand()))
-    return;
-  for (const User *U : Store.getPointerOperand()->users())
-    if (!Number || isa<LoadInst>(U))
+/// Who may read Size bytes at Offset behind Address; a store reads nothing.
+void appendReaders(const Value &Address, int64_t Offset, int64_t Size, const DataLayout &Layout,
+                   SmallVectorImpl<const Instruction *> &Readers) {
+  for (const User *U : Address.users()) {
+    APInt Step(Layout.getIndexTypeSizeInBits(Address.getType()), 0);
+    const auto *Load = dyn_cast<LoadInst>(U);
+    const auto *Store = dyn_cast<StoreInst>(U);
+    const auto *Element = dyn_cast<GetElementPtrInst>(U);
+    if (Element && Element->accumulateConstantOffset(Layout, Step))
+      appendReaders(*Element, Offset - Step.getSExtValue(), Size, Layout, Readers);
+    else if (Load
+                 ? Offset + Size > 0 &&
+                       Offset < int64_t(Layout.getTypeStoreSize(Load->getType()).getKnownMinValue())
+                 : !Store || Store->getValueOperand() == &Address)
       Readers.push_back(cast<Instruction>(U));
+  }
+}
+
+/// Who uses what is stored in a variable.
+void appendReaders(const StoreInst &Store, SmallVectorImpl<const Instruction *> &Readers) {
+  Type *Stored = Store.getValueOperand()->getType();
+  const Value *Place = Store.getPointerOperand();
+  const DataLayout &Layout = Store.getModule()->getDataLayout();
+  APInt Offset(Layout.getIndexTypeSizeInBits(Place->getType()), 0);
+  const Value *Variable = Place->stripAndAccumulateConstantOffsets(Layout, Offset, true);
+  if (!isa<AllocaInst>(Variable) || (isNumber(Stored) && Variable != Place))
+    return;
+  SmallVector<const Instruction *, 16> Found;
+  const uint64_t Size = Layout.getTypeStoreSize(Stored).getKnownMinValue();
+  appendReaders(*Variable, Offset.getSExtValue(), int64_t(Size), Layout, Found);
+  copy_if(Found, std::back_inserter(Readers),
+          [&](const Instruction *I) { return !isNumber(Stored) || isa<LoadInst>(I); });
 }
 
 /// True if I may carry what it is given to where it is not found.
 bool losesSight(const Instruction &I) {
   if (auto *Store = dyn_cast<StoreInst>(&I))
-    return !isa<AllocaInst>(Store->getPointerOperand()) &&
+    return !isa<AllocaInst>(Store->getPointerOperand()->stripInBoundsConstantOffsets()) &&
            !isNumber(Store->getValueOperand()->getType());
   if (auto *Return = dyn_cast<ReturnInst>(&I))
     return Return->getReturnValue() && !isNumber(Return->getReturnValue()->getType());
@@ -198,11 +262,12 @@ bool doesNothingElse(const Loop &L) {
 bool mayAskAgain(const Instruction &I) {
   if (!asks(I))
     return false;
-  if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I); Exchange && isUpdate(*Exchange))
-    return false;
   const BasicBlock &Block = *I.getParent();
   const Blocks Cycle = leadingTo(Block, nullptr);
   if (!Cycle.contains(&Block))
+    return false;
+  if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I);
+      Exchange && isUpdate(*Exchange, repeatedWith(Block, Cycle)))
     return false;
   if (decides(I, Cycle))
     return true;

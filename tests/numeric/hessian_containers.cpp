@@ -306,3 +306,23 @@ static double hessian_swaps(const double *x) {
   return s;
 }
 HESSIAN(hessian_swaps)
+
+// An owner that is only looked at: the count goes up by an exchange that is tried until it works.
+struct Meter : std::enable_shared_from_this<Meter> {
+  double sum = 0;
+  std::weak_ptr<Meter> other;
+  void on(double v) {
+    sum += v * v;
+    if (auto p = other.lock())
+      p->sum += 0.1 * sum * v;
+  }
+};
+
+static double hessian_weak(const double *x) {
+  auto a = std::make_shared<Meter>(), b = std::make_shared<Meter>();
+  a->other = b;
+  for (int i = 0; i < n; ++i)
+    a->on(x[i]);
+  return a->sum + b->sum * b->sum;
+}
+HESSIAN(hessian_weak)
