@@ -7,6 +7,10 @@
 //   while (flag[i - 1] == 0) flush        what the loop's end depends on is a flag: an integer of
 //                                         that width in the variable, or behind a pointer
 //
+// In place of a flush there may be a fence, an instruction that pauses, or an empty statement of
+// assembly. If it is a call that lets others run (`sched_yield`, `usleep`), the loop waits where
+// nothing that it does can end it.
+//
 // and then every load of the same variable and every store that may be to a flag becomes volatile.
 // That is how other programs write it, and what Atomics.cpp puts in order. It does no harm to an
 // integer that is no flag: what is in the order of execution has an order.
@@ -22,6 +26,8 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAArch64.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 using namespace llvm;
 
@@ -34,6 +40,24 @@ bool isFlush(const Instruction &I) {
   return F && F->getName() == Flush;
 }
 
+/// True for an instruction behind which memory may have changed, and that does nothing else.
+bool isBreath(const Instruction &I) {
+  if (isFlush(I) || isa<FenceInst>(I))
+    return true;
+  if (auto *Intrinsic = dyn_cast<IntrinsicInst>(&I))
+    return Intrinsic->getIntrinsicID() == Intrinsic::x86_sse2_pause ||
+           Intrinsic->getIntrinsicID() == Intrinsic::aarch64_hint;
+  auto *Call = dyn_cast<CallInst>(&I);
+  return Call && Call->isInlineAsm() && Call->arg_empty() && Call->getType()->isVoidTy();
+}
+
+/// True for a call of the system that changes nothing the program sees.
+bool letsOthersRun(const Instruction &I) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  const Function *F = Call && !isa<IntrinsicInst>(I) ? Call->getCalledFunction() : nullptr;
+  return F && F->isDeclaration() && lookupCallee(*F).Kind == CalleeKind::Inactive;
+}
+
 /// True for memory that no other thread knows of.
 bool isPrivate(const Value *Address) {
   const Value *Object = getUnderlyingObject(Address);
@@ -44,11 +68,9 @@ bool isPrivate(const Value *Address) {
 bool mayWait(const Instruction &I) {
   if (auto *Store = dyn_cast<StoreInst>(&I))
     return isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand()));
-  auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call || isa<IntrinsicInst>(I) || isFlush(I))
-    return !I.isAtomic();
-  const Function *F = Call->getCalledFunction(); // that lets others run
-  return F && F->isDeclaration() && lookupCallee(*F).Kind == CalleeKind::Inactive;
+  if (!isa<CallBase>(I) || isa<IntrinsicInst>(I) || isBreath(I))
+    return isa<FenceInst>(I) || !I.isAtomic();
+  return letsOthersRun(I);
 }
 
 using Loads = SmallSetVector<LoadInst *, 4>;
@@ -89,20 +111,30 @@ Loads looksOf(const Loop &L) {
   return Looks;
 }
 
-/// What the loops of F that flush look at.
+/// True if what ends the loop is the same each time but for what other threads write.
+bool endsByOthers(const Loop &L) {
+  const bool Stores = any_of(L.blocks(), [](const BasicBlock *Block) {
+    return any_of(*Block, [](const Instruction &I) { return isa<StoreInst>(I); });
+  });
+  return !Stores && L.getHeader()->phis().empty();
+}
+
+/// What the loops of F that wait look at.
 Loads looksOf(Function &F) {
   Loads Looks;
   SmallPtrSet<const Loop *, 4> Seen;
   std::optional<DominatorTree> DT;
   std::optional<LoopInfo> LI;
   for (Instruction &I : instructions(F)) {
-    if (!isFlush(I))
+    const bool Breathes = isBreath(I);
+    if (!Breathes && !letsOthersRun(I))
       continue;
     if (!LI) {
       DT.emplace(F);
       LI.emplace(*DT);
     }
-    if (const Loop *L = LI->getLoopFor(I.getParent()); L && Seen.insert(L).second)
+    const Loop *L = LI->getLoopFor(I.getParent());
+    if (L && (Breathes || endsByOthers(*L)) && Seen.insert(L).second)
       Looks.insert_range(looksOf(*L));
   }
   return Looks;
@@ -140,8 +172,6 @@ bool waitsForUnknown(const CallBase &Flush) {
 }
 
 Flags::Flags(Module &M) {
-  if (const Function *F = M.getFunction(Flush); !F || F->use_empty())
-    return;
   for (Function &F : M)
     for (const LoadInst *Look : looksOf(F))
       if (Look->getType()->isIntegerTy())

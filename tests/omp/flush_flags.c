@@ -2,11 +2,15 @@
 //
 // Threads that wait for ordinary integers, with flush alone: a pipeline through columns whose
 // flags are set and reset (the LU of the NAS benchmarks), one of neighbours behind pointers in
-// other functions, and a counter that says whose turn it is.
+// other functions, and a counter that says whose turn it is. The same counter with what else people
+// write into such a loop: fences, pauses, barriers of the compiler, calls that let others run.
 // Supports: pipelines of threads that wait by `flush` alone
 #include "GradientCheck.h"
+#include <math.h>
 #include <omp.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
 enum { Columns = 6, Rows = 5 };
 static double grid[Rows][Columns];
@@ -127,6 +131,43 @@ static void posted(const double *x, double *y, int n) {
     }
   }
 }
+
+#define COMPILER_BARRIER __asm__ volatile("" ::: "memory")
+#if defined(__x86_64__)
+#define PAUSE __builtin_ia32_pause()
+#else
+#define PAUSE COMPILER_BARRIER
+#endif
+
+/// Wait is all that the loop does, Between keeps the store behind what was done before.
+#define WAITING(Name, Wait, Between)                                                               \
+  static int Name##Turn;                                                                           \
+  static double Name(const double *x, double *y, int n) {                                          \
+    double s = 0, last = x[0];                                                                     \
+    Name##Turn = 0;                                                                                \
+    _Pragma("omp parallel reduction(+ : s)") {                                                     \
+      const int me = omp_get_thread_num(), all = omp_get_num_threads();                            \
+      for (int i = me; i < n; i += all) {                                                          \
+        while (Name##Turn != i)                                                                    \
+          Wait;                                                                                    \
+        last = sin(last * x[i]) + y[i];                                                            \
+        y[i] = last * last;                                                                        \
+        s += last;                                                                                 \
+        Between;                                                                                   \
+        Name##Turn = i + 1;                                                                        \
+      }                                                                                            \
+    }                                                                                              \
+    return s * last;                                                                               \
+  }                                                                                                \
+  GRADIENT_CHECK(flush_##Name, Double, Name, In(double, 9), InOut(double, 9), Int(9))
+
+WAITING(pausing, PAUSE, __sync_synchronize())
+WAITING(clobbering, COMPILER_BARRIER, COMPILER_BARRIER)
+WAITING(fencing, __sync_synchronize(), __sync_synchronize())
+WAITING(acquiring, atomic_thread_fence(memory_order_acquire),
+        atomic_thread_fence(memory_order_release))
+WAITING(yielding, sched_yield(), __sync_synchronize())
+WAITING(sleeping, usleep(1), __sync_synchronize())
 
 GRADIENT_CHECK(flush_columns, Double, columns, In(double, 7), In(double, 6))
 GRADIENT_CHECK(flush_neighbours, Double, neighbours, In(double, 9), Int(9))
