@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomic operations on floats other than x += v. Their order matters to the derivative, so each
-// becomes a critical section of its address, and the reverse goes through them in the opposite
-// order:
+// Atomic operations on floats other than x += v, and exchanges of addresses. Their order matters to
+// the derivative, and shadows are exchanged with what they belong to; so each becomes a critical
+// section of its address, and the reverse goes through them in the opposite order:
 //
 //   old = load atomic x                      enter(x); old = load x
 //   do new = old * v;                  ->    new = old * v
@@ -54,14 +54,15 @@ bool isGuard(const LoadInst &Load) {
 
 bool isFloat(const Value *V) { return V->getType()->isFloatingPointTy(); }
 
-/// True if the program's type of what is loaded or stored is one of floats, by the compiler's notes
-/// on aliases.
-bool isTaggedFloat(const Instruction &I) {
+/// The program's type of what is loaded or stored, by the compiler's notes on aliases.
+StringRef tagOf(const Instruction &I) {
   const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
   auto *Access = Tag && Tag->getNumOperands() > 1 ? dyn_cast<MDNode>(Tag->getOperand(1)) : nullptr;
   auto *Name = Access ? dyn_cast<MDString>(Access->getOperand(0)) : nullptr;
-  return Name && is_contained({"float", "double"}, Name->getString());
+  return Name ? Name->getString() : "";
 }
+
+bool isTaggedFloat(const Instruction &I) { return is_contained({"float", "double"}, tagOf(I)); }
 
 /// True if the bits are those of a float.
 bool holdsFloat(Value *V) {
@@ -82,20 +83,41 @@ bool carriesFloat(Value *V) {
          });
 }
 
-/// True if the value that an operation writes may be a float. Where there are no threads, nobody
-/// else sees what an exchange is made of.
-bool updatesFloat(AtomicRMWInst &I) {
+/// True for the variable of a function that holds an address.
+bool isAddressCell(const Value *Place) {
+  auto *Cell = dyn_cast<AllocaInst>(Place);
+  return Cell && Cell->getAllocatedType()->isPointerTy();
+}
+
+/// True if the bits are those of an address, or are taken for one.
+bool carriesAddress(const Value *V) {
+  auto *Load = dyn_cast<LoadInst>(V);
+  if (V->getType()->isPointerTy() || isa<PtrToIntInst>(V) ||
+      (Load && (isAddressCell(Load->getPointerOperand()) || tagOf(*Load) == "any pointer" ||
+                tagOf(*Load).starts_with("p1 "))))
+    return true;
+  return !isa<Constant>(V) && any_of(V->users(), [](const User *U) {
+    auto *Store = dyn_cast<StoreInst>(U);
+    return isa<IntToPtrInst>(U) || (Store && isAddressCell(Store->getPointerOperand()));
+  });
+}
+
+/// True if the value that an operation writes may be a float, or lead to some. Where there are no
+/// threads, nobody else sees what an exchange is made of.
+bool updatesCarried(AtomicRMWInst &I) {
   Value *V = I.getValOperand();
   if (isFloat(V) || I.getOperation() != AtomicRMWInst::Xchg)
     return isFloat(V);
-  return holdsFloat(V) || carriesFloat(&I) ||
+  return holdsFloat(V) || carriesFloat(&I) || carriesAddress(V) || carriesAddress(&I) ||
          (V->getType()->isIntegerTy() && !hasTeams(*I.getModule()));
 }
 
-/// True if an exchange of floats can be written out: all look at parts of its result.
-bool swapsFloat(AtomicCmpXchgInst &I) {
+/// True if an exchange of floats, or of what leads to them, can be written out: all look at parts
+/// of its result.
+bool swapsCarried(AtomicCmpXchgInst &I) {
   auto IsPart = [](const User *U) { return isa<ExtractValueInst>(U); };
-  return (holdsFloat(I.getNewValOperand()) || holdsFloat(I.getCompareOperand())) &&
+  auto IsCarried = [](Value *V) { return holdsFloat(V) || carriesAddress(V); };
+  return (IsCarried(I.getNewValOperand()) || IsCarried(I.getCompareOperand())) &&
          all_of(I.users(), [&](const User *U) {
            return IsPart(U) || (isa<PHINode>(U) && all_of(U->users(), IsPart));
          });
@@ -109,13 +131,30 @@ struct Attempt {
   BasicBlock *Again = nullptr;  ///< where the loop begins
 };
 
+/// True if whoever has read comes to the exchange, whatever it finds.
+bool alwaysTries(const Attempt &A) {
+  SmallVector<const BasicBlock *, 4> Todo = {A.Again};
+  SmallPtrSet<const BasicBlock *, 4> Seen = {A.Again};
+  while (!Todo.empty()) {
+    const BasicBlock *B = Todo.pop_back_val();
+    if (B == A.Swap->getParent())
+      continue;
+    if (B == A.Read->getParent() || succ_empty(B))
+      return false;
+    for (const BasicBlock *Next : successors(B))
+      if (Seen.insert(Next).second)
+        Todo.push_back(Next);
+  }
+  return true;
+}
+
 /// The loop's branch, if Done says that the exchange worked.
 bool findBranch(Attempt &A, Value *Done) {
   A.Branch = dyn_cast<BranchInst>(A.Swap->getParent()->getTerminator());
   if (!A.Branch || !A.Branch->isConditional() || A.Branch->getCondition() != Done)
     return false;
   A.Again = A.Branch->getSuccessor(1);
-  return A.Read->getParent()->getSingleSuccessor() == A.Again;
+  return A.Read->getParent()->getSingleSuccessor() == A.Again && alwaysTries(A);
 }
 
 Value *withoutCasts(Value *V) {
@@ -177,6 +216,36 @@ std::optional<Attempt> attemptOf(CallInst &Swap) {
   return A;
 }
 
+/// True if the two addresses are written in the same way.
+bool isSamePlace(const Value *A, const Value *B) {
+  auto *Left = dyn_cast<LoadInst>(A), *Right = dyn_cast<LoadInst>(B);
+  return A == B || (Left && Right && isa<AllocaInst>(Left->getPointerOperand()) &&
+                    Left->getPointerOperand() == Right->getPointerOperand());
+}
+
+/// The loads that are not atomic, and whose results the exchange expects to find where they were.
+SmallVector<LoadInst *, 2> guessesOf(AtomicCmpXchgInst &I) {
+  SmallVector<LoadInst *, 2> Guesses;
+  SmallVector<Value *, 4> Todo = {I.getCompareOperand()};
+  SmallPtrSet<Value *, 8> Seen;
+  while (!Todo.empty()) {
+    auto *V = dyn_cast<Instruction>(Todo.pop_back_val());
+    if (!V || !Seen.insert(V).second)
+      continue;
+    auto *Load = dyn_cast<LoadInst>(V);
+    if (isa<PHINode, SelectInst, CastInst, FreezeInst>(V))
+      Todo.append(V->op_begin(), V->op_end());
+    else if (Load && isSamePlace(Load->getPointerOperand(), I.getPointerOperand()))
+      Guesses.push_back(Load);
+    else if (Load && isa<AllocaInst>(Load->getPointerOperand()))
+      for (User *U : Load->getPointerOperand()->users())
+        if (auto *Store = dyn_cast<StoreInst>(U))
+          Todo.push_back(Store->getValueOperand());
+  }
+  erase_if(Guesses, [](const LoadInst *Load) { return Load->isAtomic(); });
+  return Guesses;
+}
+
 class Rewriting {
 public:
   explicit Rewriting(Function &F) : F(F), M(*F.getParent()) {}
@@ -197,6 +266,7 @@ private:
   Module &M;
   SmallVector<Attempt, 4> Attempts;
   SmallVector<AtomicCmpXchgInst *, 4> Swaps; ///< others
+  SmallPtrSet<Instruction *, 4> Guesses;     ///< in front of those
   SmallVector<AtomicRMWInst *, 8> Updates;
   SmallVector<Instruction *, 8> Accesses;
 };
@@ -212,17 +282,19 @@ void Rewriting::collect() {
     if (A) {
       Attempts.push_back(*A);
       Read.insert(A->Read);
-    } else if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I); Swap && swapsFloat(*Swap)) {
+    } else if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I); Swap && swapsCarried(*Swap)) {
       Swaps.push_back(Swap);
+      Guesses.insert_range(guessesOf(*Swap));
     }
     auto *Update = dyn_cast<AtomicRMWInst>(&I);
-    if (Update && updatesFloat(*Update))
+    if (Update && updatesCarried(*Update))
       Updates.push_back(Update);
   }
   for (Instruction &I : instructions(F)) {
     Value *V = isa<LoadInst>(I) ? &I : isa<StoreInst>(I) ? I.getOperand(0) : nullptr;
     bool Wide = callOf(I, WideLoad, 4);
-    if (!Read.contains(&I) && (Wide || (I.isAtomic() && V && carriesFloat(V))))
+    if (!Read.contains(&I) &&
+        (Wide || Guesses.contains(&I) || (I.isAtomic() && V && carriesFloat(V))))
       Accesses.push_back(&I);
   }
 }
@@ -478,11 +550,11 @@ void Rewriting::order(ArrayRef<Instruction *> Signals) {
 bool ordersAtomics(Function &F) {
   return any_of(instructions(F), [](Instruction &I) {
     if (auto *Update = dyn_cast<AtomicRMWInst>(&I))
-      return updatesFloat(*Update) &&
+      return updatesCarried(*Update) &&
              (!Update->use_empty() || (Update->getOperation() != AtomicRMWInst::FAdd &&
                                        Update->getOperation() != AtomicRMWInst::FSub));
     if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
-      return attemptOf(*Swap) || swapsFloat(*Swap);
+      return attemptOf(*Swap) || swapsCarried(*Swap);
     return (isa<LoadInst>(I) && I.isAtomic() && carriesFloat(&I)) || callOf(I, WideLoad, 4);
   });
 }
@@ -513,6 +585,7 @@ class AtomicsHandler : public Rewriter {
 public:
   void canonicalise(Function &F) const override {
     Module &M = *F.getParent();
+    Looked |= looksAtOthers(F);
     const bool Repeated = M.getNamedMetadata(RepeatedFlag);
     if (Repeated || ordersAtomics(F) || (hasCompany(F) && anyOrders(M)))
       Rewriting(F).run();
@@ -522,7 +595,7 @@ public:
       Waits.emplace(M);
     Waits->mark(F);
     const SmallVector<Instruction *, 4> Signals = signalsOf(F);
-    if (!Signals.empty() && (Repeated || !Waits->empty() || any_of(M, looksAtOthers)))
+    if (!Signals.empty() && (Repeated || Looked || !Waits->empty() || any_of(M, looksAtOthers)))
       Rewriting(F).order(Signals);
   }
 
@@ -535,6 +608,7 @@ private:
     return *Ordered;
   }
 
+  mutable bool Looked = false;         ///< by what may be written out now
   mutable std::optional<bool> Ordered; ///< a handler serves one module
   mutable std::optional<Flags> Waits;
 };
