@@ -15,10 +15,11 @@ using namespace llvm;
 namespace contraflow {
 
 const Instruction *dropFunclets(Function &F) {
-  if (!F.hasPersonalityFn() || !isFuncletEHPersonality(classifyEHPersonality(F.getPersonalityFn())))
-    return nullptr;
   const bool Catches =
       any_of(instructions(F), [](const Instruction &I) { return isa<CatchSwitchInst>(I); });
+  if (!F.hasPersonalityFn() ||
+      (!Catches && !isFuncletEHPersonality(classifyEHPersonality(F.getPersonalityFn()))))
+    return nullptr;
   SmallVector<InvokeInst *, 8> Invokes;
   for (Instruction &I : instructions(F))
     if (auto *Invoke = dyn_cast<InvokeInst>(&I)) {

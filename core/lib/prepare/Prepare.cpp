@@ -641,6 +641,8 @@ Error Preparer::checkTypes(Function &P) {
                        "a coroutine; from -O1 on it is taken apart before");
     if (II && II->getIntrinsicID() == Intrinsic::experimental_deoptimize)
       return diffError(DiagId::UnsupportedControlFlow, I, "a return to an interpreter");
+    if (II && II->getIntrinsicID() == Intrinsic::localescape)
+      return diffError(DiagId::UnsupportedControlFlow, I, "a variable that a funclet uses");
     if (isa<GCStatepointInst>(I))
       return diffError(DiagId::UnsupportedControlFlow, I, "a place where garbage is collected");
     if (I.getType()->isScalableTy() ||

@@ -16,9 +16,11 @@
 ; CHECK-DAG: in 'asm_goto': [CF206]
 ; CHECK-DAG: in 'funclets': [CF206] {{.*}}a funclet
 ; CHECK-DAG: in 'deoptimised': [CF206] {{.*}}an interpreter
+; CHECK-DAG: in 'other_personality': [CF206] {{.*}}a funclet
+; CHECK-DAG: in 'escaped_local': [CF206] {{.*}}a variable that a funclet uses
 ; CHECK-DAG: in 'collected': [CF206] {{.*}}where garbage is collected
 ; WHOLE-DAG: in 'coroutine': [CF206] {{.*}}a coroutine
-; CHECK: error: differentiation failed: {{11|12}} errors
+; CHECK: error: differentiation failed: {{13|14}} errors
 
 @enzyme_dup = external global i32
 @targets = internal constant [2 x ptr] [ptr blockaddress(@computed, %left), ptr blockaddress(@computed, %right)]
@@ -170,5 +172,37 @@ define double @collected(double %x, ptr addrspace(1) %p) noinline gc "statepoint
 }
 define double @ask_collected(double %x) {
   %r = call double (...) @__enzyme_autodiff(ptr @collected, double %x, metadata !"enzyme_const", ptr addrspace(1) null)
+  ret double %r
+}
+
+define double @other_personality(double %x) noinline personality i8 42 {
+  %q = alloca double
+  store double %x, ptr %q
+  invoke void @may_throw(ptr %q) to label %end unwind label %pad
+pad:
+  %s = catchswitch within none [label %handler] unwind to caller
+handler:
+  %c = catchpad within %s []
+  catchret from %c to label %end
+end:
+  %r = fmul double %x, %x
+  ret double %r
+}
+define double @ask_other_personality(double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr @other_personality, double %x)
+  ret double %r
+}
+
+declare void @llvm.localescape(...)
+define double @escaped_local(double %x) noinline {
+  %q = alloca double
+  call void (...) @llvm.localescape(ptr %q)
+  store double %x, ptr %q
+  %v = load double, ptr %q
+  %r = fmul double %v, %v
+  ret double %r
+}
+define double @ask_escaped_local(double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr @escaped_local, double %x)
   ret double %r
 }
