@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random nests of loops over parts of one block, which may overlap: bounds are found at run time, some loops run nowhere,
-inner bounds follow outer counters, rows and columns are walked up and down, what one step reads the next overwrites.
+inner bounds follow outer counters, rows and columns are walked up and down, what one step reads the next overwrites,
+rows begin and are as wide as an array says.
 """
 
 import generate
@@ -15,6 +16,11 @@ class Program(generate.Program):
     def subscript(self, loops):
         """A place of a row or of a matrix of at most 6 x 7, counted from where an array begins."""
         i = self.pick(loops)
+        rows = [outer for outer in loops if outer in self.rows and outer != loops[-1]]
+        if rows and self.chance(0.4):
+            row, j = self.pick(rows), loops[-1]
+            return self.pick((f"r{row} + {j}", f"r{row} + 2 * {j}", f"r{row} + 2 * {j} + 1", f"r{row} + 3 * {j} + 1",
+                              f"r{row} * w{row} + w{row} * {j}", f"{row} * ld + w{row} * {j}"))
         if len(loops) > 1 and self.chance(0.6):
             j = self.pick([other for other in loops if other != i])
             return self.pick((f"{i} * ld + {j}", f"{i} * ld + {j}", f"{j} * ld + {i}", f"({i} + 1) * ld + {j}",
@@ -61,6 +67,9 @@ class Program(generate.Program):
         self.emit(head)
         self.depth += 1
         loops = [*loops, i]
+        if self.chance(0.4):  # where a row begins, and how wide it is
+            self.emit(f"const long r{i} = k[{i}] % 6, w{i} = 1 + k[{i} + 1] % 3;")
+            self.rows.add(i)
         if self.chance(0.5):
             self.work(loops)
         if len(loops) < 3 and self.chance(0.65):
@@ -71,6 +80,7 @@ class Program(generate.Program):
         self.emit("}")
 
     def function(self):
+        self.rows = set()
         name = f"{self.name}_{self.fresh('nest')}"
         lines, self.lines = self.lines, []
         for _ in range(self.random.randrange(1, 3)):

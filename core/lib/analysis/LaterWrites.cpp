@@ -91,8 +91,8 @@ const SCEV *LaterWrites::reduced(const SCEV *S, const SCEV *Cycle) const {
   return SE.getMulExpr(SE.getConstant(Rest), What);
 }
 
-/// The steps of a walk, each less multiples of the cycle, from another start. Null if a step is not
-/// the same all the time.
+/// The steps of a walk, each less multiples of the cycle, from another start. Null if a step or the
+/// start is not the same all the time.
 const SCEV *LaterWrites::residue(const SCEV *Walk, const SCEV *Start, const SCEV *Cycle) const {
   SmallVector<std::pair<const Loop *, const SCEV *>, 4> Ways;
   for (auto *Rec = dyn_cast<SCEVAddRecExpr>(Walk); Rec; Rec = dyn_cast<SCEVAddRecExpr>(Walk)) {
@@ -103,9 +103,13 @@ const SCEV *LaterWrites::residue(const SCEV *Walk, const SCEV *Start, const SCEV
     Ways.push_back({Rec->getLoop(), reduced(Step, Cycle)});
     Walk = Rec->getStart();
   }
-  for (auto [L, Step] : reverse(Ways))
-    if (!Step->isZero())
-      Start = SE.getAddRecExpr(Start, Step, L, SCEV::FlagAnyWrap);
+  for (auto [L, Step] : reverse(Ways)) {
+    if (Step->isZero())
+      continue;
+    if (!SE.isAvailableAtLoopEntry(Start, L) || !SE.isAvailableAtLoopEntry(Step, L))
+      return nullptr;
+    Start = SE.getAddRecExpr(Start, Step, L, SCEV::FlagAnyWrap);
+  }
   return Start;
 }
 
