@@ -131,7 +131,8 @@ private:
   }
 };
 
-/// What S, a part of L's count, is at most wherever L is entered.
+/// What S, a part of L's count, is at most wherever L is entered, if nothing that is extended is
+/// negative there.
 uint64_t mostOf(const SCEV *S, ScalarEvolution &SE, const Loop &L) {
   if (SE.isKnownNonPositive(S))
     return 0;
@@ -147,15 +148,20 @@ uint64_t mostOf(const SCEV *S, ScalarEvolution &SE, const Loop &L) {
   if (const auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
       Rec && SE.isKnownNonPositive(Rec->getStepRecurrence(SE)))
     return mostOf(Rec->getStart(), SE, L);
-  return SE.getUnsignedRangeMax(SE.applyLoopGuards(S, &L)).getLimitedValue();
+  const uint64_t Most = SE.getUnsignedRangeMax(SE.applyLoopGuards(S, &L)).getLimitedValue();
+  const auto *Wide = dyn_cast<SCEVZeroExtendExpr>(S);
+  const unsigned Bits = Wide ? SE.getTypeSizeInBits(Wide->getOperand()->getType()) : 64;
+  return std::min(Most, (uint64_t(1) << (Bits - 1)) - 1);
 }
 
 /// A number that Count, of so many bits, is less than wherever the loop is entered, and is not
-/// where it is negative or made of what is; 0: none is known. Products of what is extended may be
-/// larger: only their own sign tells.
+/// where it is negative or made of what is; 0: none is known. What is made of something extended
+/// that is negative may be as small as half of what such a type holds.
 uint64_t boundOf(const SCEV *Count, unsigned Width, uint64_t Most, const HiddenSigns &Signs) {
   const uint64_t Narrow = (uint64_t(1) << (Signs.Extended - 1)) / Signs.Divisor;
-  const unsigned Bits = Most < Narrow ? std::min(Width, Signs.Extended) : Width;
+  if (Signs.Extended != 64 && Most >= Narrow)
+    return 0;
+  const unsigned Bits = std::min(Width, Signs.Extended);
   const uint64_t Bound = (uint64_t(1) << (Bits - 1)) / Signs.Divisor;
   if (Signs.Divisor == 1 || isa<SCEVUDivExpr>(Count))
     return std::min(Bound, SaturatingAdd(Most, uint64_t(1)));
