@@ -78,7 +78,7 @@ template <class T> constexpr auto tie_members(T &t) {
 
 template <class> inline constexpr bool unknown = false;
 
-/// Calls visit for each number in a key. The elements of a container that is not constant are not.
+/// Calls visit for each number in a key.
 template <class K, class Visit> void each_number_of_key(K &key, Visit &&visit) {
   if constexpr (std::floating_point<std::remove_const_t<K>>)
     visit(key);
@@ -88,6 +88,7 @@ template <class K, class Visit> void each_number_of_key(K &key, Visit &&visit) {
     for (auto &element : key)
       each_number_of_key(element, visit);
 }
+/// The key of an element of a T; constant only if T is.
 template <class T, class Element> auto &key_of(Element &element) {
   using key = typename T::key_type;
   if constexpr (map_like<T>)
