@@ -30,13 +30,21 @@
 
 namespace contraflow::detail {
 
+/// The types of the parts that a type has by its arguments or its members.
+template <class T> struct parts;
+template <class... M> struct parts<std::tuple<M...>> {
+  static consteval bool all(auto test) {
+    return (test(std::type_identity<std::remove_cvref_t<M>>{}) && ...);
+  }
+};
+template <class T, class U> struct parts<std::pair<T, U>> : parts<std::tuple<T, U>> {};
+template <class... M> struct parts<std::variant<M...>> : parts<std::tuple<M...>> {};
+
 /// True if a copy of a T shares nothing with it, and is arranged as it is (arrangement.hpp).
 template <class T> consteval bool copies();
-template <class Members> inline constexpr bool all_copy = true;
-template <class... M>
-inline constexpr bool all_copy<std::tuple<M...>> = (copies<std::remove_cvref_t<M>>() && ...);
-template <class T, class U>
-inline constexpr bool all_copy<std::pair<T, U>> = copies<T>() && copies<U>();
+template <class Members>
+inline constexpr bool all_copy =
+    parts<Members>::all([]<class M>(std::type_identity<M>) { return copies<M>(); });
 
 template <class T> consteval bool copies() {
   if constexpr (is_owner<T> || is_foreign<T>)
@@ -67,13 +75,9 @@ template <class T> consteval bool copies() {
 
 /// True if a T can be copied: containers say so of themselves whatever they hold.
 template <class T> consteval bool copyable();
-template <class Members> inline constexpr bool all_copyable = true;
-template <class... M>
-inline constexpr bool all_copyable<std::tuple<M...>> = (copyable<std::remove_cvref_t<M>>() && ...);
-template <class T, class U>
-inline constexpr bool all_copyable<std::pair<T, U>> = copyable<T>() && copyable<U>();
-template <class... M>
-inline constexpr bool all_copyable<std::variant<M...>> = (copyable<M>() && ...);
+template <class Members>
+inline constexpr bool all_copyable =
+    parts<Members>::all([]<class M>(std::type_identity<M>) { return copyable<M>(); });
 
 template <class T> consteval bool copyable() {
   if constexpr (std::is_array_v<T>)
