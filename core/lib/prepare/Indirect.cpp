@@ -20,6 +20,7 @@
 #include "Members.h"
 #include "Prepare.h"
 #include "Reached.h"
+#include "SharedChoices.h"
 #include "Tables.h"
 #include "Variadic.h"
 #include "Virtual.h"
@@ -338,9 +339,15 @@ SmallVector<Function *, 8> Candidates::find() {
 
 } // namespace
 
+Value *placeOf(IRBuilderBase &B, Instruction &At) {
+  return B.CreateGlobalString(SourcePlace::of(At).str(), "cf.place");
+}
+
 void emitFailure(IRBuilderBase &B, Instruction &At, StringRef Name) {
-  Module &M = *At.getModule();
-  Value *Place = B.CreateGlobalString(SourcePlace::of(At).str(), "cf.place");
+  endProgram(B, *At.getModule(), Name, placeOf(B, At));
+}
+
+void endProgram(IRBuilderBase &B, Module &M, StringRef Name, Value *Place) {
   CallInst *End = SweepBuilder::callRuntime(B, M, Name, B.getVoidTy(), {Place});
   End->addFnAttr(Attribute::NoReturn);
   End->addFnAttr(Attribute::NoUnwind);
@@ -500,8 +507,11 @@ void noteOptional(CallBase &Call, bool IsCallee, Compilation &C) {
 
 bool staysCall(const CallBase &Call) { return Call.hasFnAttr(KeepMark); }
 
+void keepCall(CallBase &Call) { Call.addFnAttr(Attribute::get(Call.getContext(), KeepMark)); }
+
 Expected<std::optional<ChosenCalls>>
-chooseCallee(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions, bool Looks,
+chooseCallee(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions,
+             SharedChoices &Shared, bool Looks,
              function_ref<bool(ArrayRef<Function *>)> MayInline) {
   settleTable(Call);
   SmallVector<Function *, 8> Callees = Candidates(Call, Handlers, Functions).find();
@@ -512,19 +522,22 @@ chooseCallee(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Fun
     return diffError(DiagId::IndirectCall, Call,
                      Twine(Callees.size()) + " functions of this program fit");
   const bool Stays = Callees.size() > MostInlined || !MayInline(Callees);
-  const bool OfMember = isOfMember(Call);
+  const bool Apart = isOfMember(Call) && !settleObject(Call, Callees);
+  if (Callees.size() > MostInlined && !Looks && !Apart)
+    if (CallBase *Chooser = Shared.share(Call, Callees))
+      return ChosenCalls{Chooser};
   auto Name = [Stays](CallBase &Direct, Function &Callee) {
     Direct.setCalledFunction(&Callee);
     Direct.setMetadata(LLVMContext::MD_prof, nullptr);
     Direct.setMetadata(LLVMContext::MD_callees, nullptr);
     if (Stays)
-      Direct.addFnAttr(Attribute::get(Direct.getContext(), KeepMark));
+      keepCall(Direct);
   };
   auto Note = [&](IRBuilderBase &B) { return callUnseen(B, Call, Uncalled); };
   auto Made = Looks && !Uncalled.empty()
                   ? replaceByChoice(Call, Call.getCalledOperand(), Callees, Name, Note)
                   : replaceByChoice(Call, Call.getCalledOperand(), Callees, Name);
-  if (OfMember)
+  if (Apart)
     settleObjects(Made);
   return Made;
 }

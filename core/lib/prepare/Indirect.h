@@ -24,12 +24,14 @@ class FunctionType;
 class GlobalVariable;
 class IRBuilderBase;
 class Module;
+class Value;
 } // namespace llvm
 
 namespace contraflow {
 
 class HandlerRegistry;
 class ReachedFunctions;
+class SharedChoices;
 struct Compilation;
 
 /// True for a call through a pointer; inline assembly is none.
@@ -86,11 +88,12 @@ private:
 using ChosenCalls = llvm::SmallVector<llvm::CallBase *, 8>;
 
 /// Replaces an indirect call by a choice. Nothing, if no function of the module fits. MayInline is
-/// asked about all candidates at once. What the call does not lead to is left out, and noted where
-/// Looks is set.
+/// asked about all candidates at once. A choice among many may be made in a function of Shared.
+/// What the call does not lead to is left out, and noted where Looks is set.
 llvm::Expected<std::optional<ChosenCalls>>
 chooseCallee(llvm::CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions,
-             bool Looks, llvm::function_ref<bool(llvm::ArrayRef<llvm::Function *>)> MayInline);
+             SharedChoices &Shared, bool Looks,
+             llvm::function_ref<bool(llvm::ArrayRef<llvm::Function *>)> MayInline);
 
 /// True for a call that is made only where its callee, or another pointer or flag beside it, is not
 /// null, or whose callee nobody sets, and for a virtual call that the function around it may return
@@ -102,8 +105,12 @@ void noteOptional(llvm::CallBase &Call, bool IsCallee, Compilation &C);
 
 /// True for a call made by chooseCallee that had better stay a call.
 bool staysCall(const llvm::CallBase &Call);
+void keepCall(llvm::CallBase &Call);
 
 /// Ends the program by a runtime function that is told where Call is.
 void emitFailure(llvm::IRBuilderBase &B, llvm::Instruction &At, llvm::StringRef Name);
+/// The same with Place, which is what placeOf has given.
+void endProgram(llvm::IRBuilderBase &B, llvm::Module &M, llvm::StringRef Name, llvm::Value *Place);
+llvm::Value *placeOf(llvm::IRBuilderBase &B, llvm::Instruction &At);
 
 } // namespace contraflow

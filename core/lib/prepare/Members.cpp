@@ -203,6 +203,19 @@ void settleTable(CallBase &Call) {
     Load->setOperand(0, settled(*Step, distancesOf(*Call.getModule(), nullptr), *Load, Call));
 }
 
+bool settleObject(CallBase &Call, ArrayRef<Function *> Callees) {
+  GetElementPtrInst *Step = steppedObject(Call);
+  if (!Step)
+    return true;
+  const DistanceSet Known = distancesOf(*Call.getModule(), Callees.front());
+  if (Known.size() > MostDistances || any_of(drop_begin(Callees), [&](const Function *F) {
+        return distancesOf(*Call.getModule(), F).getArrayRef() != Known.getArrayRef();
+      }))
+    return false;
+  Call.setArgOperand(0, settled(*Step, Known, Call, Call));
+  return true;
+}
+
 void settleObjects(ArrayRef<CallBase *> Choices) {
   for (CallBase *Call : Choices)
     if (GetElementPtrInst *Step = steppedObject(*Call)) {

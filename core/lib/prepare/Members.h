@@ -6,6 +6,7 @@
 
 namespace llvm {
 class CallBase;
+class Function;
 class Module;
 } // namespace llvm
 
@@ -18,6 +19,9 @@ void noteMemberDistances(llvm::Module &M);
 bool isOfMember(const llvm::CallBase &Call);
 /// Looks where an indirect call finds its callee if that is virtual: as far in its object as noted.
 void settleTable(llvm::CallBase &Call);
+/// Gives the object of such a call the distances that are noted of Callees. False where they
+/// differ, and nothing is done.
+bool settleObject(llvm::CallBase &Call, llvm::ArrayRef<llvm::Function *> Callees);
 /// Gives the objects of what such a call may call the distances that are noted of each.
 void settleObjects(llvm::ArrayRef<llvm::CallBase *> Choices);
 

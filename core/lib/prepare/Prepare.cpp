@@ -32,6 +32,7 @@
 #include "Reached.h"
 #include "Results.h"
 #include "Roots.h"
+#include "SharedChoices.h"
 #include "SignBits.h"
 #include "Signatures.h"
 #include "Silent.h"
@@ -136,6 +137,7 @@ private:
   ReturnedStructures Results;
   PackedSignatures Signatures;
   FixedArguments Fixed;
+  SharedChoices Shared;
   ThrownResults Thrown;
   Endings NeverReturning;
   bool InTask = false;                   ///< what is prepared runs in a task
@@ -382,7 +384,7 @@ Expected<bool> Preparer::chooseCallees(Function &P, unsigned Round) {
       const bool IsKnown = C.Called && Callees.size() == 1; // as if it were called directly
       return (Small || IsKnown) && none_of(Callees, [&](Function *F) { return inHistory(Id, F); });
     };
-    auto Made = chooseCallee(*Call, C.Handlers, Functions, C.LooksForCallees, MayInline);
+    auto Made = chooseCallee(*Call, C.Handlers, Functions, Shared, C.LooksForCallees, MayInline);
     if (!Made)
       return Made.takeError();
     Any |= Made->has_value();
@@ -435,13 +437,14 @@ Error Preparer::resolveCalls(Function &P, Function &Origin) {
       return Call && isIndirect(*Call);
     });
   };
-  for (unsigned Round = 0; HasIndirect(); ++Round) {
+  for (unsigned Round = 0; HasIndirect() || Shared.calledBy(P); ++Round) {
     Looked += P.getInstructionCount();
     if (Looked > RoundBudget)
       return diffError(DiagId::IndirectCall, P,
                        "the functions it may call lead to too many other ones");
     simplifyPrepared(P, C);
     bool Changed = Caught.keepMessages(P);
+    Changed |= Shared.reopen(P);
     Changed |= Round < MostRounds && inlineCalls(P);
     if (!Changed) {
       auto Chosen = chooseCallees(P, Round);
@@ -594,7 +597,7 @@ Error Preparer::prepareCallee(Function &Callee) {
   if (!New)
     return New.takeError();
   if (!Results.made(Callee) && !Signatures.made(Callee) && !Thrown.made(Callee) &&
-      !Fixed.made(Callee))
+      !Fixed.made(Callee) && !Shared.made(Callee))
     Called.push_back({&Callee, *New});
   return Error::success();
 }
