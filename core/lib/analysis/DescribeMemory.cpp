@@ -10,6 +10,7 @@
 #include "MemoryGraph.h"
 #include "MovedWords.h"
 #include "Strides.h"
+#include "TypedOrigins.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/ObjectType.h"
 
@@ -97,6 +98,7 @@ private:
   void access(Value *Pointer, Value *V);
   void flow(unsigned Into, Value *V);
   void begin(Value *Object, Type *T);
+  void beginAt(Value *Object, const LayoutPlaces *Places);
   void note(Instruction &Access, const LayoutReader::Evidence &E);
   void findOrigins(ArrayRef<Function *> Functions);
   void land(Value &V);
@@ -527,6 +529,7 @@ void Describer::visitModels() {
 
 void Describer::visitCallBase(CallBase &I) {
   Function *F = I.getCalledFunction();
+  beginAt(&I, Layouts.ofAllocated(I));
   if (const ConstructHandler *H = Handlers.find(I)) {
     applyFacts(I, H->facts(I));
     begin(&I, notedObjectType(I));
@@ -555,6 +558,13 @@ void Describer::bindCall(CallBase &I, Function &F) {
     Graph.unifyLocations(Graph.aggregate(&I), Graph.returnAggregate(&F));
 }
 
+void Describer::beginAt(Value *Object, const LayoutPlaces *Places) {
+  if (!Places)
+    return;
+  Evidence.push_back({Object, {Places, 0}});
+  Typed.insert(Object);
+}
+
 /// What an object begins with; of others than variables, the code that uses them tells.
 void Describer::begin(Value *Object, Type *T) {
   const LayoutPlaces *Places = Layouts.ofType(T);
@@ -566,8 +576,7 @@ void Describer::begin(Value *Object, Type *T) {
   const DataLayout &DL = Graph.layout();
   if (DL.getTypeAllocSize(T) > DL.getTypeAllocSize(Element))
     Graph.noteElements(Graph.locate(Object), DL.getTypeAllocSize(Element));
-  Evidence.push_back({Object, {Places, 0}});
-  Typed.insert(Object);
+  beginAt(Object, Places);
 }
 
 /// An array of structures is told from their arrays by its stride, which is larger.
@@ -603,10 +612,7 @@ void Describer::note(Instruction &Access, const LayoutReader::Evidence &E) {
   const DataLayout &DL = Graph.layout();
   if (E.isInteger(DL.getTypeStoreSize(getLoadStoreType(&Access)).getFixedValue()))
     Graph.noteDeclaredInteger(&Access, E.hasOthers());
-  APInt Offset(DL.getIndexTypeSizeInBits(Pointer.getType()), 0);
-  const Value *Base = Pointer.stripAndAccumulateConstantOffsets(DL, Offset, true);
-  if (Offset.getSExtValue() == E.Offset)
-    Typed.insert(Base);
+  addTypedOrigins(Pointer, E, DL, Typed);
 }
 
 /// Where objects begin: variables, what calls return, what the caller's pointers lead to.
@@ -653,12 +659,6 @@ static bool keeps(const Use &U) {
   const User *By = U.getUser();
   return isa<ReturnInst, InsertValueInst, InsertElementInst>(By) ||
          (isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(By) && U.get() != getPointerOperand(By));
-}
-
-/// True of a load or store that moves whatever lies there.
-static bool movesWord(const User *U) {
-  return isa<LoadInst, StoreInst>(U) && getLoadStoreType(U)->isIntegerTy() &&
-         namesNoType(*cast<Instruction>(U));
 }
 
 /// An address that an index or a walk has led to is used.

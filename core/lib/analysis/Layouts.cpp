@@ -5,6 +5,7 @@
 // by its name, since a distinct one would be another one in each copy of a function.
 
 #include "Layouts.h"
+#include "AllocatedTypes.h"
 #include "MemoryGraph.h"
 #include "PointedStructures.h"
 
@@ -467,6 +468,11 @@ bool namesNoType(const Instruction &Access) {
   return Scalar && Scalar->Kind == SK_Unknown;
 }
 
+bool movesWord(const Value *Access) {
+  return isa<LoadInst, StoreInst>(Access) && getLoadStoreType(Access)->isIntegerTy() &&
+         namesNoType(*cast<Instruction>(Access));
+}
+
 bool wasMovedAsBytes(const Instruction &Access) { return nameAccessed(Access) == BytesName; }
 
 void noteLayouts(Module &M) {
@@ -479,6 +485,7 @@ void noteLayouts(Module &M) {
     }
   for (Function &F : M)
     N.noteFirstFields(F);
+  noteAllocated(M);
 }
 
 LayoutReader::LayoutReader(const Module &M) : DL(M.getDataLayout()) {
@@ -510,6 +517,16 @@ const LayoutPlaces *LayoutReader::ofType(Type *T) {
     if (F.TooMany)
       It->second.clear();
   }
+  return It->second.empty() ? nullptr : &It->second;
+}
+
+const LayoutPlaces *LayoutReader::ofAllocated(const CallBase &Call) {
+  const Attribute Note = noteOfAllocated(Call);
+  if (!Note.isValid())
+    return nullptr;
+  auto [It, New] = Known.try_emplace(Note.getRawPointer());
+  if (New)
+    It->second = placesIn(Note.getValueAsString());
   return It->second.empty() ? nullptr : &It->second;
 }
 

@@ -46,6 +46,8 @@ void noteLayouts(llvm::Module &M);
 llvm::StringRef nameAccessed(const llvm::Instruction &Access);
 /// True for an access whose TBAA names no type, as that of a copied word does not.
 bool namesNoType(const llvm::Instruction &Access);
+/// True of a load or store that moves whatever lies there.
+bool movesWord(const llvm::Value *Access);
 /// True for a word that `memcpy` or `memset` of four bytes has become.
 bool wasMovedAsBytes(const llvm::Instruction &Access);
 
@@ -65,6 +67,8 @@ public:
   Evidence of(const llvm::Instruction &Access);
   /// Of a global or local variable; null if it is no structure.
   const LayoutPlaces *ofType(llvm::Type *T);
+  /// Of the elements of memory that an allocator of the library asks for; null if nobody says it.
+  const LayoutPlaces *ofAllocated(const llvm::CallBase &Call);
 
 private:
   struct Noted {

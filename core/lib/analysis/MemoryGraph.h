@@ -101,7 +101,6 @@ public:
   bool settlePlaces();
   /// V, an argument of an emitted function, stands for Original.
   void alias(const llvm::Value *V, const llvm::Value *Original) { Aliases[V] = Original; }
-
   /// From now on, functions are objects, too: whoever is called shows what was stored.
   void followFunctions() { FollowsFunctions = true; }
 
@@ -250,6 +249,7 @@ private:
   void mergePlaces(unsigned Keep, unsigned Gone, int64_t Shift);
   void wrapPlaces(unsigned Node);
   void mistake(unsigned Node, int64_t Stride);
+  void foldWhole(unsigned Node, int64_t Stride);
   unsigned kindsIn(const Node &N, int64_t Offset, const LayoutPlace &P) const;
   bool fits(int64_t Field, unsigned Kinds, int64_t Offset, const LayoutPlace &P) const;
   bool isMixed(const Node &N, int64_t Offset, const LayoutPlace &P) const;

@@ -84,6 +84,21 @@ bool isPadding(const Places &P, int64_t Offset, int64_t Stride) {
          placeAt(P, Offset) == P.end() && placeAt(P, Offset + Stride) == P.end();
 }
 
+bool repeats(const Places &P, int64_t Stride) {
+  Places One;
+  for (const auto &[Offset, Place] : P) {
+    const int64_t Rest = (Offset % Stride + Stride) % Stride;
+    const auto [Known, IsNew] = One.insert({Rest, Place});
+    if (Rest + Place.Width > Stride || Known->second.Width != Place.Width ||
+        Known->second.Kind != Place.Kind)
+      return false;
+  }
+  return all_of(zip(One, drop_begin(One)), [](const auto &Both) {
+    const auto &[Here, Next] = Both;
+    return Here.first + Here.second.Width <= Next.first;
+  });
+}
+
 bool areSingle(const LayoutPlace &A, const LayoutPlace &B) { return !A.IsArray && !B.IsArray; }
 
 bool putAmong(Places &Old, int64_t Offset, LayoutPlace P) {

@@ -35,6 +35,8 @@ bool isEndOnly(const Places &P, int64_t Offset, int64_t Stride);
 /// True if an index of this stride leads from padding to padding: what a copy of a structure moves
 /// there is nothing. If something lies there after all, that shows at the end (isMistaken).
 bool isPadding(const Places &P, int64_t Offset, int64_t Stride);
+/// True if what lies so many bytes apart is of one kind: the object may be an array of structures.
+bool repeats(const Places &P, int64_t Stride);
 /// True of members that no index leads to.
 bool areSingle(const LayoutPlace &A, const LayoutPlace &B);
 /// Objects of which one pointer leads to any may have different members at one place, as the head

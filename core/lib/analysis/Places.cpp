@@ -117,6 +117,15 @@ void MemoryGraph::mistake(unsigned N, int64_t Stride) {
     refold(N, Stride);
 }
 
+/// An index leads from member to member: to those of other structures of one array, or the places
+/// are not what was said.
+void MemoryGraph::foldWhole(unsigned N, int64_t Stride) {
+  if (repeats(Nodes[N].Places, Stride))
+    refold(N, Stride);
+  else
+    mistake(N, Stride);
+}
+
 bool MemoryGraph::addLanding(Node &N, int64_t Offset, int64_t Stride) {
   int64_t &Here = N.Landings[Offset];
   const bool News = std::gcd(Here, Stride) != Here;
@@ -234,7 +243,7 @@ void MemoryGraph::foldNow(Location At, Location Other, int64_t Stride) {
     There &= !IsThereEnd;
   }
   if (!(Here && (!Other || There || IsThereEnd)) && !(There && IsHereEnd))
-    return mistake(At.Node, Stride);
+    return foldWhole(At.Node, Stride);
   bool News = Here && addLanding(N, At.Offset, Stride);
   News |= There && addLanding(N, Other.Offset, Stride);
   Changes += News;
@@ -259,7 +268,7 @@ void MemoryGraph::foldMembersNow(Location At, int64_t Stride) {
   if (!leavesObject(At.Node, Stride) && isEndOnly(Nodes[At.Node].Places, At.Offset, Stride))
     return foldNow({At.Node, lastInFront(Nodes[At.Node].Places, At.Offset)}, {}, Stride);
   if (!leavesObject(At.Node, Stride) && stepsOver(Nodes[At.Node].Places, At.Offset, Stride))
-    return mistake(At.Node, Stride);
+    return foldWhole(At.Node, Stride);
   SmallVector<int64_t, 8> Members;
   const Places &P = Nodes[At.Node].Places;
   for (auto I = P.upper_bound(At.Offset); I != P.end() && I->first < At.Offset + Stride; ++I)

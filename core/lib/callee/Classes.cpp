@@ -320,6 +320,29 @@ std::string classOfResult(const Function &F) {
   return Class.str();
 }
 
+std::string classAllocated(const Function &F) {
+  static constexpr StringLiteral Allocators[] = {"std::__new_allocator<",
+                                                 "__gnu_cxx::new_allocator<"};
+  if (!F.getName().contains("allocate"))
+    return "";
+  ItaniumPartialDemangler Name;
+  const std::string Mangled = F.getName().str();
+  if (Name.partialDemangle(Mangled.c_str()) || !Name.isFunction())
+    return "";
+  const std::string Base = taken(Name.getFunctionBaseName(nullptr, nullptr));
+  std::string Of;
+  if (Base == "allocate")
+    Of = taken(Name.getFunctionDeclContextName(nullptr, nullptr));
+  else if (StringRef(Base).starts_with("__libcpp_allocate"))
+    Of = taken(Name.getFunctionName(nullptr, nullptr));
+  const size_t Begin = Of.find('<');
+  if (Begin == std::string::npos ||
+      (Base == "allocate" && !is_contained(Allocators, StringRef(Of).take_front(Begin + 1))))
+    return "";
+  const auto Arguments = partsOf(StringRef(Of).drop_front(Begin));
+  return Arguments.size() == 1 ? Arguments.front().str() : "";
+}
+
 std::string wrappedSignature(const Function &F) {
   // What a std::function consists of; its signature is the first argument, or the last one.
   static constexpr StringLiteral First[] = {"std::function", "std::_Function_handler",

@@ -29,6 +29,10 @@ std::string classOfParameter(const llvm::Function &F, unsigned Arg);
 /// The class whose object F, a function of a smart pointer, leads to. Empty if it is no such one.
 std::string classOfResult(const llvm::Function &F);
 
+/// The class, as one writes it, of the objects that F asks memory for: the innermost function of an
+/// allocator of the library. Empty if it is no such one.
+std::string classAllocated(const llvm::Function &F);
+
 /// The signature of the std::function that F is a member of, or that alone calls F: `double (int)`.
 /// Empty if F is no such function.
 std::string wrappedSignature(const llvm::Function &F);

@@ -7,16 +7,24 @@
 extern int enzyme_dup, enzyme_const;
 void __enzyme_autodiff(void *, ...);
 
-#define LAW(K)                                                                                     \
-  static double law##K(double x, int n) {                                                          \
-    for (int i = 0; i < n; ++i)                                                                    \
-      x = x * x / (K + 1) + (x + K) / (x * x + K + 2);                                             \
-    return x;                                                                                      \
-  }
-LAW(0)
-LAW(1) LAW(2) LAW(3) LAW(4) LAW(5) LAW(6) LAW(7) LAW(8) LAW(9)
+static inline double bend(double x, int n, int k) {
+  for (int i = 0; i < n; ++i)
+    x = x * x / (k + 1) + (x + k) / (x * x + k + 2);
+  return x;
+}
 
-    typedef double (*Law)(double, int);
+static double law0(double x, int n) { return bend(x, n, 0); }
+static double law1(double x, int n) { return bend(x, n, 1); }
+static double law2(double x, int n) { return bend(x, n, 2); }
+static double law3(double x, int n) { return bend(x, n, 3); }
+static double law4(double x, int n) { return bend(x, n, 4); }
+static double law5(double x, int n) { return bend(x, n, 5); }
+static double law6(double x, int n) { return bend(x, n, 6); }
+static double law7(double x, int n) { return bend(x, n, 7); }
+static double law8(double x, int n) { return bend(x, n, 8); }
+static double law9(double x, int n) { return bend(x, n, 9); }
+
+typedef double (*Law)(double, int);
 static const Law Laws[] = {law0, law1, law2, law3, law4, law5, law6, law7, law8, law9};
 
 static double chosen(const double *x, const int *k) {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory behind a vector is asked for by a function whose name says what it is for:
+//
+//   std::__new_allocator<Particle>::allocate(unsigned long, void const *)
+//     %p = call ptr @_Znwm(i64 %n) "contraflow.elements"="0 8 8 5,8 8 8 5,16 4 1 0"
+//
+// The code that fills it often has the address from the vector. The note is text at the call, which
+// stays when the call is inlined below a handler, as no metadata does, and means the same in every
+// file that is linked. For each place: offset, width, kind, and what it is part of.
+
+#include "AllocatedTypes.h"
+#include "callee/Classes.h"
+#include "contraflow/core/Callee.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace contraflow {
+namespace {
+
+constexpr StringLiteral NoteName = "contraflow.elements";
+constexpr StringLiteral StructPrefix = "struct.", ClassPrefix = "class."; ///< of clang's types
+constexpr size_t MostNoted = 256; ///< places of one structure
+enum PartOf : unsigned { Array = 1, Struct = 2, Element = 4 };
+
+std::string textOf(const LayoutPlaces &Places) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  for (const auto &[Offset, P] : Places)
+    OS << (Text.empty() ? "" : ",") << Offset << ' ' << P.Width << ' ' << P.Kind << ' '
+       << P.IsArray * Array + P.IsStruct * Struct + P.IsElement * Element;
+  return Text;
+}
+
+/// What allocators of the library ask for.
+class Allocated {
+public:
+  explicit Allocated(const Module &M) : M(M), Layouts(M) {}
+  void note(Function &Allocator);
+
+private:
+  StructType *named(StringRef Class);
+
+  const Module &M;
+  LayoutReader Layouts;
+  std::optional<std::vector<StructType *>> Types;
+};
+
+/// The structure of this name, as one writes it. Null if there are several: of templates the
+/// arguments are not in their names, and classes of functions have numbers.
+StructType *Allocated::named(StringRef Class) {
+  if (!Types)
+    Types = M.getIdentifiedStructTypes();
+  const size_t Around = Class.contains("(anonymous") ? StringRef::npos : Class.rfind(")::");
+  const StringRef Name =
+      Around == StringRef::npos ? Class : Class.drop_front(Around + StringRef(")::").size());
+  StructType *Found = nullptr;
+  for (StructType *T : *Types) {
+    StringRef Own = T->getName();
+    if ((!Own.consume_front(StructPrefix) && !Own.consume_front(ClassPrefix)) ||
+        !Own.consume_front(Name) || !(Own.empty() || Own.starts_with(".")))
+      continue;
+    if (Found || !Own.empty() || T->isOpaque())
+      return nullptr;
+    Found = T;
+  }
+  return Found;
+}
+
+void Allocated::note(Function &Allocator) {
+  const std::string Class = classAllocated(Allocator);
+  StructType *T = Class.empty() ? nullptr : named(Class);
+  const LayoutPlaces *Places = Layouts.ofType(T);
+  if (!Places || Places->size() > MostNoted)
+    return;
+  const Attribute Note = Attribute::get(M.getContext(), NoteName, textOf(*Places));
+  for (Instruction &I : instructions(Allocator))
+    if (auto *Call = dyn_cast<CallBase>(&I);
+        Call && lookupCallee(*Call).Kind == CalleeKind::Allocate)
+      Call->addFnAttr(Note);
+}
+
+} // namespace
+
+void noteAllocated(Module &M) {
+  Allocated Objects(M);
+  for (Function &F : M)
+    Objects.note(F);
+}
+
+Attribute noteOfAllocated(const CallBase &Call) { return Call.getAttributes().getFnAttr(NoteName); }
+
+LayoutPlaces placesIn(StringRef Note) {
+  LayoutPlaces Out;
+  for (StringRef Place : split(Note, ',')) {
+    int64_t Offset = 0;
+    unsigned Part = 0;
+    LayoutPlace P;
+    Place.consumeInteger(10, Offset);
+    Place = Place.ltrim();
+    Place.consumeInteger(10, P.Width);
+    Place = Place.ltrim();
+    Place.consumeInteger(10, P.Kind);
+    Place = Place.ltrim();
+    Place.consumeInteger(10, Part);
+    P.IsArray = Part & Array;
+    P.IsStruct = Part & Struct;
+    P.IsElement = Part & Element;
+    Out[Offset] = P;
+  }
+  return Out;
+}
+
+} // namespace contraflow
