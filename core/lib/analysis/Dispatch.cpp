@@ -69,9 +69,9 @@ bool Callees::mayHold(Location Slot, const Function &F) const {
     const Location Begin = isTable(G) ? Graph.find(&G) : Location();
     bool Holds = false;
     if (Begin && Begin.Node == Slot.Node)
-      functionsIn(G, [&](const Function *Held, int64_t At) {
-        const int64_t Apart = Begin.Offset + At - Slot.Offset;
-        Holds |= Held == &F && (Slot.Stride || (Period ? Apart % Period == 0 : Apart == 0));
+      functionsIn(G, [&](const TableEntry &E) {
+        const int64_t Apart = Begin.Offset + E.At - Slot.Offset;
+        Holds |= E.F == &F && (Slot.Stride || (Period ? Apart % Period == 0 : Apart == 0));
       });
     return Holds;
   });

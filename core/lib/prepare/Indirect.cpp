@@ -58,7 +58,8 @@ constexpr StringLiteral OptionalMark = "cf.optional"; ///< likewise
 class Candidates {
 public:
   Candidates(CallBase &Call, const HandlerRegistry &Handlers, FunctionIndex &Functions)
-      : Call(Call), Handlers(Handlers), Functions(Functions), DL(Call.getDataLayout()) {}
+      : Call(Call), Handlers(Handlers), Functions(Functions), DL(Call.getDataLayout()),
+        Read(slotOfCallee(Call)) {}
   SmallVector<Function *, 8> find();
 
 private:
@@ -68,6 +69,7 @@ private:
   bool fromTable();
   void atDistance(const GlobalVariable &G, int64_t Distance, StringRef Class);
   void everyTable();
+  void add(const TableEntry &E);
   std::string obstacle(const Function &F) const;
   bool opaque(const CallBase &Inner) const;
   void keepSlots(SmallVectorImpl<Function *> &Fitting) const;
@@ -77,7 +79,9 @@ private:
   const HandlerRegistry &Handlers;
   FunctionIndex &Functions;
   const DataLayout &DL;
-  SmallPtrSet<Function *, 8> Found;
+  const std::optional<MemberSlot> Read;
+  SmallPtrSet<Function *, 8> Found;    ///< in tables
+  SmallPtrSet<Function *, 8> AtMember; ///< those that may lie in the member that is read
 };
 
 bool Candidates::fits(const Function &F) const {
@@ -158,9 +162,9 @@ void Candidates::atDistance(const GlobalVariable &G, int64_t Distance, StringRef
       return At == Place || (Stride > 0 && (At - Place) % Stride == 0);
     });
   };
-  functionsIn(G, [&](Function *F, int64_t At) {
-    if ((Anywhere || LeadsTo(At - Distance)) && (Class.empty() || !isOfOtherBase(G, At, Class)))
-      Found.insert(F);
+  functionsIn(G, [&](const TableEntry &E) {
+    if ((Anywhere || LeadsTo(E.At - Distance)) && (Class.empty() || !isOfOtherBase(G, E.At, Class)))
+      add(E);
   });
 }
 
@@ -204,9 +208,9 @@ bool Candidates::fromTable() {
   while (auto *Step = dyn_cast<GEPOperator>(Object))
     Object = Step->getPointerOperand()->stripPointerCasts();
   if (auto *G = dyn_cast<GlobalVariable>(Object); G && isTable(*G)) {
-    functionsIn(*G, [&](Function *F, int64_t At) {
-      if (Base != G || At == Bytes.getSExtValue())
-        Found.insert(F);
+    functionsIn(*G, [&](const TableEntry &E) {
+      if (Base != G || E.At == Bytes.getSExtValue())
+        Found.insert(E.F);
     });
     return true;
   }
@@ -225,9 +229,15 @@ bool Candidates::fromTable() {
   return false;
 }
 
+void Candidates::add(const TableEntry &E) {
+  Found.insert(E.F);
+  if (Read && mayBeMember(E.Structure, E.Place, *Read, DL))
+    AtMember.insert(E.F);
+}
+
 void Candidates::everyTable() {
   for (const GlobalVariable *G : Functions.tables().ofType(calleeType(Call)))
-    functionsIn(*G, [&](Function *F, int64_t) { Found.insert(F); });
+    functionsIn(*G, [&](const TableEntry &E) { add(E); });
 }
 
 /// True for a call that may have to do with derivatives and that nothing is known of.
@@ -292,16 +302,17 @@ std::string Candidates::obstacle(const Function &F) const {
 /// Leaves out what goes into other members of structures only. Where nobody fills this one, a
 /// structure that begins in the same way may stand for it.
 void Candidates::keepSlots(SmallVectorImpl<Function *> &Fitting) const {
-  const std::optional<MemberSlot> Read = slotOfCallee(Call);
   if (!Read || Fitting.size() < 2)
     return;
   MemberIndex &Members = Functions.members();
   const bool Filled = Functions.filled().contains(*Read);
   auto Elsewhere = [&](Function *F) {
-    return !Found.contains(F) && !Members.mayLieWhere(*F, *Read, /*Prefix=*/!Filled);
+    return !AtMember.contains(F) && !Members.mayLieWhere(*F, *Read, /*Prefix=*/!Filled);
   };
-  if (!Filled || !all_of(Fitting, Elsewhere))
+  if (!all_of(Fitting, Elsewhere))
     erase_if(Fitting, Elsewhere);
+  else if (!Filled)
+    erase_if(Fitting, [&](Function *F) { return !Found.contains(F); });
 }
 
 /// Leaves out what a std::function of another signature calls.
@@ -358,8 +369,8 @@ ArrayRef<const GlobalVariable *> TableIndex::ofType(FunctionType *T) {
   if (!std::exchange(Filled, true))
     for (const GlobalVariable &G : M.globals())
       if (isTable(G))
-        functionsIn(G, [&](Function *F, int64_t) {
-          auto &Tables = ByType[F->getFunctionType()];
+        functionsIn(G, [&](const TableEntry &E) {
+          auto &Tables = ByType[E.F->getFunctionType()];
           if (Tables.empty() || Tables.back() != &G)
             Tables.push_back(&G);
         });

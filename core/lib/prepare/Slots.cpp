@@ -16,6 +16,7 @@
 #include "Slots.h"
 #include "Tables.h"
 #include "callee/Instrumentation.h"
+#include "contraflow/core/Construct.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -36,9 +37,11 @@ namespace contraflow {
 namespace {
 
 constexpr StringLiteral SlotKind =
-    "cf.slot";                      ///< metadata: the place of a member; attribute of a call
-constexpr unsigned MostLevels = 32; ///< of structures in structures
-constexpr unsigned MostUses = 500;  ///< of one function, and of what it goes through
+    "cf.slot"; ///< metadata: the place of a member; attribute of a call
+constexpr StringLiteral StructPrefix = "struct."; ///< of a structure's name
+constexpr StringLiteral MangledPrefix = "_Z";     ///< of a name of C++
+constexpr unsigned MostLevels = 32;               ///< of structures in structures
+constexpr unsigned MostUses = 500;                ///< of one function, and of what it goes through
 
 /// The field of a TBAA structure (name, type, offset, type, offset, ...) that Offset is in.
 const MDNode *fieldAt(const MDNode &Type, uint64_t &Offset) {
@@ -113,6 +116,64 @@ MemberSlot slotOfNote(const MDNode &Note) {
           mdconst::extract<ConstantInt>(Note.getOperand(1))->getZExtValue()};
 }
 
+enum class Holds { Address, Other, Anything };
+
+/// What a scalar's description says of it.
+Holds heldBy(const MDNode &Scalar) {
+  static constexpr std::pair<StringLiteral, ScalarKind> Kinds[] = {
+#define CF_SCALAR_TYPE(Name, Kind, Bytes) {Name, Kind},
+#include "callee/ScalarTypes.def"
+  };
+  const MDNode *Type = &Scalar; // of one pointer, described by that of any
+  for (unsigned I = 0; Type && I < MostLevels; ++I) {
+    auto *Name = Type->getNumOperands() ? dyn_cast<MDString>(Type->getOperand(0)) : nullptr;
+    const auto *Found = Name ? find_if(Kinds, [&](auto &K) { return K.first == Name->getString(); })
+                             : std::end(Kinds);
+    if (Found != std::end(Kinds))
+      return Found->second == SK_Pointer   ? Holds::Address
+             : Found->second == SK_Unknown ? Holds::Anything
+                                           : Holds::Other;
+    Type = Type->getNumOperands() > 1 ? dyn_cast<MDNode>(Type->getOperand(1)) : nullptr;
+  }
+  return Holds::Anything;
+}
+
+/// What a structure's description says of what lies at Offset. An array is described by its
+/// element.
+Holds heldAt(const MDNode *Type, uint64_t Offset) {
+  constexpr unsigned Scalar = 3; // operands: name, parent, 0
+  for (unsigned I = 0; Type && I < MostLevels; ++I) {
+    if (Type->getNumOperands() <= Scalar)
+      return heldBy(*Type);
+    Type = fieldAt(*Type, Offset);
+  }
+  return Holds::Anything;
+}
+
+/// The same of a type.
+Holds heldAt(Type *T, uint64_t Offset, const DataLayout &DL) {
+  for (unsigned I = 0; I < MostLevels; ++I) {
+    auto *S = dyn_cast<StructType>(T);
+    auto *Array = dyn_cast<ArrayType>(T);
+    if (Offset >= DL.getTypeAllocSize(T).getFixedValue())
+      return Holds::Anything;
+    if (S) {
+      const StructLayout &Layout = *DL.getStructLayout(S);
+      const unsigned Index = Layout.getElementContainingOffset(Offset);
+      Offset -= Layout.getElementOffset(Index).getFixedValue();
+      T = S->getElementType(Index);
+    } else if (Array) {
+      T = Array->getElementType();
+      Offset %= DL.getTypeAllocSize(T).getFixedValue();
+    } else {
+      return T->isPointerTy()                                 ? Holds::Address
+             : T->isIntegerTy(8) || T->isVectorTy() || Offset ? Holds::Anything
+                                                              : Holds::Other;
+    }
+  }
+  return Holds::Anything;
+}
+
 } // namespace
 
 std::optional<MemberSlot> memberSlotOf(const Instruction &Access) {
@@ -121,6 +182,35 @@ std::optional<MemberSlot> memberSlotOf(const Instruction &Access) {
   if (const MDNode *Tag = Access.getMetadata(LLVMContext::MD_tbaa))
     return slotOfTag(*Tag);
   return std::nullopt;
+}
+
+/// True if a type and what is read have names, and these differ. The names of C++ say less.
+static bool isOtherwiseNamed(const StructType &S, const MemberSlot &Read) {
+  auto *Said = dyn_cast_or_null<MDString>(Read.Name);
+  StringRef Name = Said ? Said->getString() : "";
+  StringRef Own = S.hasName() ? S.getName() : "";
+  Name.consume_front(StructPrefix);
+  if (!Own.consume_front(StructPrefix) || Name.empty() || Name.starts_with(MangledPrefix))
+    return false;
+  return Name.split('.').first != Own.split('.').first; // a linker appends numbers
+}
+
+bool mayBeMember(StructType *Structure, int64_t Place, const MemberSlot &Read,
+                 const DataLayout &DL) {
+  constexpr uint64_t Word = 8;
+  if (!Structure || Place != int64_t(Read.Place))
+    return false;
+  auto *Name = dyn_cast_or_null<MDString>(Read.Name);
+  auto *Noted = Read.Type || !Name
+                    ? nullptr
+                    : StructType::getTypeByName(Structure->getContext(), Name->getString());
+  for (uint64_t At = 0; At < Read.Place && (Read.Type || Noted); At += Word) {
+    const Holds Here = heldAt(Structure, At, DL);
+    const Holds There = Read.Type ? heldAt(Read.Type, At) : heldAt(Noted, At, DL);
+    if (Here != There && Here != Holds::Anything && There != Holds::Anything)
+      return false;
+  }
+  return true;
 }
 
 bool isLinkedLater(const Module &M) { return M.getModuleFlag("EnableSplitLTOUnit"); }
@@ -232,10 +322,42 @@ FilledMembers::FilledMembers(const Module &M) {
   fillCopies(CopiesByName, ByName);
 }
 
-MemberIndex::MemberIndex(const Module &M) {
+/// True if V may be loaded from memory of which no member is known, or is what a call returns.
+static bool mayBeFromMemory(const Value &V) {
+  SmallPtrSet<const Value *, 8> Seen{&V};
+  SmallVector<const Value *, 8> Todo{&V};
+  auto Add = [&](const Value *From) {
+    if (From->getType()->isPointerTy() && Seen.insert(From).second)
+      Todo.push_back(From);
+  };
+  while (!Todo.empty()) {
+    const Value *At = Todo.pop_back_val();
+    auto *Load = dyn_cast<LoadInst>(At);
+    auto *Variable = Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
+    if (isa<PHINode, SelectInst>(At))
+      for_each(cast<Instruction>(At)->operands(), Add);
+    if (Variable) {
+      for (const User *By : Variable->users()) {
+        auto *Store = dyn_cast<StoreInst>(By);
+        if (!Store && !isa<LoadInst>(By))
+          return true;
+        if (Store)
+          Add(Store->getValueOperand());
+      }
+    }
+    if (!isa<Constant, Argument, PHINode, SelectInst>(At) && !Variable &&
+        !(Load && memberSlotOf(*Load)))
+      return true;
+  }
+  return false;
+}
+
+MemberIndex::MemberIndex(const Module &M) : DL(M.getDataLayout()) {
   eachAccess(M, [&](const Instruction &I, const MemberSlot &S) {
     if (isa<LoadInst>(I))
       Loads[keyOf(S)].push_back(const_cast<Instruction *>(&I));
+    else if (mayBeFromMemory(*cast<StoreInst>(I).getValueOperand()))
+      FromMemory.insert(keyOf(S));
   });
   for (const Function &F : M)
     if (F.hasAddressTaken())
@@ -244,7 +366,9 @@ MemberIndex::MemberIndex(const Module &M) {
 
 bool MemberIndex::mayLieWhere(const Function &F, const MemberSlot &Read, bool Prefix) {
   const Places &P = placesOf(F);
-  return P.Anywhere || is_contained(P.Copied, int64_t(Read.Place)) ||
+  return P.Anywhere || (P.InVariable && FromMemory.contains(keyOf(Read))) ||
+         any_of(P.Copied,
+                [&](const auto &C) { return mayBeMember(C.first, C.second, Read, DL); }) ||
          any_of(P.Slots, [&](const MemberSlot &S) {
            return S == Read ||
                   (Prefix && S.Place == Read.Place && beginAlike(S.Type, Read.Type, S.Place)) ||
@@ -278,7 +402,7 @@ void MemberIndex::follow(Places &P, const Value &V) {
     if (auto *G = dyn_cast<GlobalVariable>(By); G && isTable(*G))
       followTable(P, *G);
     else if (G)
-      P.Anywhere |= !G->isConstant() && !G->hasAppendingLinkage();
+      followVariable(P, *G);
     else if (isa<ConstantAggregate, ConstantExpr, GlobalAlias, PHINode, SelectInst>(By))
       follow(P, *By);
     else if (auto *Store = dyn_cast<StoreInst>(By); Store && U.getOperandNo() == 0)
@@ -296,10 +420,38 @@ void MemberIndex::followTable(Places &P, const GlobalVariable &Table) {
   visitCopies(Table, [&](const LoadInst *Part) {
     if (Part && Part->getType()->isPointerTy())
       return follow(P, *Part);
-    placesIn(Table, *P.Of, [&](int64_t Place) {
-      P.Anywhere |= Place < 0;
-      P.Copied.push_back(Place);
+    functionsIn(Table, [&](const TableEntry &E) {
+      if (E.F == P.Of) {
+        P.Anywhere |= !E.Structure;
+        P.Copied.push_back({E.Structure, E.Place});
+      }
     });
+  });
+}
+
+/// A variable that is a table, `static struct Operations dense = {add, scale}`: in its members, and
+/// where what is loaded from such members goes.
+void MemberIndex::followVariable(Places &P, const GlobalVariable &G) {
+  if (G.isConstant() || G.hasAppendingLinkage())
+    return;
+  P.Anywhere |= !G.hasDefinitiveInitializer();
+  if (P.Anywhere)
+    return;
+  functionsIn(G, [&](const TableEntry &E) {
+    if (E.F != P.Of)
+      return;
+    P.Anywhere |= !E.Structure;
+    if (P.Anywhere)
+      return;
+    P.InVariable = true;
+    P.Copied.push_back({E.Structure, E.Place});
+    for (const auto &[Key, All] : Loads)
+      for (const WeakVH &Load :
+           Key.second == uint64_t(E.Place) ? ArrayRef(All) : ArrayRef<WeakVH>())
+        if (const auto Slot = Load ? memberSlotOf(*cast<Instruction>(Load)) : std::nullopt;
+            Slot && !isOtherwiseNamed(*E.Structure, *Slot) &&
+            mayBeMember(E.Structure, E.Place, *Slot, DL))
+          follow(P, *Load);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/ValueHandle.h"
@@ -47,6 +48,10 @@ struct MemberSlot {
 
 /// The member that a load or a store accesses. None if its structure is not known.
 std::optional<MemberSlot> memberSlotOf(const llvm::Instruction &Access);
+/// False if a member of a table cannot be the one that is read: it lies at another place of its
+/// structure, or behind other things.
+bool mayBeMember(llvm::StructType *Structure, int64_t Place, const MemberSlot &Read,
+                 const llvm::DataLayout &DL);
 /// The member that an indirect call finds its callee in.
 std::optional<MemberSlot> slotOfCallee(const llvm::CallBase &Call);
 
@@ -87,20 +92,25 @@ private:
   struct Places {
     const llvm::Function *Of = nullptr;
     bool Anywhere = false;
+    bool InVariable = false; ///< a table that is one
     llvm::SmallVector<MemberSlot, 2> Slots;
-    llvm::SmallVector<int64_t, 2> Copied; ///< places in structures that tables are copied to
+    /// Members that tables are copied to.
+    llvm::SmallVector<std::pair<llvm::StructType *, int64_t>, 2> Copied;
     llvm::SmallPtrSet<const llvm::Value *, 16> Seen;
     unsigned Left = 0; ///< uses that may still be looked at
   };
   const Places &placesOf(const llvm::Function &F);
   void follow(Places &P, const llvm::Value &V);
   void followTable(Places &P, const llvm::GlobalVariable &Table);
+  void followVariable(Places &P, const llvm::GlobalVariable &G);
   void followStore(Places &P, const llvm::StoreInst &Store);
   void pass(Places &P, const llvm::CallBase &Call, unsigned Arg);
 
+  const llvm::DataLayout &DL;
   /// Those whose address is taken, in module order.
   llvm::DenseMap<llvm::FunctionType *, llvm::SmallVector<const llvm::Function *, 4>> ByType;
-  llvm::DenseMap<MemberKey, llvm::SmallVector<llvm::WeakVH, 4>> Loads; ///< null: erased
+  llvm::MapVector<MemberKey, llvm::SmallVector<llvm::WeakVH, 4>> Loads; ///< null: erased
+  llvm::DenseSet<MemberKey> FromMemory; ///< filled with what lay in no member that is known
   llvm::DenseMap<const llvm::Function *, Places> Known;
 };
 

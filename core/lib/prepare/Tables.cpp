@@ -16,30 +16,26 @@ using namespace llvm;
 namespace contraflow {
 namespace {
 
-/// A function in a table: how far it is from the table's beginning, and from its structure's.
-struct Entry {
-  Function *F;
-  int64_t At, Place;
-};
-
-void entriesOf(const Constant *C, const DataLayout &DL, int64_t At, int64_t Place,
-               function_ref<void(const Entry &)> Visit) {
+void entriesOf(const Constant *C, const DataLayout &DL, TableEntry In,
+               function_ref<void(const TableEntry &)> Visit) {
   if (auto *F = dyn_cast<Function>(C->stripPointerCasts()))
-    return Visit({const_cast<Function *>(F), At, Place});
+    return Visit({const_cast<Function *>(F), In.At, In.Structure, In.Place});
   if (auto *A = dyn_cast<GlobalAlias>(C))
-    return entriesOf(A->getAliasee(), DL, At, Place, Visit);
+    return entriesOf(A->getAliasee(), DL, In, Visit);
   auto *Aggregate = dyn_cast<ConstantAggregate>(C);
   if (auto *Cast = dyn_cast<ConstantExpr>(C); Cast && Cast->isCast())
-    return entriesOf(Cast->getOperand(0), DL, At, Place, Visit);
+    return entriesOf(Cast->getOperand(0), DL, In, Visit);
   if (!Aggregate)
     return;
   for (unsigned I = 0; I < Aggregate->getNumOperands(); ++I) {
-    int64_t Offset = 0, Inner = -1;
-    if (auto *S = dyn_cast<StructType>(C->getType()))
-      Offset = Inner = DL.getStructLayout(S)->getElementOffset(I);
-    else if (auto *T = dyn_cast<ArrayType>(C->getType()))
-      Offset = I * int64_t(DL.getTypeAllocSize(T->getElementType()));
-    entriesOf(Aggregate->getOperand(I), DL, At + Offset, Inner, Visit);
+    TableEntry Inner{nullptr, In.At, dyn_cast<StructType>(C->getType()), -1};
+    if (Inner.Structure)
+      Inner.Place = DL.getStructLayout(Inner.Structure)->getElementOffset(I);
+    if (auto *T = dyn_cast<ArrayType>(C->getType()))
+      Inner.At += I * int64_t(DL.getTypeAllocSize(T->getElementType()));
+    else
+      Inner.At += std::max<int64_t>(Inner.Place, 0);
+    entriesOf(Aggregate->getOperand(I), DL, Inner, Visit);
   }
 }
 
@@ -89,16 +85,8 @@ bool isCopied(const GlobalVariable &Table) {
   return Is;
 }
 
-void functionsIn(const GlobalVariable &Table, function_ref<void(Function *, int64_t)> Visit) {
-  entriesOf(Table.getInitializer(), Table.getDataLayout(), 0, -1,
-            [&](const Entry &E) { Visit(E.F, E.At); });
-}
-
-void placesIn(const GlobalVariable &Table, const Function &F, function_ref<void(int64_t)> Visit) {
-  entriesOf(Table.getInitializer(), Table.getDataLayout(), 0, -1, [&](const Entry &E) {
-    if (E.F == &F)
-      Visit(E.Place);
-  });
+void functionsIn(const GlobalVariable &Table, function_ref<void(const TableEntry &)> Visit) {
+  entriesOf(Table.getInitializer(), Table.getDataLayout(), {nullptr, 0, nullptr, -1}, Visit);
 }
 
 } // namespace contraflow

@@ -26,12 +26,15 @@ void visitCopies(const llvm::GlobalVariable &Table,
 /// True of a table whose functions may be called through other memory.
 bool isCopied(const llvm::GlobalVariable &Table);
 
-/// Each function of a table, with its distance from the beginning in bytes.
+/// A function in a table: how far it is from the table's beginning in bytes, and its place in the
+/// innermost structure there; -1 in none.
+struct TableEntry {
+  llvm::Function *F;
+  int64_t At;
+  llvm::StructType *Structure;
+  int64_t Place;
+};
 void functionsIn(const llvm::GlobalVariable &Table,
-                 llvm::function_ref<void(llvm::Function *, int64_t)> Visit);
-
-/// The places of F in the innermost structures of a table; -1 of one in no structure.
-void placesIn(const llvm::GlobalVariable &Table, const llvm::Function &F,
-              llvm::function_ref<void(int64_t)> Visit);
+                 llvm::function_ref<void(const TableEntry &)> Visit);
 
 } // namespace contraflow
