@@ -364,6 +364,22 @@ bool keepsBody(const Function &F) {
   return llvm::any_of(Words, [&](StringRef Word) { return F.getName().contains(Word); });
 }
 
+/// An object that is returned is written, and so may be what a pointer to anything but constants
+/// leads to, which names of the Itanium C++ ABI tell.
+bool onlyLooks(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  const CalleeInfo Info = F ? lookupCallee(*F) : CalleeInfo();
+  if (!Info.OwnObjects || Info.Opaque || Call.getType()->isVoidTy())
+    return false;
+  StringRef Name = calleeName(*F);
+  if (!Name.consume_front("_ZNK"))
+    return false;
+  for (size_t At = Name.find("EP"); At != StringRef::npos; At = Name.find("EP", At + 1))
+    if (!Name.substr(At + 2).starts_with("K"))
+      return false;
+  return true;
+}
+
 CalleeInfo lookupCallee(const CallBase &Call) {
   const Function *F = Call.getCalledFunction();
   if (Call.hasFnAttr(attr::Inactive)) {

@@ -150,7 +150,7 @@ public:
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     CallBase &Call = *Site.Anchor;
     if (!B.shadow(&Call)) {
-      if (isOwnBlock(&Call))
+      if (isOwnBlock(&Call) || endsInReverse(Call))
         Site.Recorded = {&Call, ConstantPointerNull::get(B.ir().getPtrTy())};
       return Error::success();
     }
@@ -228,13 +228,18 @@ public:
   }
   Error augment(SweepBuilder &B, CallSite &Site) const override {
     Value *Shadow = ownedShadow(B, Site.Operands[0]);
-    if (!Shadow && (isOwnBlock(Site.Operands[0]) || isFreedLater(*Site.Anchor))) {
+    const bool Spares = sparesOthers(*Site.Anchor);
+    if (!Shadow && (isOwnBlock(Site.Operands[0]) || isFreedLater(*Site.Anchor) || Spares)) {
       Shadow = ConstantPointerNull::get(B.ir().getPtrTy());
       B.tape(); // its end is the end of the call
     }
     if (!Shadow)
       return Error::success();
+    if (Spares)
+      B.tape();
     Site.Anchor = putOff(B, *Site.Anchor, Site.Operands[0], Shadow);
+    if (Spares)
+      B.runtime("free_spared", B.ir().getVoidTy(), {Site.Operands[0]});
     return Error::success();
   }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
@@ -308,15 +313,28 @@ Error ReallocateHandler::augment(SweepBuilder &B, CallSite &Site) const {
   return resize(B, Site, Bytes);
 }
 
-/// Does nothing where there are no shadows.
+/// Does nothing where there are no shadows, unless the object may be the caller's.
 Error ReallocateHandler::resize(SweepBuilder &B, CallSite &Site, Value *Bytes) {
   CallBase &Call = *Site.Anchor;
   Value *Old = Site.Operands[0], *OldShadow = B.shadow(Old);
-  if (!OldShadow || !B.shadow(&Call))
-    return Error::success();
+  const bool Spares = sparesOthers(Call);
   auto &IR = B.ir();
+  if (!OldShadow || !B.shadow(&Call)) {
+    if (Spares) {
+      B.tape(); // its end is the end of the call
+      Site.Anchor = B.runtime("realloc_forward", IR.getPtrTy(),
+                              {Old, ConstantPointerNull::get(IR.getPtrTy()), Bytes});
+      B.runtime("free_spared", IR.getVoidTy(), {Old});
+      Site.Recorded = {Site.Anchor};
+    }
+    return Error::success();
+  }
   Value *Extent = B.runtime("realloc_extent", IR.getInt64Ty(), {Old, OldShadow, Bytes});
   CallInst *New = B.runtime("realloc_forward", IR.getPtrTy(), {Old, OldShadow, Bytes});
+  if (Spares) {
+    B.tape();
+    B.runtime("free_spared", IR.getVoidTy(), {Old});
+  }
   CallInst *Shadow = B.runtime("shadow_alloc", IR.getPtrTy(), {New, Bytes});
   New->addRetAttr(Attribute::NoAlias);
   Shadow->addRetAttr(Attribute::NoAlias);
@@ -342,6 +360,11 @@ Error ReallocateHandler::adjoint(SweepBuilder &B, const CallSite &Site,
                                  ArrayRef<Value *> Recalled) const {
   if (Recalled.empty())
     return Error::success();
+  if (Recalled.size() == 1) {
+    B.runtime("alloc_reverse", B.ir().getVoidTy(),
+              {Recalled[0], ConstantPointerNull::get(B.ir().getPtrTy())});
+    return Error::success();
+  }
   MemoryLayout Layout = B.layout(Site.Operands[0]);
   if (B.activeMemory(Site.Operands[0]) && holdsOnlyNumbers(Layout) && !liesAnywhere(Layout))
     moveBytes(B.ir(), Recalled);

@@ -75,10 +75,8 @@ static FunctionCallee standIn(Module &M, StringRef Name, Type *T) {
 
 /// Of what type what is written at one place is; null: it is something else.
 static Type *writtenType(const Instruction &Write) {
-  if (const auto *Store = dyn_cast<StoreInst>(&Write)) {
-    Type *T = Store->getValueOperand()->getType();
-    return T->isPointerTy() ? Type::getInt64Ty(T->getContext()) : T;
-  }
+  if (const auto *Store = dyn_cast<StoreInst>(&Write))
+    return Store->getValueOperand()->getType();
   if (const auto *Update = dyn_cast<AtomicRMWInst>(&Write))
     return Update->getType();
   const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&Write);
@@ -98,7 +96,7 @@ bool canTakeBack(const Instruction &Write) {
   const Type *T = writtenType(Write);
   const auto *Store = dyn_cast<StoreInst>(&Write);
   if (Store && Store->isSimple())
-    return !T->isPtrOrPtrVectorTy();
+    return true;
   return isa<MemIntrinsic>(Write) || (T && T->isIntegerTy());
 }
 

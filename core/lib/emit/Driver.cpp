@@ -483,28 +483,24 @@ static bool usesForeignMemory(RequestState &S) {
   return false;
 }
 
-/// So that the call may be repeated: what it writes outside is taken back.
+/// So that the call may be repeated: what it writes outside is taken back. What was there before is
+/// nothing that the program reads.
 static void takeWritesBack(RequestState &S) {
-  MemoryGraph Graph(S.C.M.getDataLayout());
-  ActivityResult Activity;
-  WriteSet Writes;
-  analyseInto(S, Graph, Activity, Writes);
   const MadeOnce Made(S.Closure.Functions, S.C.FAM);
   SmallSetVector<Instruction *, 16> Found;
-  for (const WriteSet::Write &W : Writes.writes())
-    if (outlives(Graph, W) && comesBack(S, *W.At) && !Made.contains(*W.At))
+  for (const WriteSet::Write &W : S.Writes.writes())
+    if (outlives(S.Graph, W) && comesBack(S, *W.At) && !Made.contains(*W.At))
       Found.insert(W.At);
   for (Instruction *Write : Found)
     takeBack(*Write);
-  S.TakesBack = !Found.empty();
+  const bool Spares = spareOthers(S);
+  S.TakesBack = Spares || !Found.empty();
 }
 
 static void analyse(RequestState &S) {
   Timed T("analyse", "Analyse: loops, memory, activity, effects");
   for (Function *F : S.Closure.Functions) // an erased function may have had the same address
     S.C.FAM.clear(*F, F->getName());
-  if (S.Spec.Repeated)
-    takeWritesBack(S);
   hoistLoads(S);
   for (Function *F : S.Closure.Functions)
     numberLoops(*F, S.C.FAM, S.Loops);
@@ -512,6 +508,8 @@ static void analyse(RequestState &S) {
     for (Function *F : S.Closure.Functions)
       addCarriedLoads(*F, S.C.FAM, S.Carried);
   analyseInto(S, S.Graph, S.Activity, S.Writes);
+  if (S.Spec.Repeated)
+    takeWritesBack(S);
   if (!S.Spec.Again && S.Spec.Mode != DerivativeMode::Tangent && S.Switch.MinCut)
     S.Writes.putOffFrees(findLaterFrees(S.Closure.Functions, S.Activity, S.C.Handlers, S.C.FAM),
                          S.Graph);

@@ -19,6 +19,7 @@
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Rule.h"
 #include "prepare/ByteMoves.h"
+#include "support/OwnBlock.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
@@ -46,15 +47,20 @@ bool outlives(const MemoryGraph &Graph, const WriteSet::Write &W) {
   return !Object || !isMadeHere(*Object);
 }
 
+/// A log serves where that is not so, unless there are teams or it cannot be made.
+static bool takesAddresses(const RequestState &S) {
+  return S.C.TakesAddresses || !S.Closure.TeamBodies.empty();
+}
+
 bool comesBack(const RequestState &S, const Instruction &Write) {
   const auto *Store = dyn_cast<StoreInst>(&Write);
-  const bool Pointer = Store && Store->getValueOperand()->getType()->isPointerTy();
-  return canTakeBack(Write) && !(Pointer && S.Closure.TeamBodies.empty());
+  const bool Pointer = Store && Store->getValueOperand()->getType()->isPtrOrPtrVectorTy();
+  return canTakeBack(Write) && !(Pointer && !takesAddresses(S));
 }
 
 /// True if what a pointer leads to belongs to the derived function, or is constant. Members of
 /// objects of its own hand out such.
-static bool isOwn(RequestState &S, const Value *V, unsigned Steps = 4) {
+static bool isOwn(const RequestState &S, const Value *V, unsigned Steps = 4) {
   const Value *Object = getUnderlyingObject(V);
   if (const auto *Choice = dyn_cast<SelectInst>(Object); Choice && Steps)
     return isOwn(S, Choice->getTrueValue(), Steps - 1) &&
@@ -69,6 +75,35 @@ static bool isOwn(RequestState &S, const Value *V, unsigned Steps = 4) {
   return Steps && Info.OwnObjects && !Info.Opaque && Member->arg_size() &&
          Member->getArgOperand(0)->getType()->isPointerTy() &&
          isOwn(S, Member->getArgOperand(0), Steps - 1);
+}
+
+bool spareOthers(RequestState &S) {
+  if (!takesAddresses(S))
+    return false;
+  bool Any = false;
+  SmallVector<CallBase *, 16> Allocations;
+  const auto Mark = [](CallBase &Call, StringRef What) {
+    Call.addFnAttr(Attribute::get(Call.getContext(), What));
+  };
+  for (Function *F : S.Closure.Functions)
+    for (Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call)
+        continue;
+      if (isOfKind(*Call, CalleeKind::Allocate))
+        Allocations.push_back(Call);
+      const bool Ends =
+          isOfKind(*Call, CalleeKind::Free) || isOfKind(*Call, CalleeKind::Reallocate);
+      const Value *Object = Ends ? Call->getArgOperand(0) : nullptr;
+      if (!Ends || isa<ConstantPointerNull>(Object) || isOwn(S, Object))
+        continue;
+      Mark(*Call, SparesOthersAttribute);
+      Any = true;
+    }
+  for (CallBase *Call : Allocations)
+    if (Any)
+      Mark(*Call, EndsInReverseAttribute);
+  return Any;
 }
 
 /// Members of classes of the library that write objects of the derived function alone.
@@ -103,14 +138,15 @@ static bool writesOwnMembers(RequestState &S, const CallBase &I) {
 /// True if a call does something that must not be done again.
 static bool mustHappenOnce(RequestState &S, const CallBase &I) {
   const Function *F = I.getCalledFunction();
-  if (findRule(I) || I.onlyReadsMemory() || is_contained(S.Closure.Functions, F))
+  if (findRule(I) || I.onlyReadsMemory() || onlyLooks(I) || is_contained(S.Closure.Functions, F))
     return false;
   if (F && lookupCallee(*F).ReadOnly) // also where nothing but the call itself matters
     return false;
   const CalleeInfo Info = lookupCallee(I);
   if (Info.Kind == CalleeKind::Allocate || Info.Kind == CalleeKind::NoReturn)
     return false;
-  if ((Info.Kind == CalleeKind::Free || repeatsBytes(I)) && isOwn(S, I.getArgOperand(0)))
+  if (sparesOthers(I) ||
+      ((Info.Kind == CalleeKind::Free || repeatsBytes(I)) && isOwn(S, I.getArgOperand(0))))
     return false;
   if (isa<IntrinsicInst>(I)) // those that write are among the writes
     return false;
@@ -122,7 +158,8 @@ static bool mustHappenOnce(RequestState &S, const CallBase &I) {
 /// program.
 static bool leavesAlone(RequestState &S, const WriteSet::Write &W) {
   const auto *Call = dyn_cast<CallBase>(W.At);
-  if (Call && (Call->doesNotReturn() || lookupCallee(*Call).ReadOnly || writesOwnMembers(S, *Call)))
+  if (Call && (Call->doesNotReturn() || sparesOthers(*Call) || onlyLooks(*Call) ||
+               lookupCallee(*Call).ReadOnly || writesOwnMembers(S, *Call)))
     return true;
   bool Given = false;
   for (unsigned N = 0; Call && N < Call->arg_size(); ++N) {

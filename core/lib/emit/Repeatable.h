@@ -20,6 +20,10 @@ bool outlives(const MemoryGraph &Graph, const WriteSet::Write &W);
 bool comesBack(const RequestState &S, const llvm::Instruction &Write);
 
 /// An adjoint in several directions runs once for each, from the same state every time.
+/// Marks what gives back memory that may be the caller's: such an adjoint leaves that alone. True
+/// if there is such a call.
+bool spareOthers(RequestState &S);
+
 llvm::Error checkRepeatable(RequestState &S);
 
 /// True if the reverse sweep may not be repeated.

@@ -48,6 +48,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/Timer.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -306,7 +307,7 @@ Expected<Derivative> ModuleDriver::derivativeOf(const DerivativeSpec &Spec) {
     New = differentiate(Spec, C, chosenSwitches());
     C.Sparing = true;
   }
-  if (!New && !Spec.Repeated) // that may be served by a log
+  if (!New && (!Spec.Repeated || C.TakesAddresses)) // a log may serve before that
     New = withCalledOnly(std::move(New), Spec, C);
   C.Twins = Shared;
   if (New)
@@ -325,17 +326,21 @@ Error ModuleDriver::serve(const DerivativeRequest &R) {
     return serveReplay(R);
   Adjoints.NoLog = false;
   auto D = derivativeOf(R.Spec);
-  if (!D && Adjoints.NoLog)
-    return D.takeError();
-  if (!D) {
+  if (!D && !Adjoints.NoLog) {
     auto Log = fromLog(R);
-    if (!Log) {
-      consumeError(Log.takeError());
-      return D.takeError();
+    if (Log) {
+      consumeError(D.takeError());
+      return lowerRequest(R, *Log);
     }
-    consumeError(D.takeError());
-    return lowerRequest(R, *Log);
+    consumeError(Log.takeError());
   }
+  if (!D && R.Part == RequestPart::Whole && R.Spec.Repeated) {
+    consumeError(D.takeError());
+    const SaveAndRestore All(Adjoints.TakesAddresses, true);
+    D = derivativeOf(R.Spec);
+  }
+  if (!D)
+    return D.takeError();
   if (D->HasTeams && Inner.contains(R.Call->getFunction()))
     if (Error E = makeAgain(R.Spec, *D))
       return E;

@@ -40,6 +40,8 @@ struct Compilation {
   bool Spared = false; ///< that was so of something
   /// A log of what is read outside does not help: it cannot tell that from memory of its own.
   bool NoLog = false;
+  /// An adjoint that runs again takes back addresses as well, and frees nothing of its caller's.
+  bool TakesAddresses = false;
   /// What indirect calls lead to, by number. Null: all whose types and classes fit.
   const CalledFunctions *Called = nullptr;
   bool LooksForCallees = false; ///< what else they may lead to is noted where they are made

@@ -21,4 +21,16 @@ inline constexpr llvm::StringLiteral FreedLaterAttribute = "contraflow_freed_lat
 
 inline bool isFreedLater(const llvm::CallBase &Free) { return Free.hasFnAttr(FreedLaterAttribute); }
 
+/// Where a derivative call runs again: a free, or a realloc, of what may be the caller's. It ends
+/// what the call has allocated and leaves the rest alone; all of what is allocated has an end.
+inline constexpr llvm::StringLiteral SparesOthersAttribute = "contraflow_spares_others";
+inline constexpr llvm::StringLiteral EndsInReverseAttribute = "contraflow_ends_in_reverse";
+
+inline bool sparesOthers(const llvm::CallBase &Free) {
+  return Free.hasFnAttr(SparesOthersAttribute);
+}
+inline bool endsInReverse(const llvm::CallBase &Allocation) {
+  return Allocation.hasFnAttr(EndsInReverseAttribute);
+}
+
 } // namespace contraflow

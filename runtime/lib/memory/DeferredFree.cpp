@@ -34,6 +34,7 @@ struct Deferred {
   void (*GiveBack)(void *) = nullptr;                    ///< of the program
   void (*GiveSized)(void *, int64_t, int64_t) = nullptr; ///< the same
   int64_t Bytes = 0, Alignment = 0;
+  bool Spared = false; ///< if the derivative call did not allocate it: it runs again
 };
 
 struct alignas(64) Shard {
@@ -113,8 +114,10 @@ void freeLeftovers(Arena *Call) {
       S.Objects.take(Primal);
     Guard.unlock();
     for (auto &[Primal, Object] : Mine) {
-      cf_v1_drop_block(Primal);
-      freePrimal(Primal, Object);
+      if (!Object.Spared) {
+        cf_v1_drop_block(Primal);
+        freePrimal(Primal, Object);
+      }
       Outstanding.fetch_sub(1, std::memory_order_relaxed);
     }
   }
@@ -191,6 +194,18 @@ void cf_v1_free_deferred_sized(void *primal, void *shadow,
                                void (*give_back)(void *, int64_t, int64_t), int64_t bytes,
                                int64_t alignment) {
   remember(primal, {shadow, FreedBy::Sized, currentCall(), nullptr, give_back, bytes, alignment});
+}
+
+void cf_v1_free_spared(void *primal) {
+  if (!primal)
+    return;
+  Shard &S = shardOf(primal);
+  const std::scoped_lock Guard(S.Lock);
+  std::optional<Deferred> Object = S.Objects.take(primal);
+  if (!Object)
+    return;
+  Object->Spared = true;
+  S.Objects.insert(primal, *Object);
 }
 
 void cf_v1_alloc_reverse(void *primal, void *shadow) {

@@ -7,7 +7,7 @@
 //
 // An object that the derivative call did not allocate has no such point; it is freed when the call
 // ends, and its shadow stays with the caller, who made it, or is freed with it if an earlier call
-// kept it.
+// kept it. If the call runs again, for another direction, the object stays (free_spared).
 
 #pragma once
 

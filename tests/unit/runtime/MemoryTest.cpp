@@ -282,6 +282,24 @@ TEST_F(CountedFree, ObjectOfTheCallerIsFreedWhenTheCallEnds) {
   std::free(Shadow);
 }
 
+TEST_F(CountedFree, SparedObjectOfTheCallerStays) {
+  Watched = ::operator new(64);
+  for (int Direction = 0; Direction < 2; ++Direction) {
+    cf_tape *Tape = cf_v1_tape_begin();
+    cf_v1_free_deferred(Watched, nullptr, 1);
+    cf_v1_free_spared(Watched);
+    cf_v1_free_spared(nullptr);
+    cf_v1_tape_end(Tape);
+    EXPECT_EQ(Deleted, 0);
+  }
+  cf_tape *Tape = cf_v1_tape_begin();
+  cf_v1_free_deferred(Watched, nullptr, 1);
+  cf_v1_free_spared(Watched);
+  cf_v1_alloc_reverse(Watched, nullptr);
+  EXPECT_EQ(Deleted, 1);
+  cf_v1_tape_end(Tape);
+}
+
 TEST_F(CountedFree, CallsOfOtherThreadsKeepTheirs) {
   Watched = ::operator new(64);
   cf_tape *Tape = cf_v1_tape_begin();

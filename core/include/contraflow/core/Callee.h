@@ -88,6 +88,9 @@ CalleeInfo lookupCallee(const llvm::Function &F);
 bool keepsBody(const llvm::Function &F);
 /// The info of the called function; Unknown for indirect calls.
 CalleeInfo lookupCallee(const llvm::CallBase &Call);
+/// True for a call of a constant member of a class of the library that says something of objects
+/// and writes nothing (std::string::compare).
+bool onlyLooks(const llvm::CallBase &Call);
 /// True for a call of a mathematical function that leaves nothing but its result, and errno.
 bool isPlainMath(const llvm::Instruction &I);
 
