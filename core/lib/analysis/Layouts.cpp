@@ -54,7 +54,7 @@ std::optional<std::pair<StructType *, int64_t>> memberAt(const Value *Pointer,
       return Out;
     Offset += By.getSExtValue();
     auto *S = dyn_cast<StructType>(Address->getSourceElementType());
-    auto *First = dyn_cast<ConstantInt>(*Address->idx_begin());
+    auto *First = Address->getNumIndices() ? dyn_cast<ConstantInt>(*Address->idx_begin()) : nullptr;
     if (S && S->isSized() && First && First->isZero() && !S->isScalableTy())
       Out = {S, Offset};
     Pointer = Address->getPointerOperand();

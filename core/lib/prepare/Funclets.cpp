@@ -33,4 +33,10 @@ const Instruction *dropFunclets(Function &F) {
   return nullptr;
 }
 
+bool hasFunclets(const Function &F) {
+  return F.hasPersonalityFn() && any_of(instructions(F), [](const Instruction &I) {
+           return isa<CatchSwitchInst, FuncletPadInst>(I);
+         });
+}
+
 } // namespace contraflow

@@ -15,4 +15,7 @@ namespace contraflow {
 /// Returns a call whose exception F may catch, null if there is none.
 const llvm::Instruction *dropFunclets(llvm::Function &F);
 
+/// True if F has handlers or cleanups of such a kind, which have no place in another function.
+bool hasFunclets(const llvm::Function &F);
+
 } // namespace contraflow

@@ -325,7 +325,7 @@ bool Preparer::inlineCalls(Function &P) {
       continue;
     noteHistory(*Call, Parent);
     Function *Callee = Call->getCalledFunction();
-    if (inHistory(Parent, Callee) || hasComputedGoto(*Callee))
+    if (inHistory(Parent, Callee) || hasComputedGoto(*Callee) || hasFunclets(*Callee))
       continue;
     Function &Slim = Slims.of(*Callee);
     const unsigned Added = Slim.getInstructionCount();

@@ -615,6 +615,8 @@ Error RequestReader::checkReceived(Type *Received) {
     return fail(DiagId::RequestResult, "'" + userName(*Spec.Primal) + "' returns nothing");
 
   const SmallVector<Type *, 4> Results = receivedResults(Request);
+  if (any_of(Results, [](const Type *T) { return T->isScalableTy(); }))
+    return fail(DiagId::UnsupportedInstruction, "a vector of scalable size");
   if (Results.empty())
     return fail(DiagId::RequestResult,
                 Adjoint ? "no argument is passed by value and active, so nothing is returned"

@@ -13,6 +13,7 @@
 ; CHECK-DAG: in 'other_shadow': [CF105]
 ; CHECK-DAG: in 'itself': [CF109]
 ; CHECK-DAG: in 'scalable': [CF205] {{.*}}a vector of scalable size
+; CHECK-DAG: in 'ask_scalable_result': [CF205] {{.*}}a vector of scalable size
 ; CHECK-DAG: in 'asm_goto': [CF206]
 ; CHECK-DAG: in 'funclets': [CF206] {{.*}}a funclet
 ; CHECK-DAG: in 'deoptimised': [CF206] {{.*}}an interpreter
@@ -205,4 +206,32 @@ define double @escaped_local(double %x) noinline {
 define double @ask_escaped_local(double %x) {
   %r = call double (...) @__enzyme_autodiff(ptr @escaped_local, double %x)
   ret double %r
+}
+
+define double @calls_funclets(double %x) noinline personality ptr @__CxxFrameHandler3 {
+  %r = call double @other_personality(double %x)
+  ret double %r
+}
+define double @ask_calls_funclets(double %x) {
+  %r = call double (...) @__enzyme_autodiff(ptr @calls_funclets, double %x)
+  ret double %r
+}
+
+define <vscale x 2 x double> @scalable_result(<vscale x 2 x double> %x) noinline {
+  ret <vscale x 2 x double> %x
+}
+define <vscale x 2 x double> @ask_scalable_result(<vscale x 2 x double> %x) {
+  %r = call <vscale x 2 x double> (...) @__enzyme_autodiff(ptr @scalable_result, <vscale x 2 x double> %x)
+  ret <vscale x 2 x double> %r
+}
+
+define double @steps_nowhere(ptr %p) noinline {
+  %q = getelementptr { double, i32 }, ptr %p
+  %v = load double, ptr %q
+  %r = fmul double %v, %v
+  ret double %r
+}
+define void @ask_steps_nowhere(ptr %p, ptr %s) {
+  call void (...) @__enzyme_autodiff(ptr @steps_nowhere, ptr %p, ptr %s)
+  ret void
 }
