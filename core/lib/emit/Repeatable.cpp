@@ -12,6 +12,7 @@
 #include "ForwardSweep.h"
 #include "MadeOnce.h"
 #include "Unit.h"
+#include "callee/Instrumentation.h"
 #include "callee/Silent.h"
 #include "construct/Fields.h"
 #include "construct/Memory.h"
@@ -135,9 +136,12 @@ static bool writesOwnMembers(RequestState &S, const CallBase &I) {
   return none_of(Reached.set_bits(), [&](unsigned Node) { return S.Graph.outlives(Node); });
 }
 
-/// True if a call does something that must not be done again.
+/// True if a call does something that must not be done again. What is to run at the end of the
+/// program or of a thread would run again: a destructor of a thread's variable, which is made once.
 static bool mustHappenOnce(RequestState &S, const CallBase &I) {
   const Function *F = I.getCalledFunction();
+  if (runsAtExit(I))
+    return true;
   if (findRule(I) || I.onlyReadsMemory() || onlyLooks(I) || is_contained(S.Closure.Functions, F))
     return false;
   if (F && lookupCallee(*F).ReadOnly) // also where nothing but the call itself matters
