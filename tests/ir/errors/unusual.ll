@@ -21,7 +21,7 @@
 ; CHECK-DAG: in 'escaped_local': [CF206] {{.*}}a variable that a funclet uses
 ; CHECK-DAG: in 'collected': [CF206] {{.*}}where garbage is collected
 ; WHOLE-DAG: in 'coroutine': [CF206] {{.*}}a coroutine
-; CHECK: error: differentiation failed: {{13|14}} errors
+; CHECK: error: differentiation failed: {{14|15}} errors
 
 @enzyme_dup = external global i32
 @targets = internal constant [2 x ptr] [ptr blockaddress(@computed, %left), ptr blockaddress(@computed, %right)]
