@@ -10,6 +10,7 @@
 // file that is linked. For each place: offset, width, kind, and what it is part of.
 
 #include "AllocatedTypes.h"
+#include "PointedStructures.h"
 #include "callee/Classes.h"
 #include "contraflow/core/Callee.h"
 
@@ -26,7 +27,6 @@ namespace contraflow {
 namespace {
 
 constexpr StringLiteral NoteName = "contraflow.elements";
-constexpr StringLiteral StructPrefix = "struct.", ClassPrefix = "class."; ///< of clang's types
 constexpr size_t MostNoted = 256; ///< places of one structure
 enum PartOf : unsigned { Array = 1, Struct = 2, Element = 4 };
 
@@ -42,45 +42,28 @@ std::string textOf(const LayoutPlaces &Places) {
 /// What allocators of the library ask for.
 class Allocated {
 public:
-  explicit Allocated(const Module &M) : M(M), Layouts(M) {}
+  explicit Allocated(Module &M) : Structures(M), Layouts(M) {}
   void note(Function &Allocator);
 
 private:
-  StructType *named(StringRef Class);
-
-  const Module &M;
+  PointedStructures Structures;
   LayoutReader Layouts;
-  std::optional<std::vector<StructType *>> Types;
 };
 
-/// The structure of this name, as one writes it. Null if there are several: of templates the
-/// arguments are not in their names, and classes of functions have numbers.
-StructType *Allocated::named(StringRef Class) {
-  if (!Types)
-    Types = M.getIdentifiedStructTypes();
-  const size_t Around = Class.contains("(anonymous") ? StringRef::npos : Class.rfind(")::");
-  const StringRef Name =
-      Around == StringRef::npos ? Class : Class.drop_front(Around + StringRef(")::").size());
-  StructType *Found = nullptr;
-  for (StructType *T : *Types) {
-    StringRef Own = T->getName();
-    if ((!Own.consume_front(StructPrefix) && !Own.consume_front(ClassPrefix)) ||
-        !Own.consume_front(Name) || !(Own.empty() || Own.starts_with(".")))
-      continue;
-    if (Found || !Own.empty() || T->isOpaque())
-      return nullptr;
-    Found = T;
-  }
-  return Found;
+/// LLVM's types of a function's classes are not called after the function.
+StringRef withoutFunction(StringRef Class) {
+  constexpr StringLiteral End = ")::", Unnamed = "(anonymous";
+  const size_t Around = Class.contains(Unnamed) ? StringRef::npos : Class.rfind(End);
+  return Around == StringRef::npos ? Class : Class.drop_front(Around + End.size());
 }
 
 void Allocated::note(Function &Allocator) {
   const std::string Class = classAllocated(Allocator);
-  StructType *T = Class.empty() ? nullptr : named(Class);
+  StructType *T = Class.empty() ? nullptr : Structures.called(withoutFunction(Class));
   const LayoutPlaces *Places = Layouts.ofType(T);
   if (!Places || Places->size() > MostNoted)
     return;
-  const Attribute Note = Attribute::get(M.getContext(), NoteName, textOf(*Places));
+  const Attribute Note = Attribute::get(Allocator.getContext(), NoteName, textOf(*Places));
   for (Instruction &I : instructions(Allocator))
     if (auto *Call = dyn_cast<CallBase>(&I);
         Call && lookupCallee(*Call).Kind == CalleeKind::Allocate)

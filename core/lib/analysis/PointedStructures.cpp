@@ -61,25 +61,28 @@ const AllocaInst *variableOf(const Value *Pointer) {
   return Load ? dyn_cast<AllocaInst>(Load->getPointerOperand()) : nullptr;
 }
 
-/// As TBAA calls what was loaded: "p1 _ZTS4wave" leads to a %struct.wave, unless there are several
-/// of this name.
+StructType *PointedStructures::called(StringRef Name) {
+  if (Named.empty())
+    for (StructType *S : M.getIdentifiedStructTypes()) {
+      StringRef Own = S->getName();
+      if (!Own.consume_front(StructPrefix) && !Own.consume_front(ClassPrefix))
+        continue;
+      const auto [Base, Number] = Own.rsplit('.');
+      const bool IsAnother = !Number.empty() && all_of(Number, isDigit);
+      if (const auto [It, New] = Named.try_emplace(IsAnother ? Base : Own, S); !New || IsAnother)
+        It->second = nullptr;
+    }
+  return Named.lookup(Name);
+}
+
+/// As TBAA calls what was loaded: "p1 _ZTS4wave" leads to a %struct.wave.
 StructType *PointedStructures::named(const LoadInst &Pointer) {
   StringRef Mangled = nameAccessed(Pointer);
   if (!Mangled.consume_front("p1 _ZTS"))
     return nullptr;
-  if (Named.empty())
-    for (StructType *S : M.getIdentifiedStructTypes()) {
-      StringRef Name = S->getName();
-      if (!Name.consume_front(StructPrefix) && !Name.consume_front(ClassPrefix))
-        continue;
-      const auto [Base, Number] = Name.rsplit('.');
-      const bool IsAnother = !Number.empty() && all_of(Number, isDigit);
-      if (const auto [It, New] = Named.try_emplace(IsAnother ? Base : Name, S); !New || IsAnother)
-        It->second = nullptr;
-    }
   const std::string Text = demangle("_ZTS" + Mangled.str());
   StringRef Name = Text;
-  return Name.consume_front("typeinfo name for ") ? Named.lookup(Name) : nullptr;
+  return Name.consume_front("typeinfo name for ") ? called(Name) : nullptr;
 }
 
 StructType *PointedStructures::steppedInto(const AllocaInst &Variable) {

@@ -27,6 +27,9 @@ public:
   /// and debug information call its type, by steps from its variable, and by what all callers hand
   /// over. Null if that is not known.
   llvm::StructType *behind(const llvm::Value &Pointer);
+  /// The structure of this name, as one writes it: `ns::Particle`. Null if there are several: those
+  /// of templates have no arguments in their names.
+  llvm::StructType *called(llvm::StringRef Name);
   /// The structure to whose members there are steps from what a variable holds; null: several.
   llvm::StructType *steppedInto(const llvm::AllocaInst &Variable);
 
