@@ -15,6 +15,7 @@
 #include "contraflow/core/Callee.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -57,11 +58,21 @@ StringRef withoutFunction(StringRef Class) {
   return Around == StringRef::npos ? Class : Class.drop_front(Around + End.size());
 }
 
+/// Another class may have the same name in LLVM's types: at least its objects are as large.
+bool asksForSize(const Function &Allocator, int64_t Size) {
+  return any_of(instructions(Allocator), [Size](const Instruction &I) {
+    const auto *By =
+        I.getOpcode() == Instruction::Mul ? dyn_cast<ConstantInt>(I.getOperand(1)) : nullptr;
+    return By && By->getSExtValue() == Size;
+  });
+}
+
 void Allocated::note(Function &Allocator) {
   const std::string Class = classAllocated(Allocator);
   StructType *T = Class.empty() ? nullptr : Structures.called(withoutFunction(Class));
   const LayoutPlaces *Places = Layouts.ofType(T);
-  if (!Places || Places->size() > MostNoted)
+  if (!Places || Places->size() > MostNoted ||
+      !asksForSize(Allocator, Allocator.getDataLayout().getTypeAllocSize(T).getFixedValue()))
     return;
   const Attribute Note = Attribute::get(Allocator.getContext(), NoteName, textOf(*Places));
   for (Instruction &I : instructions(Allocator))
@@ -86,13 +97,14 @@ LayoutPlaces placesIn(StringRef Note) {
     int64_t Offset = 0;
     unsigned Part = 0;
     LayoutPlace P;
-    Place.consumeInteger(10, Offset);
-    Place = Place.ltrim();
-    Place.consumeInteger(10, P.Width);
-    Place = Place.ltrim();
-    Place.consumeInteger(10, P.Kind);
-    Place = Place.ltrim();
-    Place.consumeInteger(10, Part);
+    const auto Next = [&Place](auto &Number) {
+      Place.consumeInteger(10, Number);
+      Place = Place.ltrim();
+    };
+    Next(Offset);
+    Next(P.Width);
+    Next(P.Kind);
+    Next(Part);
     P.IsArray = Part & Array;
     P.IsStruct = Part & Struct;
     P.IsElement = Part & Element;

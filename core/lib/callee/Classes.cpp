@@ -384,6 +384,18 @@ bool takesNumbersOnly(const Function &F) {
          all_of(Parameters, isOfNumbers);
 }
 
+bool takesConstantsOnly(const Function &F) {
+  ItaniumPartialDemangler Name;
+  const std::string Mangled = F.getName().str();
+  if (Name.partialDemangle(Mangled.c_str()) || !Name.isFunction())
+    return false;
+  const std::string List = taken(Name.getFunctionParameters(nullptr, nullptr));
+  return all_of(partsOf(List), [](StringRef Parameter) {
+    const bool Leads = Parameter.consume_back("&") || Parameter.consume_back("*");
+    return !Leads || Parameter.ends_with(" const");
+  });
+}
+
 bool isOfStandardLibrary(const GlobalValue &G) {
   static constexpr StringLiteral Prefixes[] = {"_ZSt",    "_ZNSt",  "_ZNKSt",  "_ZTISt",
                                                "_ZTINSt", "_ZTVSt", "_ZTVNSt", "_ZTVN10__cxxabiv1"};

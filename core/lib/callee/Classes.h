@@ -43,6 +43,8 @@ bool endsAnyWrapper(const llvm::Function &F);
 /// True if the name of F, a function of no object, says that it takes numbers, addresses of numbers
 /// and containers of the standard library that hold numbers, and nothing else.
 bool takesNumbersOnly(const llvm::Function &F);
+/// True if the name of F says that its parameters are values, and addresses of constants alone.
+bool takesConstantsOnly(const llvm::Function &F);
 /// True of what a C++ standard library defines, by its name.
 bool isOfStandardLibrary(const llvm::GlobalValue &G);
 /// True of a structure that has a name and that the standard library does not define.

@@ -10,6 +10,7 @@
 // of that name itself; allocation functions and reserved names (_Z..., __...) always do. Functions
 // must have their type as well, where it is known (Math.def, Prototypes.def).
 
+#include "Classes.h"
 #include "Math.h"
 #include "Prototypes.h"
 #include "Silent.h"
@@ -371,13 +372,7 @@ bool onlyLooks(const CallBase &Call) {
   const CalleeInfo Info = F ? lookupCallee(*F) : CalleeInfo();
   if (!Info.OwnObjects || Info.Opaque || Call.getType()->isVoidTy())
     return false;
-  StringRef Name = calleeName(*F);
-  if (!Name.consume_front("_ZNK"))
-    return false;
-  for (size_t At = Name.find("EP"); At != StringRef::npos; At = Name.find("EP", At + 1))
-    if (!Name.substr(At + 2).starts_with("K"))
-      return false;
-  return true;
+  return calleeName(*F).starts_with("_ZNK") && takesConstantsOnly(*F);
 }
 
 CalleeInfo lookupCallee(const CallBase &Call) {
