@@ -9,8 +9,8 @@
 #include "Integers.h"
 #include "MemoryGraph.h"
 #include "MovedWords.h"
+#include "Origins.h"
 #include "Strides.h"
-#include "TypedOrigins.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/ObjectType.h"
 
@@ -100,7 +100,6 @@ private:
   void begin(Value *Object, Type *T);
   void beginAt(Value *Object, const LayoutPlaces *Places);
   void note(Instruction &Access, const LayoutReader::Evidence &E);
-  void findOrigins(ArrayRef<Function *> Functions);
   void land(Value &V);
   void landAll(Function &F);
   void noteAlignment(Value *Pointer, Type *T, Align Known);
@@ -138,7 +137,7 @@ private:
   };
   Function *Root;
   std::vector<Said> Evidence;
-  SmallPtrSet<const Value *, 16> Typed; ///< pointers to the beginning of a known structure
+  TypedPointers Typed;
 };
 
 void Describer::access(Value *Pointer, Value *V) {
@@ -562,7 +561,7 @@ void Describer::beginAt(Value *Object, const LayoutPlaces *Places) {
   if (!Places)
     return;
   Evidence.push_back({Object, {Places, 0}});
-  Typed.insert(Object);
+  addTyped(Object, *Places, Typed);
 }
 
 /// What an object begins with; of others than variables, the code that uses them tells.
@@ -598,6 +597,8 @@ void Describer::visitAll(ArrayRef<Function *> Functions) {
       visit(I);
       if (const LayoutReader::Evidence E = Layouts.of(I); E && getLoadStorePointerOperand(&I))
         note(I, E); // atomic updates and copies may name a structure as well
+      if (const LayoutPlaces *Behind = Layouts.pointee(I))
+        Evidence.push_back({&I, {Behind, 0}});
     }
   visitModels();
   describeGlobals(Graph, *Root->getParent());
@@ -613,44 +614,6 @@ void Describer::note(Instruction &Access, const LayoutReader::Evidence &E) {
   if (E.isInteger(DL.getTypeStoreSize(getLoadStoreType(&Access)).getFixedValue()))
     Graph.noteDeclaredInteger(&Access, E.hasOthers());
   addTypedOrigins(Pointer, E, DL, Typed);
-}
-
-/// Where objects begin: variables, what calls return, what the caller's pointers lead to.
-void Describer::findOrigins(ArrayRef<Function *> Functions) {
-  SmallVector<unsigned, 16> Todo;
-  SmallDenseSet<unsigned> Seen;
-  auto Begin = [&](const Value *V, bool Outside) {
-    const Location At = Graph.find(V);
-    if (!At)
-      return;
-    if (!Typed.contains(V))
-      Graph.addUntypedOrigin(At, V);
-    if (Outside)
-      Todo.push_back(Graph.canonical(At.Node));
-  };
-  for (Argument &A : Root->args())
-    if (A.getType()->isPointerTy())
-      Begin(&A, /*Outside=*/true);
-  for (GlobalVariable &G : Root->getParent()->globals())
-    Begin(&G, /*Outside=*/true);
-  for (Function *F : Functions)
-    for (Instruction &I : instructions(*F)) {
-      auto *Call = dyn_cast<CallBase>(&I);
-      const bool Returns = Call && I.getType()->isPointerTy() && !passesPointer(*Call) &&
-                           !Closure.count(Call->getCalledFunction());
-      if (isa<AllocaInst>(I) || Returns)
-        Begin(&I, Returns && lookupCallee(*Call).Kind != CalleeKind::Allocate);
-    }
-  while (!Todo.empty()) {
-    const unsigned Node = Todo.pop_back_val();
-    if (!Seen.insert(Node).second)
-      continue;
-    for (auto [Offset, C] : Graph.fields(Node))
-      if (auto Target = Graph.pointee(C)) {
-        Graph.addUntypedOrigin(*Target);
-        Todo.push_back(Graph.canonical(Target->Node));
-      }
-  }
 }
 
 /// True of what keeps an address or hands it back. Where it comes to light again, nothing says that
@@ -699,7 +662,7 @@ bool Describer::settlePlaces(ArrayRef<Function *> Functions) {
       landAll(*F);
     Graph.settleFolds([&] { describeLayouts(); });
     Graph.setWaiting(false);
-    findOrigins(Functions);
+    noteOrigins(Graph, Layouts, Functions, Typed);
     Graph.settlePlaces();
     if (Graph.changes() == Before && !Graph.foldPutOff())
       break;

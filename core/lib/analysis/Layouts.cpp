@@ -43,37 +43,6 @@ constexpr unsigned MostLevels = 32;                  ///< of structures in struc
 constexpr unsigned FlexibleElements = 128;           ///< of an array that has no length
 constexpr int64_t Word = 8, HalfWord = 4;
 
-/// The outermost structure that Pointer leads into by constant offsets alone.
-std::optional<std::pair<StructType *, int64_t>> memberAt(const Value *Pointer,
-                                                         const DataLayout &DL) {
-  std::optional<std::pair<StructType *, int64_t>> Out;
-  int64_t Offset = 0;
-  while (auto *Address = dyn_cast<GEPOperator>(Pointer)) {
-    APInt By(DL.getIndexTypeSizeInBits(Address->getType()), 0);
-    if (!Address->accumulateConstantOffset(DL, By))
-      return Out;
-    Offset += By.getSExtValue();
-    auto *S = dyn_cast<StructType>(Address->getSourceElementType());
-    auto *First = Address->getNumIndices() ? dyn_cast<ConstantInt>(*Address->idx_begin()) : nullptr;
-    if (S && S->isSized() && First && First->isZero() && !S->isScalableTy())
-      Out = {S, Offset};
-    Pointer = Address->getPointerOperand();
-  }
-  return Out;
-}
-
-const MDNode *baseOf(const MDNode &Tag) {
-  if (Tag.getNumOperands() < 3)
-    return nullptr;
-  auto *Base = dyn_cast_or_null<MDNode>(Tag.getOperand(0));
-  return Base && Base != Tag.getOperand(1) ? Base : nullptr;
-}
-
-int64_t offsetOf(const MDNode &Tag) {
-  auto *At = mdconst::dyn_extract_or_null<ConstantInt>(Tag.getOperand(2));
-  return At ? At->getSExtValue() : -1;
-}
-
 /// The array without a length that a structure ends with.
 ArrayType *flexibleArray(const StructType &S) {
   auto *A = S.getNumElements() ? dyn_cast<ArrayType>(S.elements().back()) : nullptr;
@@ -83,8 +52,10 @@ ArrayType *flexibleArray(const StructType &S) {
 class Noter {
 public:
   explicit Noter(Module &M)
-      : M(M), Context(M.getContext()), List(M.getOrInsertNamedMetadata(NotesName)), Pointed(M) {}
+      : M(M), Context(M.getContext()), List(M.getOrInsertNamedMetadata(NotesName)), Pointed(M),
+        Pointees(M) {}
   void note(Instruction &I);
+  void notePointees() { Pointees.write(); }
   void noteFirstFields(Function &F);
 
 private:
@@ -100,6 +71,7 @@ private:
   NamedMDNode *List;
   SmallPtrSet<const MDNode *, 16> Done;
   PointedStructures Pointed;
+  PointeeNoter Pointees;
   std::map<std::tuple<StructType *, int64_t, StringRef>, MDNode *> Own;
 };
 
@@ -285,6 +257,8 @@ void Noter::note(Instruction &I) {
     return noteCopy(*Copy);
   if (!isa<LoadInst, StoreInst>(I) || getLoadStoreType(&I)->isAggregateType())
     return; // in parts, each would have the tag of the whole
+  if (auto *Load = dyn_cast<LoadInst>(&I); Load && I.getType()->isPointerTy())
+    Pointees.add(*Load, Pointed);
   const auto At = memberAt(getLoadStorePointerOperand(&I), M.getDataLayout());
   if (!At || isWrapper(*At->first))
     return;
@@ -485,10 +459,11 @@ void noteLayouts(Module &M) {
     }
   for (Function &F : M)
     N.noteFirstFields(F);
+  N.notePointees();
   noteAllocated(M);
 }
 
-LayoutReader::LayoutReader(const Module &M) : DL(M.getDataLayout()) {
+LayoutReader::LayoutReader(const Module &M) : DL(M.getDataLayout()), Pointees(M) {
   if (const NamedMDNode *List = M.getNamedMetadata(NotesName))
     for (const MDNode *Note : List->operands()) {
       auto *Key = dyn_cast_or_null<MDNode>(Note->getOperand(0));
@@ -561,9 +536,32 @@ static bool isPart(const Instruction &Access, const MDNode &Tag) {
   return Scalar && Scalar->Kind == SK_Unknown && !getLoadStoreType(&Access)->isIntegerTy(8);
 }
 
+/// The tag that says most of a member: ours, or that of the front end.
+static const MDNode *tagOf(const Instruction &Access) {
+  const MDNode *Own = Access.getMetadata(OwnName);
+  return Own ? Own : Access.getMetadata(LLVMContext::MD_tbaa);
+}
+
+const LayoutPlaces *LayoutReader::pointee(const Instruction &Loaded) {
+  const auto *Load = dyn_cast<LoadInst>(&Loaded);
+  return Load && Loaded.getType()->isPointerTy() ? ofType(structureBehind(*Load)) : nullptr;
+}
+
+StructType *LayoutReader::structureBehind(const LoadInst &Pointer) const {
+  const MDNode *Tag = tagOf(Pointer);
+  if (auto Own = Notes.find(Tag); Tag && Own != Notes.end())
+    return Own->second.Type ? Pointees.of(Own->second.Type, Own->second.Offset) : nullptr;
+  if (const MDNode *Base = Tag ? baseOf(*Tag) : nullptr)
+    if (StructType *S = Pointees.of(Base, offsetOf(*Tag)))
+      return S;
+  if (const MDNode *Scalar = Tag ? namedPointer(*Tag) : nullptr)
+    return Pointees.of(Scalar, 0);
+  const auto *Variable = dyn_cast<GlobalVariable>(Pointer.getPointerOperand());
+  return Variable ? Pointees.of(*Variable) : nullptr;
+}
+
 LayoutReader::Evidence LayoutReader::of(const Instruction &Access) {
-  const MDNode *Tag = Access.getMetadata(OwnName);
-  Tag = Tag ? Tag : Access.getMetadata(LLVMContext::MD_tbaa);
+  const MDNode *Tag = tagOf(Access);
   if (!Tag)
     return {};
   if (auto Own = Notes.find(Tag); Own != Notes.end())

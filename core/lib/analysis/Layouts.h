@@ -12,6 +12,8 @@
 
 #pragma once
 
+#include "Pointees.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -65,10 +67,15 @@ public:
     bool hasOthers() const;
   };
   Evidence of(const llvm::Instruction &Access);
+  /// What the member that is loaded leads to, in all that was said before optimisation; null if
+  /// it is not known.
+  const LayoutPlaces *pointee(const llvm::Instruction &Loaded);
   /// Of a global or local variable; null if it is no structure.
   const LayoutPlaces *ofType(llvm::Type *T);
   /// Of the elements of memory that an allocator of the library asks for; null if nobody says it.
   const LayoutPlaces *ofAllocated(const llvm::CallBase &Call);
+
+  const llvm::DataLayout &layout() const { return DL; }
 
 private:
   struct Noted {
@@ -76,9 +83,11 @@ private:
     int64_t Offset;
   };
   const LayoutPlaces *ofTag(const llvm::MDNode &Base);
+  llvm::StructType *structureBehind(const llvm::LoadInst &Pointer) const;
 
   const llvm::DataLayout &DL;
   std::map<const llvm::MDNode *, Noted> Notes; ///< by description of a structure, or own tag
+  PointeeReader Pointees;
   std::map<const void *, LayoutPlaces> Known;
 };
 

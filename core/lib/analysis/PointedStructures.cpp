@@ -99,6 +99,31 @@ StructType *PointedStructures::steppedInto(const AllocaInst &Variable) {
   return Pointees.lookup(&Variable);
 }
 
+/// Adds what the steps from a pointer say, which may be kept in a variable before; null: no
+/// structure.
+static void addStepsFrom(const LoadInst &Pointer, std::set<StructType *> &Found, bool IsKept) {
+  for (const Use &U : Pointer.uses()) {
+    if (const auto *Step = dyn_cast<GetElementPtrInst>(U.getUser()))
+      Found.insert(dyn_cast<StructType>(Step->getSourceElementType()));
+    else if (getLoadStorePointerOperand(U.getUser()) == &Pointer)
+      Found.insert(nullptr);
+    const auto *Store = IsKept ? nullptr : dyn_cast<StoreInst>(U.getUser());
+    const auto *Variable = Store ? dyn_cast<AllocaInst>(Store->getPointerOperand()) : nullptr;
+    if (Variable)
+      for (const User *Load : Variable->users())
+        if (isa<LoadInst>(Load))
+          addStepsFrom(cast<LoadInst>(*Load), Found, /*IsKept=*/true);
+  }
+}
+
+std::optional<StructType *> PointedStructures::loaded(const LoadInst &Pointer) {
+  std::set<StructType *> Found;
+  addStepsFrom(Pointer, Found, /*IsKept=*/false);
+  if (StructType *S = Found.empty() ? named(Pointer) : nullptr)
+    return S;
+  return Found.empty() ? std::nullopt : std::optional(Found.size() == 1 ? *Found.begin() : nullptr);
+}
+
 StructType *PointedStructures::behindVariable(const AllocaInst &Variable) {
   StructType *S = structureBehindVariable(Variable, M.getDataLayout());
   return S ? S : steppedInto(Variable);

@@ -7,6 +7,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <optional>
+
 namespace llvm {
 class AllocaInst;
 class Argument;
@@ -30,6 +32,9 @@ public:
   /// The structure of this name, as one writes it: `ns::Particle`. Null if there are several: those
   /// of templates have no arguments in their names.
   llvm::StructType *called(llvm::StringRef Name);
+  /// The structure that a pointer leads to which is loaded from no variable of the compiler's, by
+  /// the steps from there, or by TBAA; null: several, or something else. Nothing if nobody says.
+  std::optional<llvm::StructType *> loaded(const llvm::LoadInst &Pointer);
   /// The structure to whose members there are steps from what a variable holds; null: several.
   llvm::StructType *steppedInto(const llvm::AllocaInst &Variable);
 

@@ -42,6 +42,12 @@ const Value *stepBack(const GEPOperator &Step, const DataLayout &DL, int64_t Siz
 
 } // namespace
 
+void addTyped(const Value *Pointer, const LayoutPlaces &Places, TypedPointers &Typed) {
+  const auto [It, New] = Typed.try_emplace(Pointer, &Places);
+  if (!New && It->second != &Places)
+    It->second = nullptr;
+}
+
 void addTypedOrigins(const Value &Pointer, const LayoutReader::Evidence &What, const DataLayout &DL,
                      TypedPointers &Typed) {
   const int64_t Size = sizeOf(*What.Places);
@@ -52,7 +58,7 @@ void addTypedOrigins(const Value &Pointer, const LayoutReader::Evidence &What, c
     if (!Seen.insert(V).second)
       continue;
     if (!Offset)
-      Typed.insert(V);
+      addTyped(V, *What.Places, Typed);
     if (auto *Step = dyn_cast<GEPOperator>(V)) {
       if (const Value *From = stepBack(*Step, DL, Size, Offset))
         Todo.push_back({From, Offset});

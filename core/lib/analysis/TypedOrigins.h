@@ -6,7 +6,7 @@
 
 #include "Layouts.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace llvm {
 class DataLayout;
@@ -15,8 +15,10 @@ class Value;
 
 namespace contraflow {
 
-using TypedPointers = llvm::SmallPtrSetImpl<const llvm::Value *>;
+/// Pointers to the beginning of a structure, and its members; null: several.
+using TypedPointers = llvm::DenseMap<const llvm::Value *, const LayoutPlaces *>;
 
+void addTyped(const llvm::Value *Pointer, const LayoutPlaces &Places, TypedPointers &Typed);
 /// Adds the pointers that lead to the beginning of a structure, or of an array of such, of which a
 /// member is accessed at Pointer.
 void addTypedOrigins(const llvm::Value &Pointer, const LayoutReader::Evidence &What,
