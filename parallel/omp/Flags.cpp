@@ -8,10 +8,16 @@
 //                                         that width in the variable, or behind a pointer
 //
 // In place of a flush there may be a fence, an instruction that pauses, or an empty statement of
-// assembly. If it is a call that lets others run (`sched_yield`, `usleep`), the loop waits where
-// nothing that it does can end it.
+// assembly. If it is a call that lets others run (`sched_yield`, `usleep`), or a lock that is taken
+// and given back, the loop waits where nothing that it does can end it. All of this may be in
+// functions of the program that the loop calls; and an address may be waited for as well.
 //
-// and then every load of the same variable and every store that may be to a flag becomes volatile.
+// So does one that looks, takes a lock, and looks again: who has found it set goes on without the
+// lock, and reads what was written before it was set.
+//
+//   if (!ready) { enter(lock); if (!ready) { v = f(x); ready = 1; } leave(lock); } use(v)
+//
+// Then every load of the same variable and every store that may be to a flag becomes volatile.
 // That is how other programs write it, and what Atomics.cpp puts in order. It does no harm to an
 // integer that is no flag: what is in the order of execution has an order.
 
@@ -20,6 +26,7 @@
 #include "contraflow/core/Callee.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -58,32 +65,88 @@ bool letsOthersRun(const Instruction &I) {
   return F && F->isDeclaration() && lookupCallee(*F).Kind == CalleeKind::Inactive;
 }
 
+constexpr StringRef Own = "cf_v1_"; ///< what the derivatives of others call
+
+/// Whether the call enters mutual exclusion of the program, or leaves it.
+std::optional<bool> locks(const Instruction &I) {
+  static const StringMap<bool> Enters = {
+#define OMP_ENTER(Name, Lock) {#Name, true},
+#define OMP_TRY(Name, Result) {#Name, true},
+#define OMP_LEAVE(Name, Lock) {#Name, false},
+#include "parallel/omp/Runtime.def"
+  };
+  auto *Call = dyn_cast<CallBase>(&I);
+  const Function *F = Call && !isa<IntrinsicInst>(I) ? Call->getCalledFunction() : nullptr;
+  const bool IsTheirs = F && F->isDeclaration() && !F->getName().starts_with(Own);
+  auto It = IsTheirs ? Enters.find(F->getName()) : Enters.end();
+  return It == Enters.end() ? std::nullopt : std::optional(It->second);
+}
+
+/// True for a load in front of which its block has taken a lock.
+bool isLocked(const LoadInst &Load) {
+  for (const Instruction &I : reverse(make_range(Load.getParent()->begin(), Load.getIterator())))
+    if (const auto Enters = locks(I))
+      return *Enters;
+  return false;
+}
+
+/// The function of the program that is called, if its body is known.
+const Function *bodyOf(const Instruction &I) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  const Function *F = Call ? Call->getCalledFunction() : nullptr;
+  return F && !F->isDeclaration() ? F : nullptr;
+}
+
 /// True for memory that no other thread knows of.
 bool isPrivate(const Value *Address) {
   const Value *Object = getUnderlyingObject(Address);
   return isa<AllocaInst>(Object) && !PointerMayBeCaptured(Object, /*ReturnCaptures=*/true);
 }
 
+/// Functions within functions that are looked into.
+constexpr unsigned MaxDepth = 3;
+
 /// True if a loop that consists of such instructions may do nothing but wait.
-bool mayWait(const Instruction &I) {
+bool mayWait(const Instruction &I, unsigned Depth = 0) {
   if (auto *Store = dyn_cast<StoreInst>(&I))
     return isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand()));
   if (!isa<CallBase>(I) || isa<IntrinsicInst>(I) || isBreath(I))
     return isa<FenceInst>(I) || !I.isAtomic();
-  return letsOthersRun(I);
+  if (const Function *F = bodyOf(I))
+    return Depth < MaxDepth &&
+           all_of(
+               instructions(*F),
+               [&](const Instruction &Inner) { return mayWait(Inner, Depth + 1); });
+  return letsOthersRun(I) || locks(I);
 }
+
+bool mayWait(const Loop &L) {
+  return all_of(L.blocks(), [](const BasicBlock *Block) {
+    return all_of(*Block, [](const Instruction &I) { return mayWait(I); });
+  });
+}
+
+/// True for what may be a flag: whoever waits for a float has nothing but its digits.
+bool isFlagType(const Type *T) { return T->isIntegerTy() || T->isPointerTy(); }
 
 using Loads = SmallSetVector<LoadInst *, 4>;
 
 /// What the value is calculated from within the loop.
 void collectLooks(Value *End, const Loop &L, Loads &Looks) {
+  const BasicBlock &Header = *L.getHeader();
   SmallVector<Value *, 8> Work = {End};
   SmallPtrSet<Value *, 16> Seen;
   while (!Work.empty()) {
     auto *I = dyn_cast<Instruction>(Work.pop_back_val());
-    if (!I || !L.contains(I) || !Seen.insert(I).second)
+    const bool IsInside = I && (L.contains(I) || I->getFunction() != Header.getParent());
+    if (!IsInside || !Seen.insert(I).second)
       continue;
     auto *Load = dyn_cast<LoadInst>(I);
+    if (Load && isLocked(*Load))
+      continue; // the lock says in which order
+    if (const Function *F = bodyOf(*I))
+      for (const BasicBlock &Block : *F)
+        Work.append(Block.getTerminator()->op_begin(), Block.getTerminator()->op_end());
     if (!Load)
       Work.append(I->op_begin(), I->op_end());
     else if (!isPrivate(Load->getPointerOperand()))
@@ -97,10 +160,9 @@ void collectLooks(Value *End, const Loop &L, Loads &Looks) {
 
 /// What the loop waits for, nothing if it does anything else.
 Loads looksOf(const Loop &L) {
+  if (!mayWait(L))
+    return {};
   Loads Looks;
-  for (const BasicBlock *Block : L.blocks())
-    if (!all_of(*Block, mayWait))
-      return {};
   SmallVector<BasicBlock *, 4> Ends;
   L.getExitingBlocks(Ends);
   for (BasicBlock *Block : Ends)
@@ -119,6 +181,18 @@ bool endsByOthers(const Loop &L) {
   return !Stores && L.getHeader()->phis().empty();
 }
 
+/// True for what lets others run or takes locks, itself or in a function that it calls.
+bool givesWay(const Instruction &I, unsigned Depth = 0) {
+  if (const Function *F = bodyOf(I))
+    return Depth < MaxDepth && F->size() == 1 &&
+           any_of(
+               F->front(),
+               [&](const Instruction &Inner) {
+                 return isBreath(Inner) || givesWay(Inner, Depth + 1);
+               });
+  return letsOthersRun(I) || locks(I);
+}
+
 /// What the loops of F that wait look at.
 Loads looksOf(Function &F) {
   Loads Looks;
@@ -127,7 +201,7 @@ Loads looksOf(Function &F) {
   std::optional<LoopInfo> LI;
   for (Instruction &I : instructions(F)) {
     const bool Breathes = isBreath(I);
-    if (!Breathes && !letsOthersRun(I))
+    if (!Breathes && !givesWay(I))
       continue;
     if (!LI) {
       DT.emplace(F);
@@ -137,6 +211,59 @@ Loads looksOf(Function &F) {
     if (L && (Breathes || endsByOthers(*L)) && Seen.insert(L).second)
       Looks.insert_range(looksOf(*L));
   }
+  return Looks;
+}
+
+/// True if the two addresses are calculated in the same way.
+bool isSamePlace(const Value *A, const Value *B) {
+  auto *Left = dyn_cast<Instruction>(A), *Right = dyn_cast<Instruction>(B);
+  if (A == B || !Left || !Right)
+    return A == B;
+  if (isa<LoadInst>(Left) && isa<LoadInst>(Right))
+    return isa<AllocaInst>(Left->getOperand(0)) && Left->getOperand(0) == Right->getOperand(0);
+  return isa<GetElementPtrInst>(Left) && isa<GetElementPtrInst>(Right) &&
+         Left->isSameOperationAs(Right) &&
+         all_of(zip(Left->operands(), Right->operands()),
+                [](const auto &Pair) { return isSamePlace(std::get<0>(Pair), std::get<1>(Pair)); });
+}
+
+/// True for a load, or a store, of that type where Look looks.
+bool isAccessOf(const Instruction &I, const LoadInst &Look) {
+  const Value *Address = isa<LoadInst, StoreInst>(I) ? getLoadStorePointerOperand(&I) : nullptr;
+  return Address && getLoadStoreType(&I) == Look.getType() &&
+         isSamePlace(Address, Look.getPointerOperand());
+}
+
+/// True if the function has looked there before it took the lock, and sets what it looks at.
+bool isSecondLook(const LoadInst &Look, const DominatorTree &DT) {
+  const Function &F = *Look.getFunction();
+  auto IsFirst = [&](const Instruction &I) {
+    return isa<LoadInst>(I) && isAccessOf(I, Look) && !isLocked(cast<LoadInst>(I)) &&
+           DT.properlyDominates(I.getParent(), Look.getParent());
+  };
+  auto Sets = [&](const Instruction &I) {
+    return isa<StoreInst>(I) && isAccessOf(I, Look) &&
+           (Look.getType()->isPointerTy() || isa<Constant>(I.getOperand(0)));
+  };
+  return any_of(instructions(F), IsFirst) && any_of(instructions(F), Sets);
+}
+
+/// The looks at flags of F behind locks that were taken because of such a look.
+Loads secondLooksOf(Function &F) {
+  Loads Looks;
+  std::optional<DominatorTree> DT;
+  for (Instruction &Lock : instructions(F))
+    if (locks(Lock).value_or(false))
+      for (Instruction &I : make_range(Lock.getIterator(), Lock.getParent()->end())) {
+        auto *Look = dyn_cast<LoadInst>(&I);
+        if (!Look || !isFlagType(Look->getType()) || isPrivate(Look->getPointerOperand()) ||
+            !isLocked(*Look))
+          continue;
+        if (!DT)
+          DT.emplace(F);
+        if (isSecondLook(*Look, *DT))
+          Looks.insert(Look);
+      }
   return Looks;
 }
 
@@ -166,21 +293,27 @@ bool waitsForUnknown(const CallBase &Flush) {
   DominatorTree DT(const_cast<Function &>(*Flush.getFunction()));
   LoopInfo LI(DT);
   const Loop *L = LI.getLoopFor(Flush.getParent());
-  if (!L || !all_of(L->blocks(), [](const BasicBlock *Block) { return all_of(*Block, mayWait); }))
+  if (!L || !mayWait(*L))
     return false;
-  return none_of(looksOf(*L), [](const LoadInst *Look) { return Look->getType()->isIntegerTy(); });
+  return none_of(looksOf(*L), [](const LoadInst *Look) { return isFlagType(Look->getType()); });
 }
 
 Flags::Flags(Module &M) {
-  for (Function &F : M)
+  for (Function &F : M) {
     for (const LoadInst *Look : looksOf(F))
-      if (Look->getType()->isIntegerTy())
+      if (isFlagType(Look->getType()))
         Known.insert({variableOf(Look->getPointerOperand()), Look->getType()});
+    for (const LoadInst *Look : secondLooksOf(F)) {
+      LooksTwice = true;
+      if (GlobalVariable *Variable = variableOf(Look->getPointerOperand()))
+        Known.insert({Variable, Look->getType()});
+    }
+  }
 }
 
 bool Flags::mayStore(const StoreInst &Store) const {
   Type *T = Store.getValueOperand()->getType();
-  if (!T->isIntegerTy() || isPrivate(Store.getPointerOperand()))
+  if (!isFlagType(T) || isPrivate(Store.getPointerOperand()))
     return false;
   GlobalVariable *Into = variableOf(Store.getPointerOperand());
   return any_of(Known, [&](const Flag &F) {
@@ -192,9 +325,20 @@ bool Flags::mayStore(const StoreInst &Store) const {
   });
 }
 
+static void setVolatile(Instruction &I) {
+  if (auto *Load = dyn_cast<LoadInst>(&I))
+    Load->setVolatile(true);
+  else
+    cast<StoreInst>(I).setVolatile(true);
+}
+
 void Flags::mark(Function &F) const {
   if (empty())
     return;
+  for (const LoadInst *Look : secondLooksOf(F))
+    for (Instruction &I : instructions(F))
+      if (isAccessOf(I, *Look))
+        setVolatile(I);
   const Loads Looks = looksOf(F);
   auto IsLook = [&](const LoadInst &Load) {
     const Value *Address = Load.getPointerOperand();
@@ -207,7 +351,7 @@ void Flags::mark(Function &F) const {
   };
   for (Instruction &I : instructions(F))
     if (auto *Load = dyn_cast<LoadInst>(&I)) {
-      if (Load->getType()->isIntegerTy() && !isPrivate(Load->getPointerOperand()) && IsLook(*Load))
+      if (isFlagType(Load->getType()) && !isPrivate(Load->getPointerOperand()) && IsLook(*Load))
         Load->setVolatile(true);
     } else if (auto *Store = dyn_cast<StoreInst>(&I); Store && mayStore(*Store)) {
       Store->setVolatile(true);

@@ -20,11 +20,12 @@ inline constexpr llvm::StringRef Flush = "__kmpc_flush";
 /// known to be integers.
 bool waitsForUnknown(const llvm::CallBase &Flush);
 
-/// The integers of a module that threads wait for in such loops.
+/// The integers and addresses of a module that threads wait for in such loops, or look at before
+/// they take a lock and behind it.
 class Flags {
 public:
   explicit Flags(llvm::Module &M);
-  bool empty() const { return Known.empty(); }
+  bool empty() const { return Known.empty() && !LooksTwice; }
   /// Makes all accesses in F that may be of flags volatile, which says that others look there.
   void mark(llvm::Function &F) const;
 
@@ -34,6 +35,7 @@ private:
   bool mayStore(const llvm::StoreInst &Store) const;
 
   llvm::SmallSetVector<Flag, 4> Known;
+  bool LooksTwice = false; ///< in front of a lock and behind it
 };
 
 } // namespace contraflow::omp

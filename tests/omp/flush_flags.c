@@ -3,7 +3,8 @@
 // Threads that wait for ordinary integers, with flush alone: a pipeline through columns whose
 // flags are set and reset (the LU of the NAS benchmarks), one of neighbours behind pointers in
 // other functions, and a counter that says whose turn it is. The same counter with what else people
-// write into such a loop: fences, pauses, barriers of the compiler, calls that let others run.
+// write into such a loop: fences, pauses, barriers of the compiler, calls that let others run,
+// locks. An address that is waited for.
 // Supports: pipelines of threads that wait by `flush` alone
 #include "GradientCheck.h"
 #include <math.h>
@@ -169,6 +170,49 @@ WAITING(acquiring, atomic_thread_fence(memory_order_acquire),
 WAITING(yielding, sched_yield(), __sync_synchronize())
 WAITING(sleeping, usleep(1), __sync_synchronize())
 
+static omp_lock_t turnstile;
+WAITING(locking, (omp_set_lock(&turnstile), omp_unset_lock(&turnstile)), __sync_synchronize())
+
+/// A letter is there when its address is; who waits looks at it in a function, without
+/// optimisation.
+struct letter {
+  double value;
+  struct letter *next;
+};
+static struct letter *box[9];
+
+static int isEmpty(struct letter **place) { return *place == 0; }
+
+static void rest(void) {
+  PAUSE;
+  sched_yield();
+}
+
+static double letters(const double *x, double *y, int n) {
+  struct letter own[9];
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    box[i] = 0;
+#pragma omp parallel reduction(+ : s)
+  {
+    const int me = omp_get_thread_num(), all = omp_get_num_threads();
+    for (int i = me; i < n; i += all) {
+      if (i)
+        while (isEmpty(&box[i - 1]))
+          rest();
+      own[i].next = i ? box[i - 1] : 0;
+      own[i].value = i ? sin(own[i].next->value * x[i]) + y[i] : x[0];
+      s += own[i].value;
+      __sync_synchronize();
+      box[i] = &own[i];
+    }
+  }
+  for (int i = 0; i < n; i++)
+    y[i] = own[i].value;
+  return s;
+}
+
+GRADIENT_CHECK(flush_letters, Double, letters, In(double, 9), InOut(double, 9), Int(9))
 GRADIENT_CHECK(flush_columns, Double, columns, In(double, 7), In(double, 6))
 GRADIENT_CHECK(flush_neighbours, Double, neighbours, In(double, 9), Int(9))
 GRADIENT_CHECK(flush_turns, Void, inTurn, In(double, 9), Out(double, 9), Int(9))
