@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vectors of the caller's, and arrays behind members of templates, with structures that begin with
-// an array of numbers.
+// Vectors, lists and smart pointers of the caller's, and arrays behind members of templates, with
+// structures that begin with an array of numbers.
 // Supports: structures that begin with arrays
 #include "GradientCheck.h"
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -27,8 +28,16 @@ template <class T> struct View {
   T &operator[](int i) { return data[i]; }
 };
 
+struct Node {
+  Point<3> point;
+  Node *next;
+};
+
 struct Cloud {
   std::vector<Point<3>> points;
+  std::vector<std::unique_ptr<Point<3>>> owned;
+  const Point<3> *kept[n]; ///< as they are before pointers are exchanged
+  Node nodes[n], *first = nodes;
   double step = 0;
   View<Point<2>> pairs{};
   Point<2> pairsHere[n];
@@ -42,12 +51,18 @@ struct Cloud {
       points[i].w = pairsHere[i].w = isBar ? 0 : 0.25f * i + 1;
     }
     pairs = {pairsHere, n};
+    for (int i = 0; i < n; ++i) {
+      owned.push_back(std::make_unique<Point<3>>(points[i]));
+      kept[i] = owned.back().get();
+      nodes[i] = {points[n - 1 - i], i + 1 < n ? nodes + i + 1 : nullptr};
+    }
   }
+  Cloud(const Cloud &) = delete;
 
   void addTo(double *x) const {
     for (int i = 0; i < n; ++i) {
       for (int d = 0; d < 3; ++d)
-        x[3 * i + d] += points[i].x[d];
+        x[3 * i + d] += points[i].x[d] + kept[i]->x[d] + nodes[n - 1 - i].point.x[d];
       for (int d = 0; d < 2; ++d)
         x[i + d] += pairsHere[i].x[d];
     }
@@ -92,10 +107,41 @@ double sorted(Cloud *c) {
   std::reverse(p.begin() + 1, p.end());
   double sum = 0, factor = 1;
   for (const auto &q : p) {
-    sum += factor * (q.x[0] + q.x[2]) * c->step;
-    factor += q.x[1] * q.w;
+    for (int d = 0; d < 3; ++d)
+      sum += factor * q.x[d] * c->step;
+    factor += q.x[1];
   }
   return sum;
+}
+
+double linked(Cloud *c) {
+  double sum = 0, factor = 1;
+  for (Node *at = c->first; at; at = at->next) {
+    for (int d = 0; d < 3; ++d)
+      sum += at->point.x[d] * at->point.x[(d + 1) % 3] * at->point.w * c->step;
+    if (at->next) {
+      const Point<3> t = at->point;
+      at->point = at->next->point;
+      at->next->point = t;
+    }
+  }
+  for (const Node *at = c->first; at; at = at->next, factor += 1)
+    for (int d = 0; d < 3; ++d)
+      sum += factor * at->point.x[d] * at->point.id;
+  return sum;
+}
+
+double owned(Cloud *c) {
+  double sum = 0, factor = 1;
+  std::swap(*c->owned[0], *c->owned[2]);
+  std::swap(c->owned[1], c->owned[3]);
+  for (const auto &p : c->owned) {
+    for (int d = 0; d < 3; ++d)
+      sum += factor * p->x[d] * p->x[(d + 1) % 3] * p->w;
+    p->x[1] *= factor * c->step;
+    factor += p->x[0] * p->id;
+  }
+  return sum + factor;
 }
 
 double viewed(Cloud *c) {
@@ -118,4 +164,6 @@ double viewed(Cloud *c) {
 
 OF_CLOUD(pushed)
 OF_CLOUD(sorted)
+OF_CLOUD(linked)
+OF_CLOUD(owned)
 OF_CLOUD(viewed)

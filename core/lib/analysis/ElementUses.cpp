@@ -49,6 +49,11 @@ std::optional<bool> ElementUses::followStep(const Use &U, bool IsShort) const {
   return IsShort || Constant.getSExtValue() % Size == 0 ? std::optional(IsShort) : std::nullopt;
 }
 
+/// True if an access is said to be one of a member.
+bool ElementUses::isMember(const Instruction &Access) const {
+  return Layouts.of(Access).Places == &Places || Layouts.aroundElement(Access) == &Places;
+}
+
 /// Adds what U leads to. False if it is something else's.
 bool ElementUses::follow(const Use &U, bool IsShort, SmallVectorImpl<Reached> &Todo) const {
   const User *By = U.getUser();
@@ -74,8 +79,8 @@ bool ElementUses::follow(const Use &U, bool IsShort, SmallVectorImpl<Reached> &T
   }
   if (!isa<LoadInst, StoreInst>(By))
     return false;
-  return !IsShort || (U.get() == getLoadStorePointerOperand(By) &&
-                      Layouts.of(*cast<Instruction>(By)).Places == &Places);
+  return !IsShort ||
+         (U.get() == getLoadStorePointerOperand(By) && isMember(*cast<Instruction>(By)));
 }
 
 bool ElementUses::areOf(const Value &Pointer) const {

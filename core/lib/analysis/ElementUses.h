@@ -34,6 +34,7 @@ private:
     }
   };
   bool isOfElements(const llvm::Value &Index, int64_t Scale) const;
+  bool isMember(const llvm::Instruction &Access) const;
   std::optional<bool> followStep(const llvm::Use &U, bool IsShort) const;
   bool follow(const llvm::Use &U, bool IsShort, llvm::SmallVectorImpl<Reached> &Todo) const;
 

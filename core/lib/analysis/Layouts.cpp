@@ -34,6 +34,7 @@ namespace {
 
 constexpr StringLiteral NotesName = "cf.layouts";
 constexpr StringLiteral OwnName = "cf.member";
+constexpr StringLiteral ElementName = "cf.element";  ///< of one of an array in a structure
 constexpr StringLiteral BytesName = "cf.bytes";      ///< of a word that is moved or cleared
 constexpr StringLiteral IntegerName = "int";         ///< what TBAA calls one
 constexpr StringLiteral WrapperPrefix = "struct.__"; ///< of one integer: names of the compiler's
@@ -60,6 +61,7 @@ public:
 
 private:
   void add(MDNode *Key, StructType *S, int64_t Offset);
+  void noteElement(Instruction &I);
   void noteCopy(MemIntrinsic &Copy);
   void describeCopy(MemTransferInst &Copy);
   void noteWord(MemIntrinsic &Copy);
@@ -252,6 +254,12 @@ bool isWrapper(const StructType &S) {
          S.getName().starts_with(WrapperPrefix);
 }
 
+void Noter::noteElement(Instruction &I) {
+  StructType *S = arrayIn(*getLoadStorePointerOperand(&I), M.getDataLayout());
+  if (S && !isWrapper(*S))
+    I.setMetadata(ElementName, MDNode::get(Context, ConstantAsMetadata::get(UndefValue::get(S))));
+}
+
 void Noter::note(Instruction &I) {
   if (auto *Copy = dyn_cast<MemIntrinsic>(&I))
     return noteCopy(*Copy);
@@ -260,7 +268,9 @@ void Noter::note(Instruction &I) {
   if (auto *Load = dyn_cast<LoadInst>(&I); Load && I.getType()->isPointerTy())
     Pointees.add(*Load, Pointed);
   const auto At = memberAt(getLoadStorePointerOperand(&I), M.getDataLayout());
-  if (!At || isWrapper(*At->first))
+  if (!At)
+    return noteElement(I);
+  if (isWrapper(*At->first))
     return;
   const MDNode *Tag = I.getMetadata(LLVMContext::MD_tbaa);
   if (!Tag)
@@ -540,6 +550,12 @@ static bool isPart(const Instruction &Access, const MDNode &Tag) {
 static const MDNode *tagOf(const Instruction &Access) {
   const MDNode *Own = Access.getMetadata(OwnName);
   return Own ? Own : Access.getMetadata(LLVMContext::MD_tbaa);
+}
+
+const LayoutPlaces *LayoutReader::aroundElement(const Instruction &Access) {
+  const MDNode *Note = Access.getMetadata(ElementName);
+  auto *Of = Note ? dyn_cast<ConstantAsMetadata>(Note->getOperand(0)) : nullptr;
+  return Of ? ofType(Of->getType()) : nullptr;
 }
 
 const LayoutPlaces *LayoutReader::pointee(const Instruction &Loaded) {

@@ -67,6 +67,9 @@ public:
     bool hasOthers() const;
   };
   Evidence of(const llvm::Instruction &Access);
+  /// The members of the structure in an array of which an unknown element is accessed; null if that
+  /// is not known.
+  const LayoutPlaces *aroundElement(const llvm::Instruction &Access);
   /// What the member that is loaded leads to, in all that was said before optimisation; null if
   /// it is not known.
   const LayoutPlaces *pointee(const llvm::Instruction &Loaded);

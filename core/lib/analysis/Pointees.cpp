@@ -49,6 +49,17 @@ std::optional<std::pair<StructType *, int64_t>> memberAt(const Value *Pointer,
   return Out;
 }
 
+StructType *arrayIn(const Value &Pointer, const DataLayout &DL) {
+  const Value *At = &Pointer;
+  while (auto *Step = dyn_cast<GEPOperator>(At)) {
+    if (!Step->getSourceElementType()->isArrayTy())
+      break;
+    At = Step->getPointerOperand();
+  }
+  const auto Member = At == &Pointer ? std::nullopt : memberAt(At, DL);
+  return Member ? Member->first : nullptr;
+}
+
 const MDNode *baseOf(const MDNode &Tag) {
   if (Tag.getNumOperands() < 3)
     return nullptr;

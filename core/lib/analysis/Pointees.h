@@ -27,6 +27,8 @@ class PointedStructures;
 /// The member that an address leads to by constants alone, of the outermost structure.
 std::optional<std::pair<llvm::StructType *, int64_t>> memberAt(const llvm::Value *Pointer,
                                                                const llvm::DataLayout &DL);
+/// The structure that a step into an array of it, by an index that is not known, belongs to.
+llvm::StructType *arrayIn(const llvm::Value &Pointer, const llvm::DataLayout &DL);
 /// The structure of TBAA that a tag names a member of; null if there is none.
 const llvm::MDNode *baseOf(const llvm::MDNode &Tag);
 int64_t offsetOf(const llvm::MDNode &Tag);
