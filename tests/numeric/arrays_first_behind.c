@@ -173,3 +173,37 @@ static double variables(const double *a, double step) {
   return sum;
 }
 GRADIENT_CHECK(arrays_first_variables, Double, variables, In(double, 3 * n), Scalar(double))
+
+struct link {
+  double w[8];
+  long mark;
+  struct link *next;
+  int k;
+  float f;
+};
+static struct link first_link, second_link;
+static struct {
+  int at;
+  struct link *link;
+} ring;
+
+/// Whole structures go through pointers of which it is known where they lead when all is optimised.
+static double copied(const double *x, int count) {
+  ring.at = count / 3;
+  ring.link = &first_link;
+  first_link.next = &second_link;
+  second_link.next = &first_link;
+  first_link.f = 0.75f;
+  for (int i = 0; i < count; ++i) {
+    first_link.w[i] = x[i];
+    second_link.w[i] = x[i] * x[i];
+  }
+  struct link l = *ring.link;
+  l.w[ring.at] = x[2] * x[2] * first_link.f;
+  *ring.link->next = l;
+  double sum = ring.link->next->w[1];
+  for (int i = 0; i < count; ++i)
+    sum += first_link.w[i] * second_link.w[i] * second_link.f;
+  return sum;
+}
+GRADIENT_CHECK(arrays_first_copied, Double, copied, In(double, 8), Int(8))

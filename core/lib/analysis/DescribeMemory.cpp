@@ -662,7 +662,7 @@ bool Describer::settlePlaces(ArrayRef<Function *> Functions) {
       landAll(*F);
     Graph.settleFolds([&] { describeLayouts(); });
     Graph.setWaiting(false);
-    noteOrigins(Graph, Layouts, Functions, Typed);
+    noteOrigins(Graph, Layouts, Functions, Models.getArrayRef(), Typed);
     Graph.settlePlaces();
     if (Graph.changes() == Before && !Graph.foldPutOff())
       break;

@@ -27,26 +27,27 @@ namespace {
 class Origins {
 public:
   Origins(MemoryGraph &Graph, LayoutReader &Layouts, ArrayRef<Function *> Functions,
-          const TypedPointers &Typed)
-      : Graph(Graph), Layouts(Layouts), Functions(Functions),
+          ArrayRef<Function *> Models, const TypedPointers &Typed)
+      : Graph(Graph), Layouts(Layouts), Functions(Functions), Models(Models),
         Closure(Functions.begin(), Functions.end()), Typed(Typed) {}
   void note();
 
 private:
   void begin(const Value &V, bool Outside);
   void follow();
+  void readPointee(const Instruction &I);
   void readPointees();
   bool isStructure(unsigned Cell, Location At) const;
 
   MemoryGraph &Graph;
   LayoutReader &Layouts;
-  ArrayRef<Function *> Functions;
+  ArrayRef<Function *> Functions, Models;
   SmallPtrSet<const Function *, 8> Closure;
   const TypedPointers &Typed;
   SmallVector<unsigned, 16> Outside;
 
   using Place = std::pair<unsigned, int64_t>; ///< node, offset
-  using Loads = SmallVector<const LoadInst *, 2>;
+  using Loads = SmallVector<const Instruction *, 2>;
   DenseMap<Place, const LayoutPlaces *> Pointees; ///< null: several
   DenseMap<unsigned, Loads> LoadsOf;              ///< of a cell, of which nothing is said
   DenseMap<Place, Loads> LoadsTo;                 ///< and the same by what they lead to
@@ -63,38 +64,50 @@ void Origins::begin(const Value &V, bool IsOutside) {
     Outside.push_back(Graph.canonical(At.Node));
 }
 
+/// True for an address that comes from memory, or from what was loaded otherwise.
+static bool isLoaded(const Instruction &I) {
+  return I.getType()->isPointerTy() &&
+         (I.mayReadFromMemory() || isa<IntToPtrInst, ExtractValueInst, ExtractElementInst>(I)) &&
+         !isa<CallBase>(I);
+}
+
+void Origins::readPointee(const Instruction &I) {
+  const Location At = isLoaded(I) ? Graph.find(&I) : Location();
+  if (!At)
+    return;
+  const LayoutPlaces *Leads = Layouts.pointee(I);
+  const Place To{At.Node, At.Offset};
+  if (const LayoutPlaces *Is = Leads ? Leads : Typed.lookup(&I))
+    if (const auto [It, New] = Pointees.try_emplace(To, Is); !New && It->second != Is)
+      It->second = nullptr;
+  if (!Leads)
+    LoadsTo[To].push_back(&I);
+  auto NoteCell = [&](unsigned Cell) {
+    Loaded.insert(Cell);
+    if (!Leads)
+      LoadsOf[Cell].push_back(&I);
+  };
+  if (const Value *From = getPointerOperand(&I))
+    Graph.overlapping(Graph.find(From), Graph.layout().getPointerSize(), NoteCell);
+}
+
 void Origins::readPointees() {
-  const int64_t Bytes = Graph.layout().getPointerSize();
-  for (const Function *F : Functions)
-    for (const Instruction &I : instructions(*F)) {
-      auto *Load = dyn_cast<LoadInst>(&I);
-      const Location At = Load && I.getType()->isPointerTy() ? Graph.find(&I) : Location();
-      if (!At)
-        continue;
-      const LayoutPlaces *Leads = Layouts.pointee(I);
-      const Place To{At.Node, At.Offset};
-      if (const LayoutPlaces *Is = Leads ? Leads : Typed.lookup(&I))
-        if (const auto [It, New] = Pointees.try_emplace(To, Is); !New && It->second != Is)
-          It->second = nullptr;
-      if (!Leads)
-        LoadsTo[To].push_back(Load);
-      Graph.overlapping(Graph.find(Load->getPointerOperand()), Bytes, [&](unsigned Cell) {
-        Loaded.insert(Cell);
-        if (!Leads)
-          LoadsOf[Cell].push_back(Load);
-      });
-    }
+  for (const auto List : {Functions, Models})
+    for (const Function *F : List)
+      for (const Instruction &I : instructions(*F))
+        readPointee(I);
 }
 
 /// Loads of other cells lead there as well, if they may have got their addresses from this one.
+/// Where no load leads to, nobody goes.
 bool Origins::isStructure(unsigned Cell, Location At) const {
-  const LayoutPlaces *Places = Pointees.lookup({At.Node, At.Offset});
+  const Place To{At.Node, At.Offset};
+  const LayoutPlaces *Places = Pointees.lookup(To);
   if (!Places)
-    return false;
+    return !Pointees.contains(To) && !LoadsTo.contains(To);
   const ElementUses Uses{Closure, Layouts, *Places};
-  const Loads Unsaid =
-      Loaded.count(Cell) ? LoadsOf.lookup(Cell) : LoadsTo.lookup({At.Node, At.Offset});
-  return all_of(Unsaid, [&](const LoadInst *Load) { return Uses.areOf(*Load); });
+  const Loads Unsaid = Loaded.count(Cell) ? LoadsOf.lookup(Cell) : LoadsTo.lookup(To);
+  return all_of(Unsaid, [&](const Instruction *Load) { return Uses.areOf(*Load); });
 }
 
 /// What the caller's pointers lead to, and what the pointers there lead to.
@@ -135,8 +148,8 @@ void Origins::note() {
 } // namespace
 
 void noteOrigins(MemoryGraph &Graph, LayoutReader &Layouts, ArrayRef<Function *> Closure,
-                 const TypedPointers &Typed) {
-  Origins(Graph, Layouts, Closure, Typed).note();
+                 ArrayRef<Function *> Models, const TypedPointers &Typed) {
+  Origins(Graph, Layouts, Closure, Models, Typed).note();
 }
 
 } // namespace contraflow

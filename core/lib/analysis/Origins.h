@@ -18,8 +18,9 @@ class MemoryGraph;
 
 /// Notes where objects begin: variables, what calls return, what the caller's pointers lead to,
 /// without those of Typed and those that a pointer to a structure leads to. The request is for the
-/// first one of Closure.
+/// first one of Closure; what it calls of a library may have a model.
 void noteOrigins(MemoryGraph &Graph, LayoutReader &Layouts,
-                 llvm::ArrayRef<llvm::Function *> Closure, const TypedPointers &Typed);
+                 llvm::ArrayRef<llvm::Function *> Closure, llvm::ArrayRef<llvm::Function *> Models,
+                 const TypedPointers &Typed);
 
 } // namespace contraflow
