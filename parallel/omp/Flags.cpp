@@ -142,8 +142,8 @@ void collectLooks(Value *End, const Loop &L, Loads &Looks) {
     if (!IsInside || !Seen.insert(I).second)
       continue;
     auto *Load = dyn_cast<LoadInst>(I);
-    if (Load && isLocked(*Load))
-      continue; // the lock says in which order
+    if (locks(*I) || (Load && isLocked(*Load)))
+      continue; // the lock says in which order, also one that is tried
     if (const Function *F = bodyOf(*I))
       for (const BasicBlock &Block : *F)
         Work.append(Block.getTerminator()->op_begin(), Block.getTerminator()->op_end());
