@@ -54,6 +54,18 @@ bool ElementUses::isMember(const Instruction &Access) const {
   return Layouts.of(Access).Places == &Places || Layouts.aroundElement(Access) == &Places;
 }
 
+/// Adds the calls that F returns to. False if it is not known who calls it.
+bool ElementUses::followReturn(const Function &F, bool IsShort,
+                               SmallVectorImpl<Reached> &Todo) const {
+  return all_of(F.uses(), [&](const Use &U) {
+    const auto *Call = dyn_cast<CallBase>(U.getUser());
+    if (!Call || !Call->isCallee(&U))
+      return false;
+    Todo.push_back({Call, IsShort});
+    return true;
+  });
+}
+
 /// Adds what U leads to. False if it is something else's.
 bool ElementUses::follow(const Use &U, bool IsShort, SmallVectorImpl<Reached> &Todo) const {
   const User *By = U.getUser();
@@ -62,7 +74,9 @@ bool ElementUses::follow(const Use &U, bool IsShort, SmallVectorImpl<Reached> &T
       Todo.push_back({By, *Short});
     return true;
   }
-  if (isa<ICmpInst, PtrToIntInst, PtrToAddrInst, ReturnInst, MemIntrinsic>(By))
+  if (auto *Return = dyn_cast<ReturnInst>(By))
+    return followReturn(*Return->getFunction(), IsShort, Todo);
+  if (isa<ICmpInst, PtrToIntInst, PtrToAddrInst, MemIntrinsic>(By))
     return !IsShort || isa<ICmpInst>(By);
   if (isa<PHINode, SelectInst, FreezeInst, AddrSpaceCastInst>(By)) {
     Todo.push_back({By, IsShort});

@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <compare>
+
 namespace llvm {
 class Function;
 class Use;
@@ -29,13 +31,13 @@ private:
   struct Reached {
     const llvm::Value *At;
     bool IsShort;
-    bool operator<(const Reached &O) const {
-      return std::tie(At, IsShort) < std::tie(O.At, O.IsShort);
-    }
+    auto operator<=>(const Reached &) const = default;
   };
   bool isOfElements(const llvm::Value &Index, int64_t Scale) const;
   bool isMember(const llvm::Instruction &Access) const;
   std::optional<bool> followStep(const llvm::Use &U, bool IsShort) const;
+  bool followReturn(const llvm::Function &F, bool IsShort,
+                    llvm::SmallVectorImpl<Reached> &Todo) const;
   bool follow(const llvm::Use &U, bool IsShort, llvm::SmallVectorImpl<Reached> &Todo) const;
 
   const llvm::SmallPtrSetImpl<const llvm::Function *> &Closure;

@@ -567,11 +567,11 @@ StructType *LayoutReader::structureBehind(const LoadInst &Pointer) const {
   const MDNode *Tag = tagOf(Pointer);
   if (auto Own = Notes.find(Tag); Tag && Own != Notes.end())
     return Own->second.Type ? Pointees.of(Own->second.Type, Own->second.Offset) : nullptr;
-  if (const MDNode *Base = Tag ? baseOf(*Tag) : nullptr)
-    if (StructType *S = Pointees.of(Base, offsetOf(*Tag)))
-      return S;
-  if (const MDNode *Scalar = Tag ? namedPointer(*Tag) : nullptr)
-    return Pointees.of(Scalar, 0);
+  const MDNode *Base = Tag ? baseOf(*Tag) : nullptr, *Named = Tag ? namedPointer(*Tag) : nullptr;
+  if (StructType *S = Base ? Pointees.of(Base, offsetOf(*Tag)) : nullptr)
+    return S;
+  if (Base || Named)
+    return Named ? Pointees.of(Named, 0) : nullptr;
   const auto *Variable = dyn_cast<GlobalVariable>(Pointer.getPointerOperand());
   return Variable ? Pointees.of(*Variable) : nullptr;
 }

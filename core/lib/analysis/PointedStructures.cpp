@@ -12,11 +12,14 @@
 #include "DebugStructures.h"
 #include "Layouts.h"
 
+#include "contraflow/core/Callee.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 
@@ -28,6 +31,7 @@ namespace contraflow {
 namespace {
 
 constexpr StringLiteral StructPrefix = "struct.", ClassPrefix = "class."; ///< of clang's types
+constexpr unsigned MostPointers = 128;                                    ///< that one goes to
 constexpr unsigned MostCalls = 64; ///< of a function whose arguments are looked at
 
 /// The structure that an address is a step to, or a variable of.
@@ -99,26 +103,88 @@ StructType *PointedStructures::steppedInto(const AllocaInst &Variable) {
   return Pointees.lookup(&Variable);
 }
 
-/// Adds what the steps from a pointer say, which may be kept in a variable before; null: no
-/// structure.
-static void addStepsFrom(const LoadInst &Pointer, std::set<StructType *> &Found, bool IsKept) {
-  for (const Use &U : Pointer.uses()) {
-    if (const auto *Step = dyn_cast<GetElementPtrInst>(U.getUser()))
-      Found.insert(dyn_cast<StructType>(Step->getSourceElementType()));
-    else if (getLoadStorePointerOperand(U.getUser()) == &Pointer)
+namespace {
+
+/// What the steps from a pointer say, wherever it goes: through variables, into functions and out
+/// of them. Null: something else than a structure, or nobody knows.
+class StepReader {
+public:
+  void readFrom(const Value &Pointer);
+  std::set<StructType *> Found;
+
+private:
+  void readUse(const Use &U);
+  void readHeld(const AllocaInst &Variable);
+  void readPassed(const CallBase &Call, const Use &U);
+  void readReturned(const Function &F);
+
+  SmallPtrSet<const Value *, 16> Seen;
+};
+
+void StepReader::readFrom(const Value &Pointer) {
+  if (!Seen.insert(&Pointer).second)
+    return;
+  if (Seen.size() > MostPointers)
+    Found.insert(nullptr);
+  else
+    for_each(Pointer.uses(), [&](const Use &U) { readUse(U); });
+}
+
+void StepReader::readHeld(const AllocaInst &Variable) {
+  for (const User *U : Variable.users())
+    if (auto *Load = dyn_cast<LoadInst>(U))
+      readFrom(*Load);
+}
+
+void StepReader::readPassed(const CallBase &Call, const Use &U) {
+  const Function *F = Call.getCalledFunction();
+  const unsigned No = Call.isArgOperand(&U) ? Call.getArgOperandNo(&U) : ~0u;
+  if (F && !F->isDeclaration() && No < F->arg_size())
+    return readFrom(*F->getArg(No));
+  const CalleeKind Kind = F ? lookupCallee(Call).Kind : CalleeKind::Unknown;
+  const bool LooksAtNone = isa<MemIntrinsic>(Call) || Call.isLifetimeStartOrEnd() ||
+                           Kind == CalleeKind::Free || Kind == CalleeKind::Inactive;
+  if (!LooksAtNone)
+    Found.insert(nullptr);
+}
+
+void StepReader::readReturned(const Function &F) {
+  if (!F.hasLocalLinkage() && !F.hasLinkOnceLinkage())
+    Found.insert(nullptr);
+  for (const Use &U : F.uses()) {
+    const auto *Call = dyn_cast<CallBase>(U.getUser());
+    if (Call && Call->isCallee(&U))
+      readFrom(*Call);
+    else
       Found.insert(nullptr);
-    const auto *Store = IsKept ? nullptr : dyn_cast<StoreInst>(U.getUser());
-    const auto *Variable = Store ? dyn_cast<AllocaInst>(Store->getPointerOperand()) : nullptr;
-    if (Variable)
-      for (const User *Load : Variable->users())
-        if (isa<LoadInst>(Load))
-          addStepsFrom(cast<LoadInst>(*Load), Found, /*IsKept=*/true);
   }
 }
 
+void StepReader::readUse(const Use &U) {
+  const User *By = U.getUser();
+  const auto *Store = dyn_cast<StoreInst>(By);
+  if (const auto *Step = dyn_cast<GetElementPtrInst>(By)) {
+    Found.insert(dyn_cast<StructType>(Step->getSourceElementType()));
+  } else if (Store && U.get() == Store->getValueOperand()) {
+    if (const auto *Variable = dyn_cast<AllocaInst>(Store->getPointerOperand()))
+      readHeld(*Variable);
+  } else if (const auto *Call = dyn_cast<CallBase>(By)) {
+    readPassed(*Call, U);
+  } else if (isa<ReturnInst>(By)) {
+    readReturned(*cast<ReturnInst>(By)->getFunction());
+  } else if (isa<PHINode, SelectInst, FreezeInst>(By)) {
+    readFrom(*By);
+  } else if (!isa<ICmpInst, PtrToIntInst>(By)) {
+    Found.insert(nullptr);
+  }
+}
+
+} // namespace
+
 std::optional<StructType *> PointedStructures::loaded(const LoadInst &Pointer) {
-  std::set<StructType *> Found;
-  addStepsFrom(Pointer, Found, /*IsKept=*/false);
+  StepReader Steps;
+  Steps.readFrom(Pointer);
+  const std::set<StructType *> &Found = Steps.Found;
   if (StructType *S = Found.empty() ? named(Pointer) : nullptr)
     return S;
   return Found.empty() ? std::nullopt : std::optional(Found.size() == 1 ? *Found.begin() : nullptr);
