@@ -6,7 +6,10 @@
 // when it is copied.
 // Supports: arrays of structures in the values of a `std::map`
 #include "GradientCheck.h"
+#include <cmath>
+#include <list>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace {
@@ -100,3 +103,74 @@ static float inWorld(const float *x, int n) {
   return s;
 }
 GRADIENT_CHECK(records_in_world, Float, inWorld, In(float, 6), Int(6))
+
+namespace {
+struct Sample {
+  float x[3];
+  int id;
+  float w;
+};
+struct ById {
+  bool operator()(const Sample &a, const Sample &b) const { return a.id < b.id; }
+};
+
+Sample sampled(const float *a, int n, int i) {
+  Sample s{{}, (i * 5) % 7, 0.5f + 0.25f * float(i % 3)};
+  for (int d = 0; d < 3; ++d)
+    s.x[d] = a[(i + d) % n] * float(d + 1);
+  return s;
+}
+
+float weigh(const Sample &s, int k) {
+  return float(k) * s.x[0] * s.x[1] * s.w + std::sin(s.x[2]) * float(s.id);
+}
+} // namespace
+
+static float byKey(const float *a, int n) {
+  std::map<int, Sample> all;
+  for (int i = 0; i < n; ++i)
+    all[(i * 5) % 7] = sampled(a, n, i);
+  float sum = 0;
+  int k = 1;
+  for (auto &[key, s] : all)
+    sum += weigh(s, k++);
+  all.erase(5);
+  const std::map<int, Sample> rest = all;
+  for (auto &[key, s] : rest)
+    sum += weigh(s, k++);
+  return sum * float(rest.size());
+}
+
+GRADIENT_CHECK(records_by_key, Float, byKey, In(float, 6), Int(6))
+
+static float ordered(const float *a, int n) {
+  std::multiset<Sample, ById> all;
+  for (int i = 0; i < n; ++i)
+    all.insert(sampled(a, n, i));
+  all.erase(all.begin());
+  const std::multiset<Sample, ById> rest(all);
+  float sum = 0;
+  int k = 1;
+  for (const Sample &s : rest)
+    sum += weigh(s, k++);
+  return sum * float(rest.size());
+}
+
+GRADIENT_CHECK(records_ordered, Float, ordered, In(float, 6), Int(6))
+
+static float chained(const float *a, int n) {
+  std::list<Sample> all;
+  for (int i = 0; i < n; ++i) {
+    all.push_front(sampled(a, n, i));
+    all.back().x[i % 3] *= all.front().w;
+  }
+  all.sort(ById());
+  all.pop_back();
+  float sum = 0;
+  int k = 1;
+  for (const Sample &s : all)
+    sum += s.x[0] * s.x[1] * float(k++) + s.x[2] * s.w;
+  return sum * float(all.size());
+}
+
+GRADIENT_CHECK(records_chained, Float, chained, In(float, 6), Int(6))

@@ -237,7 +237,8 @@ static bool losesFloat(const LoadInst &Load, How H, const MemoryGraph &Graph) {
       (H == Calculated && !Graph.isDeclaredInteger(&Load)) ||
       (H == Copied && isMixed(&Load, Graph)))
     return true;
-  return H == Counted && (floatTypeOf(&Load, Graph) || accessesFloat(Load));
+  return H == Counted && !Graph.isCount(&Load) &&
+         (floatTypeOf(&Load, Graph) || accessesFloat(Load));
 }
 
 SmallVector<const Value *, 4> changedBits(const Value *V, const MemoryGraph &Graph) {

@@ -6,6 +6,7 @@
 
 #include "AssumedFloats.h"
 #include "CopiedBytes.h"
+#include "Counts.h"
 #include "Integers.h"
 #include "MemoryGraph.h"
 #include "MovedWords.h"
@@ -734,6 +735,7 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   Describer D(Graph, Handlers, Closure);
   Graph.setWaiting(true);
   D.visitAll(Closure);
+  noteCounts(Graph, Closure);
   Graph.inferHeaders();
   Graph.settleFolds([&] { D.describeLayouts(); });
   Graph.setWaiting(false);

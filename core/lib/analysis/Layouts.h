@@ -36,6 +36,7 @@ struct LayoutPlace {
   bool IsArray = false;   ///< an index may lead to it
   bool IsStruct = false;  ///< it is part of an array of structures
   bool IsElement = false; ///< it is part of an array whose elements are listed one by one
+  bool OrInteger = false; ///< a float of an array, and an integer that is none at other times
 };
 
 /// By offset.

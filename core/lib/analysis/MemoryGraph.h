@@ -150,13 +150,12 @@ public:
   /// A load of, or a store to, a member whose type is an integer: what else lies there does so at
   /// other times, or in other objects. Beside: of a structure that has floats or pointers, too, so
   /// that nobody looks at the bits of a float through it.
-  void noteDeclaredInteger(const llvm::Value *Access, bool Beside) {
-    DeclaredIntegers[Access] |= Beside;
-  }
-  bool isDeclaredInteger(const llvm::Value *V) const {
-    return DeclaredIntegers.contains(original(V));
-  }
-  bool isIntegerBeside(const llvm::Value *V) const { return DeclaredIntegers.lookup(original(V)); }
+  void noteDeclaredInteger(const llvm::Value *Access, bool Beside) { Declared[Access] |= Beside; }
+  bool isDeclaredInteger(const llvm::Value *V) const { return Declared.contains(original(V)); }
+  bool isIntegerBeside(const llvm::Value *V) const { return Declared.lookup(original(V)); }
+  /// Of these, the ones that read or set a count.
+  void noteCount(const llvm::Value *Access) { Counts.insert(Access); }
+  bool isCount(const llvm::Value *V) const { return Counts.contains(original(V)); }
   /// Floats lie at multiples of their size, as far as the program says.
   bool isAligned(unsigned Node) const {
     const auto &N = Nodes[canonical(Node)];
@@ -276,7 +275,8 @@ private:
   llvm::DenseMap<const llvm::Value *, unsigned> ValueCells, ValueNodes;
   llvm::DenseMap<const llvm::Function *, unsigned> ReturnCells, ReturnNodes;
   llvm::DenseMap<const llvm::Value *, const llvm::Value *> Aliases;
-  llvm::DenseMap<const llvm::Value *, bool> DeclaredIntegers;
+  llvm::DenseMap<const llvm::Value *, bool> Declared;
+  llvm::DenseSet<const llvm::Value *> Counts;
   bool Waiting = false, HasArrays = false, FollowsFunctions = false, Patient = true;
   unsigned Changes = 0; ///< counts what an index or a pointer that walks may have led to
   std::vector<Fold> Folds, PutOff;

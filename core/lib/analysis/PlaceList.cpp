@@ -101,11 +101,67 @@ bool repeats(const Places &P, int64_t Stride) {
 
 bool areSingle(const LayoutPlace &A, const LayoutPlace &B) { return !A.IsArray && !B.IsArray; }
 
+static bool isInteger(const LayoutPlace &P) { return P.Kind == SK_Int && !P.IsArray; }
+
+static bool isFloatOfArray(const LayoutPlace &P) { return P.IsArray && (P.Kind & SK_AnyFloat); }
+
+/// The first place that ends behind Offset.
+static Places::iterator firstFrom(Places &P, int64_t Offset) {
+  const auto At = placeAt(P, Offset);
+  return At == P.end() ? P.lower_bound(Offset) : P.find(At->first);
+}
+
+/// The number of elements in the head of a list or a map, where its nodes have an array of floats.
+static bool putInteger(Places &Old, int64_t Offset, const LayoutPlace &Integer) {
+  const int64_t End = Offset + Integer.Width;
+  const auto First = firstFrom(Old, Offset), Behind = Old.lower_bound(End);
+  const auto AreFloats = [](const auto &At) { return isFloatOfArray(At.second); };
+  if (!isInteger(Integer) || First == Behind || !std::all_of(First, Behind, AreFloats))
+    return false;
+  for (auto At = First; At != Behind; ++At) {
+    At->second.OrInteger = true;
+    if (Offset < At->first)
+      Old.insert({Offset, {.Width = At->first - Offset, .Kind = SK_Int}});
+    Offset = At->first + At->second.Width;
+  }
+  if (Offset < End)
+    Old.insert({Offset, {.Width = End - Offset, .Kind = SK_Int}});
+  return true;
+}
+
+/// The same, where the head was there before.
+static bool putFloat(Places &Old, int64_t Offset, LayoutPlace Float) {
+  const int64_t End = Offset + Float.Width;
+  auto At = firstFrom(Old, Offset);
+  const auto Behind = Old.lower_bound(End);
+  const auto AreIntegers = [](const auto &At) { return isInteger(At.second); };
+  if (!isFloatOfArray(Float) || At == Behind || !std::all_of(At, Behind, AreIntegers))
+    return false;
+  while (At != Behind) {
+    const auto [Begin, Integer] = *At;
+    At = Old.erase(At);
+    if (Begin < Offset)
+      Old.insert({Begin, {.Width = Offset - Begin, .Kind = SK_Int}});
+    if (End < Begin + Integer.Width)
+      Old.insert({End, {.Width = Begin + Integer.Width - End, .Kind = SK_Int}});
+  }
+  Float.OrInteger = true;
+  Old.insert({Offset, Float});
+  return true;
+}
+
+unsigned kindsOrIntegers(const Places &P) {
+  unsigned Kinds = 0;
+  for (const auto &[Offset, At] : P)
+    Kinds |= At.OrInteger ? At.Kind : 0;
+  return Kinds;
+}
+
 bool putAmong(Places &Old, int64_t Offset, LayoutPlace P) {
+  if (putInteger(Old, Offset, P) || putFloat(Old, Offset, P))
+    return true;
   int64_t End = Offset + P.Width;
-  auto At = placeAt(Old, Offset);
-  if (At == Old.end())
-    At = Old.lower_bound(Offset);
+  auto At = firstFrom(Old, Offset);
   while (At != Old.end() && At->first < End) {
     const auto [Begin, Other] = *At;
     if (!areSingle(P, Other))

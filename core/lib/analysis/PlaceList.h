@@ -41,7 +41,9 @@ bool repeats(const Places &P, int64_t Stride);
 bool areSingle(const LayoutPlace &A, const LayoutPlace &B);
 /// Objects of which one pointer leads to any may have different members at one place, as the head
 /// of a list and its nodes: from the first one's beginning to the last one's end, anything lies
-/// there. False if an array is among them.
+/// there. False if an array is among them, of something else than floats beside an integer.
 bool putAmong(Places &Old, int64_t Offset, LayoutPlace P);
+/// Of floats that share their cells, as all of a kind do, with an integer.
+unsigned kindsOrIntegers(const Places &P);
 
 } // namespace contraflow

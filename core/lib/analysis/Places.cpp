@@ -35,6 +35,8 @@ void MemoryGraph::addPlace(Node &N, int64_t Offset, const LayoutPlace &P) {
   if (Next != N.Places.end() && Next->first == Offset && Next->second.Width == P.Width) {
     LayoutPlace &Old = Next->second;
     const bool Differ = Old.Kind != P.Kind;
+    if (Differ && Old.IsArray != P.IsArray && putAmong(N.Places, Offset, P))
+      return;
     const bool Known =
         Old.Kind != SK_Unknown && P.Kind != SK_Unknown && !(Differ && areSingle(Old, P));
     N.Mistaken |= Known && Differ;
@@ -42,6 +44,7 @@ void MemoryGraph::addPlace(Node &N, int64_t Offset, const LayoutPlace &P) {
     Old.IsArray |= P.IsArray;
     Old.IsStruct |= P.IsStruct;
     Old.IsElement |= P.IsElement;
+    Old.OrInteger |= P.OrInteger;
     return;
   }
   N.Mistaken |= !putAmong(N.Places, Offset, P);
@@ -472,10 +475,14 @@ bool MemoryGraph::isMistaken(const Node &N) const {
                !areOfKind(N.Places, Offset, Size, Kind);
       }))
     return true;
+  const unsigned OrIntegers = kindsOrIntegers(N.Places);
   for (auto [Offset, C] : N.Fields) {
     auto At = placeAt(N.Places, Offset);
-    const bool IsFree = At == N.Places.end() && !(typeOf(C).Kinds & ~SK_Int); // padding
-    if (!IsFree && (At == N.Places.end() || !fits(Offset, typeOf(C).Kinds, At->first, At->second)))
+    const bool IsEnd = At == N.Places.end();
+    const bool OrInteger = !IsEnd && At->first == Offset && (At->second.Kind & OrIntegers);
+    const unsigned Kinds = typeOf(C).Kinds & ~(OrInteger ? SK_Int : 0u);
+    const bool IsFree = IsEnd && !(Kinds & ~SK_Int); // padding
+    if (!IsFree && (IsEnd || !fits(Offset, Kinds, At->first, At->second)))
       return true;
   }
   if (any_of(N.Landings, [&](auto At) { return placeAt(N.Places, At.first) == N.Places.end(); }))

@@ -421,7 +421,7 @@ static bool splitMixedMoves(RequestState &S, const MemoryGraph &Graph) {
     Changed |= splitMoves(*F, S.C.FAM, [&](StoreInst &Store) {
       const Location At = Graph.find(Store.getPointerOperand());
       const unsigned Kinds = At ? Graph.kindsAt(At, sizeof(uint64_t)) : 0;
-      return (Kinds & SK_Float) && !(Kinds & (Wider | SK_Pointer));
+      return (Kinds & SK_Float) && !(Kinds & (Wider | SK_Pointer)) && !Graph.isCount(&Store);
     });
   return Changed;
 }

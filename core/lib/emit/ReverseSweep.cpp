@@ -254,6 +254,8 @@ Error ReverseSweep::reverseStore(StoreInst &I) {
   }
   if (isa<Constant>(V) || V->getType()->isPtrOrPtrVectorTy() || !In.S.Activity.active(V))
     return Error::success();
+  if (floatType(V) != T && In.S.Graph.isCount(&I))
+    return Error::success();
   if (floatType(V) != T)
     return diffError(DiagId::UnknownType, I, "an integer store of active memory");
   if (!In.Fwd.carriesEither(V))

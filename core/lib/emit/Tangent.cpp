@@ -99,6 +99,8 @@ Error TangentSweep::visitStoreDot(StoreInst &I) {
   if (!T || V->getType()->isPtrOrPtrVectorTy() || (isa<PtrToIntInst>(V) && movesPointer(V)))
     return Error::success(); // addresses have shadows
   bool Active = !isa<Constant>(V) && S.Activity.active(V);
+  if (Active && floatType(V) != T && S.Graph.isCount(&I))
+    Active = false; // the number of elements, in the head of what has floats there in its nodes
   if (Active && floatType(V) != T)
     return diffError(DiagId::UnknownType, I, "an integer store of active memory");
   Value *Dot = Active ? tangent(V) : Constant::getNullValue(T);
