@@ -2,7 +2,7 @@
 //
 // std::sort with a lambda and of pairs, partial_sort, nth_element: values move, derivatives with
 // them. Heaps of records that are copied, also in an arena: what is left of a record whose key and
-// number are in registers begins between two words.
+// number are in registers begins between two words. The largest of pairs that are one word each.
 // Supports: `std::vector`, `std::array`, algorithms
 #include "GradientCheck.h"
 #include <algorithm>
@@ -86,6 +86,31 @@ double inArena(const double *x, int n) {
 }
 } // namespace
 
+namespace {
+using Scored = std::pair<float, int>;
+
+__attribute__((noinline)) Scored best(const std::vector<Scored> &all) {
+  Scored found = all[0];
+  for (const Scored &one : all)
+    if (one.second > found.second)
+      found = one;
+  return found;
+}
+
+float scored(const float *x, int n) {
+  std::vector<Scored> all;
+  for (int i = 0; i < n; ++i)
+    all.push_back({x[i] * x[i], (i * 5) % 7});
+  const Scored top = best(all);
+  std::sort(all.begin(), all.end(), [](auto &p, auto &q) { return p.second < q.second; });
+  float s = top.first * float(top.second);
+  for (int i = 0; i < n; ++i)
+    s += all[i].first * float((i + 1) * all[i].second);
+  return s;
+}
+} // namespace
+
+GRADIENT_CHECK(std_sort_best, Float, scored, In(float, 6), Int(6))
 GRADIENT_CHECK(std_sort_heaps, Double, onHeap, In(double, 6), Int(6))
 GRADIENT_CHECK(std_sort_heaps_in_arena, Double, inArena, In(double, 6), Int(6))
 GRADIENT_CHECK(std_sort, Double, ranked, In(double, 24), Scalar(double), Int(24))

@@ -418,10 +418,10 @@ static bool splitMixedMoves(RequestState &S, const MemoryGraph &Graph) {
   constexpr unsigned Wider = SK_AnyFloat & ~SK_Float;
   bool Changed = false;
   for (Function *F : S.Closure.Functions)
-    Changed |= splitMoves(*F, S.C.FAM, [&](StoreInst &Store) {
-      const Location At = Graph.find(Store.getPointerOperand());
+    Changed |= splitMoves(*F, S.C.FAM, [&](Instruction &Access) {
+      const Location At = Graph.find(getLoadStorePointerOperand(&Access));
       const unsigned Kinds = At ? Graph.kindsAt(At, sizeof(uint64_t)) : 0;
-      return (Kinds & SK_Float) && !(Kinds & (Wider | SK_Pointer)) && !Graph.isCount(&Store);
+      return (Kinds & SK_Float) && !(Kinds & (Wider | SK_Pointer)) && !Graph.isCount(&Access);
     });
   return Changed;
 }

@@ -41,7 +41,7 @@ class PackSplitter {
 public:
   PackSplitter(Function &F, FunctionAnalysisManager &FAM) : F(F), FAM(FAM) {}
   bool run();
-  bool run(function_ref<bool(StoreInst &)> Mixed);
+  bool run(function_ref<bool(Instruction &)> Mixed);
 
 private:
   /// A sum of a value with an empty low half and another one; Apart: that has an empty high half.
@@ -368,12 +368,27 @@ bool PackSplitter::run() {
   return Stored || !Sources.empty();
 }
 
-bool PackSplitter::run(function_ref<bool(StoreInst &)> Mixed) {
+/// True if the program takes one half of V.
+static bool hasHalves(const Value &V) {
+  return any_of(V.users(), [&](const User *U) {
+    return (isa<TruncInst>(U) && U->getType()->isIntegerTy(HalfBits)) ||
+           match(U, m_LShr(m_Specific(&V), m_SpecificInt(HalfBits)));
+  });
+}
+
+bool PackSplitter::run(function_ref<bool(Instruction &)> Mixed) {
   findSums();
+  SmallVector<LoadInst *, 8> Loads;
+  for (Instruction &I : instructions(F))
+    if (auto *Load = dyn_cast<LoadInst>(&I);
+        Load && Load->isSimple() && isWide(Load) && hasHalves(*Load) && Mixed(*Load))
+      Loads.push_back(Load);
   const bool Stored = splitStores(
       [&](StoreInst &Store) { return !isa<Constant>(Store.getValueOperand()) && Mixed(Store); });
+  for (LoadInst *Load : Loads)
+    splitUses(Load);
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(Old);
-  return Stored;
+  return Stored || !Loads.empty();
 }
 
 } // namespace
@@ -382,7 +397,8 @@ bool splitPacks(Function &F, FunctionAnalysisManager &FAM) {
   return F.getDataLayout().isLittleEndian() && PackSplitter(F, FAM).run();
 }
 
-bool splitMoves(Function &F, FunctionAnalysisManager &FAM, function_ref<bool(StoreInst &)> Mixed) {
+bool splitMoves(Function &F, FunctionAnalysisManager &FAM,
+                function_ref<bool(Instruction &)> Mixed) {
   return F.getDataLayout().isLittleEndian() && PackSplitter(F, FAM).run(Mixed);
 }
 

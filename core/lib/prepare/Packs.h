@@ -15,7 +15,7 @@
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
-class StoreInst;
+class Instruction;
 } // namespace llvm
 
 namespace contraflow {
@@ -25,8 +25,9 @@ bool splitPacks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /// Where a structure is moved as one integer, what it holds is not to be seen there: the store of
 /// every integer for which Mixed says that a float shares it becomes one of each half, and so do
-/// the loads that it comes from. True if something changed.
+/// the loads that it comes from, and those of which the program takes a half. True if something
+/// changed.
 bool splitMoves(llvm::Function &F, llvm::FunctionAnalysisManager &FAM,
-                llvm::function_ref<bool(llvm::StoreInst &)> Mixed);
+                llvm::function_ref<bool(llvm::Instruction &)> Mixed);
 
 } // namespace contraflow
