@@ -583,6 +583,11 @@ bool hasCompany(Function &F) {
 
 class AtomicsHandler : public Rewriter {
 public:
+  /// Before empty statements of assembly, which say that a loop waits, are dropped.
+  bool unfold(Function &F) const override {
+    markFlags(F);
+    return false;
+  }
   void canonicalise(Function &F) const override {
     Module &M = *F.getParent();
     Looked |= looksAtOthers(F);
@@ -591,15 +596,21 @@ public:
       Rewriting(F).run();
     if (!hasTeams(M))
       return;
-    if (!Waits)
-      Waits.emplace(M);
-    Waits->mark(F);
+    markFlags(F);
     const SmallVector<Instruction *, 4> Signals = signalsOf(F);
-    if (!Signals.empty() && (Repeated || Looked || !Waits->empty() || any_of(M, looksAtOthers)))
+    if (!Signals.empty() && (Repeated || Looked || any_of(M, looksAtOthers)))
       Rewriting(F).order(Signals);
   }
 
 private:
+  void markFlags(Function &F) const {
+    if (!hasTeams(*F.getParent()))
+      return;
+    if (!Waits)
+      Waits.emplace(*F.getParent());
+    Looked |= Waits->mark(F);
+  }
+
   /// Every function asks, and what is made while requests are served orders nothing that was not
   /// ordered before.
   bool anyOrders(Module &M) const {

@@ -17,6 +17,7 @@
 //
 //   if (!ready) { enter(lock); if (!ready) { v = f(x); ready = 1; } leave(lock); } use(v)
 //
+// The lock may be taken by a guard, in functions of its own.
 // Then every load of the same variable and every store that may be to a flag becomes volatile.
 // That is how other programs write it, and what Atomics.cpp puts in order. It does no harm to an
 // integer that is no flag: what is in the order of execution has an order.
@@ -31,6 +32,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAArch64.h"
@@ -82,14 +84,6 @@ std::optional<bool> locks(const Instruction &I) {
   return It == Enters.end() ? std::nullopt : std::optional(It->second);
 }
 
-/// True for a load in front of which its block has taken a lock.
-bool isLocked(const LoadInst &Load) {
-  for (const Instruction &I : reverse(make_range(Load.getParent()->begin(), Load.getIterator())))
-    if (const auto Enters = locks(I))
-      return *Enters;
-  return false;
-}
-
 /// The function of the program that is called, if its body is known.
 const Function *bodyOf(const Instruction &I) {
   auto *Call = dyn_cast<CallBase>(&I);
@@ -106,23 +100,69 @@ bool isPrivate(const Value *Address) {
 /// Functions within functions that are looked into.
 constexpr unsigned MaxDepth = 3;
 
+/// Which calls enter mutual exclusion (true) or leave it, also in functions of their own: the
+/// constructor of a guard.
+class LockCalls {
+public:
+  std::optional<bool> turns(const Instruction &I);
+
+private:
+  DenseMap<const Function *, std::optional<bool>> Known;
+};
+
+std::optional<bool> LockCalls::turns(const Instruction &I) {
+  const Function *F = bodyOf(I);
+  if (!F)
+    return locks(I);
+  auto [It, IsNew] = Known.try_emplace(F, std::nullopt);
+  if (!IsNew)
+    return It->second;
+  std::optional<bool> Turns;
+  for (const Instruction &Inner : instructions(*F))
+    if (const auto Found = turns(Inner)) {
+      if (Turns && *Turns != *Found)
+        return std::nullopt; // enters, and leaves again
+      Turns = Found;
+    }
+  return Known[F] = Turns;
+}
+
+/// True for a load in front of which, on the only way there, a lock has been taken last.
+bool isLocked(const LoadInst &Load, LockCalls &Locks) {
+  const BasicBlock *Block = Load.getParent();
+  auto Before = make_range(Block->begin(), Load.getIterator());
+  SmallPtrSet<const BasicBlock *, 8> Seen;
+  while (true) {
+    for (const Instruction &I : reverse(Before))
+      if (const auto Enters = Locks.turns(I))
+        return *Enters;
+    Block = Block->getSinglePredecessor();
+    if (!Block || !Seen.insert(Block).second)
+      return false;
+    Before = make_range(Block->begin(), Block->end());
+  }
+}
+
+/// What a loop that waits looks at.
+enum class By { Numbers, Signals };
+
 /// True if a loop that consists of such instructions may do nothing but wait.
-bool mayWait(const Instruction &I, unsigned Depth = 0) {
+bool mayWait(const Instruction &I, By What, unsigned Depth = 0) {
   if (auto *Store = dyn_cast<StoreInst>(&I))
     return isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand()));
   if (!isa<CallBase>(I) || isa<IntrinsicInst>(I) || isBreath(I))
-    return isa<FenceInst>(I) || !I.isAtomic();
+    return isa<FenceInst>(I) || !I.isAtomic() || (What == By::Signals && isa<LoadInst>(I));
   if (const Function *F = bodyOf(I))
     return Depth < MaxDepth &&
            all_of(
                instructions(*F),
-               [&](const Instruction &Inner) { return mayWait(Inner, Depth + 1); });
+               [&](const Instruction &Inner) { return mayWait(Inner, What, Depth + 1); });
   return letsOthersRun(I) || locks(I);
 }
 
-bool mayWait(const Loop &L) {
-  return all_of(L.blocks(), [](const BasicBlock *Block) {
-    return all_of(*Block, [](const Instruction &I) { return mayWait(I); });
+bool mayWait(const Loop &L, By What) {
+  return all_of(L.blocks(), [&](const BasicBlock *Block) {
+    return all_of(*Block, [&](const Instruction &I) { return mayWait(I, What); });
   });
 }
 
@@ -134,6 +174,7 @@ using Loads = SmallSetVector<LoadInst *, 4>;
 /// What the value is calculated from within the loop.
 void collectLooks(Value *End, const Loop &L, Loads &Looks) {
   const BasicBlock &Header = *L.getHeader();
+  LockCalls Locks;
   SmallVector<Value *, 8> Work = {End};
   SmallPtrSet<Value *, 16> Seen;
   while (!Work.empty()) {
@@ -142,7 +183,7 @@ void collectLooks(Value *End, const Loop &L, Loads &Looks) {
     if (!IsInside || !Seen.insert(I).second)
       continue;
     auto *Load = dyn_cast<LoadInst>(I);
-    if (locks(*I) || (Load && isLocked(*Load)))
+    if (locks(*I) || (Load && isLocked(*Load, Locks)))
       continue; // the lock says in which order, also one that is tried
     if (const Function *F = bodyOf(*I))
       for (const BasicBlock &Block : *F)
@@ -159,8 +200,8 @@ void collectLooks(Value *End, const Loop &L, Loads &Looks) {
 }
 
 /// What the loop waits for, nothing if it does anything else.
-Loads looksOf(const Loop &L) {
-  if (!mayWait(L))
+Loads looksOf(const Loop &L, By What = By::Numbers) {
+  if (!mayWait(L, What))
     return {};
   Loads Looks;
   SmallVector<BasicBlock *, 4> Ends;
@@ -175,9 +216,13 @@ Loads looksOf(const Loop &L) {
 
 /// True if what ends the loop is the same each time but for what other threads write.
 bool endsByOthers(const Loop &L) {
-  const bool Stores = any_of(L.blocks(), [](const BasicBlock *Block) {
-    return any_of(*Block, [](const Instruction &I) { return isa<StoreInst>(I); });
-  });
+  auto Counts = [](const Instruction &I) { // what is only kept for a look at it does not
+    auto *Store = dyn_cast<StoreInst>(&I);
+    auto *Load = Store ? dyn_cast<LoadInst>(Store->getValueOperand()) : nullptr;
+    return Store && (!Load || isPrivate(Load->getPointerOperand()));
+  };
+  const bool Stores =
+      any_of(L.blocks(), [&](const BasicBlock *Block) { return any_of(*Block, Counts); });
   return !Stores && L.getHeader()->phis().empty();
 }
 
@@ -193,9 +238,8 @@ bool givesWay(const Instruction &I, unsigned Depth = 0) {
   return letsOthersRun(I) || locks(I);
 }
 
-/// What the loops of F that wait look at.
-Loads looksOf(Function &F) {
-  Loads Looks;
+/// Tells Visit of each loop of F that may wait, and where it says so.
+void forEachWait(Function &F, function_ref<void(const Loop &, Instruction &)> Visit) {
   SmallPtrSet<const Loop *, 4> Seen;
   std::optional<DominatorTree> DT;
   std::optional<LoopInfo> LI;
@@ -209,8 +253,14 @@ Loads looksOf(Function &F) {
     }
     const Loop *L = LI->getLoopFor(I.getParent());
     if (L && (Breathes || endsByOthers(*L)) && Seen.insert(L).second)
-      Looks.insert_range(looksOf(*L));
+      Visit(*L, I);
   }
+}
+
+/// What the loops of F that wait look at.
+Loads looksOf(Function &F) {
+  Loads Looks;
+  forEachWait(F, [&](const Loop &L, Instruction &) { Looks.insert_range(looksOf(L)); });
   return Looks;
 }
 
@@ -235,10 +285,10 @@ bool isAccessOf(const Instruction &I, const LoadInst &Look) {
 }
 
 /// True if the function has looked there before it took the lock, and sets what it looks at.
-bool isSecondLook(const LoadInst &Look, const DominatorTree &DT) {
+bool isSecondLook(const LoadInst &Look, const DominatorTree &DT, LockCalls &Locks) {
   const Function &F = *Look.getFunction();
   auto IsFirst = [&](const Instruction &I) {
-    return isa<LoadInst>(I) && isAccessOf(I, Look) && !isLocked(cast<LoadInst>(I)) &&
+    return isa<LoadInst>(I) && isAccessOf(I, Look) && !isLocked(cast<LoadInst>(I), Locks) &&
            DT.properlyDominates(I.getParent(), Look.getParent());
   };
   auto Sets = [&](const Instruction &I) {
@@ -249,21 +299,17 @@ bool isSecondLook(const LoadInst &Look, const DominatorTree &DT) {
 }
 
 /// The looks at flags of F behind locks that were taken because of such a look.
-Loads secondLooksOf(Function &F) {
+Loads secondLooksOf(Function &F, LockCalls &Locks) {
   Loads Looks;
-  std::optional<DominatorTree> DT;
-  for (Instruction &Lock : instructions(F))
-    if (locks(Lock).value_or(false))
-      for (Instruction &I : make_range(Lock.getIterator(), Lock.getParent()->end())) {
-        auto *Look = dyn_cast<LoadInst>(&I);
-        if (!Look || !isFlagType(Look->getType()) || isPrivate(Look->getPointerOperand()) ||
-            !isLocked(*Look))
-          continue;
-        if (!DT)
-          DT.emplace(F);
-        if (isSecondLook(*Look, *DT))
-          Looks.insert(Look);
-      }
+  auto Enters = [&](const Instruction &I) { return Locks.turns(I).value_or(false); };
+  if (none_of(instructions(F), Enters))
+    return Looks;
+  const DominatorTree DT(F);
+  for (Instruction &I : instructions(F))
+    if (auto *Look = dyn_cast<LoadInst>(&I);
+        Look && isFlagType(Look->getType()) && !isPrivate(Look->getPointerOperand()) &&
+        isLocked(*Look, Locks) && isSecondLook(*Look, DT, Locks))
+      Looks.insert(Look);
   return Looks;
 }
 
@@ -289,25 +335,62 @@ bool maySharePlace(const Value *A, const Value *B) {
 
 } // namespace
 
-bool waitsForUnknown(const CallBase &Flush) {
-  DominatorTree DT(const_cast<Function &>(*Flush.getFunction()));
-  LoopInfo LI(DT);
-  const Loop *L = LI.getLoopFor(Flush.getParent());
-  if (!L || !mayWait(*L))
+SmallVector<LoadInst *, 4> waitsOf(Function &F) {
+  Loads Looks = looksOf(F);
+  auto IsSignal = [](const Instruction &I) {
+    return isa<LoadInst>(I) && (I.isAtomic() || I.isVolatile());
+  };
+  if (none_of(instructions(F), IsSignal))
+    return Looks.takeVector();
+  const DominatorTree DT(F);
+  const LoopInfo LI(DT);
+  for (const Loop *L : LI.getLoopsInPreorder())
+    for (LoadInst *Look : looksOf(*L, By::Signals))
+      if (IsSignal(*Look))
+        Looks.insert(Look);
+  return Looks.takeVector();
+}
+
+bool mayBeSet(const LoadInst &Look, const Instruction &I) {
+  const bool IsSignal = Look.isAtomic() || Look.isVolatile();
+  auto *Store = dyn_cast<StoreInst>(&I);
+  auto *Update = dyn_cast<AtomicRMWInst>(&I);
+  if (!Update && (!Store || (IsSignal && !Store->isAtomic() && !Store->isVolatile())))
     return false;
-  return none_of(looksOf(*L), [](const LoadInst *Look) { return isFlagType(Look->getType()); });
+  const Value *Address = Store ? Store->getPointerOperand() : Update->getPointerOperand();
+  const Value *V = Store ? Store->getValueOperand() : Update->getValOperand();
+  const GlobalVariable *Variable = variableOf(Look.getPointerOperand()),
+                       *Into = variableOf(Address);
+  if (V->getType() != Look.getType() || isPrivate(Address))
+    return false;
+  if (Variable && Into)
+    return Variable == Into;
+  return (!Variable || isHandedOn(*Variable)) && (!Into || isHandedOn(*Into));
+}
+
+/// True if the loop waits, and for nothing that may be a flag.
+static bool waitsForUnknown(const Loop &L) {
+  const Loads Looks = looksOf(L);
+  return !Looks.empty() &&
+         none_of(Looks, [](const LoadInst *Look) { return isFlagType(Look->getType()); });
+}
+
+bool waitsForUnknown(const CallBase &Flush) {
+  const DominatorTree DT(const_cast<Function &>(*Flush.getFunction()));
+  const LoopInfo LI(DT);
+  const Loop *L = LI.getLoopFor(Flush.getParent());
+  return L && waitsForUnknown(*L);
 }
 
 Flags::Flags(Module &M) {
+  LockCalls Locks;
   for (Function &F : M) {
     for (const LoadInst *Look : looksOf(F))
       if (isFlagType(Look->getType()))
         Known.insert({variableOf(Look->getPointerOperand()), Look->getType()});
-    for (const LoadInst *Look : secondLooksOf(F)) {
-      LooksTwice = true;
+    for (const LoadInst *Look : secondLooksOf(F, Locks))
       if (GlobalVariable *Variable = variableOf(Look->getPointerOperand()))
         Known.insert({Variable, Look->getType()});
-    }
   }
 }
 
@@ -332,13 +415,37 @@ static void setVolatile(Instruction &I) {
     cast<StoreInst>(I).setVolatile(true);
 }
 
-void Flags::mark(Function &F) const {
-  if (empty())
-    return;
-  for (const LoadInst *Look : secondLooksOf(F))
+/// Marks what F looks at in front of a lock and behind it.
+static bool markSecondLooks(Function &F) {
+  LockCalls Locks;
+  const Loads Looks = secondLooksOf(F, Locks);
+  for (const LoadInst *Look : Looks)
     for (Instruction &I : instructions(F))
       if (isAccessOf(I, *Look))
         setVolatile(I);
+  return !Looks.empty();
+}
+
+/// A loop that waits for a float without flush says so by one: that is refused.
+static void markUnknown(Function &F) {
+  SmallVector<Instruction *, 2> Places;
+  forEachWait(F, [&](const Loop &L, Instruction &I) {
+    if (!isFlush(I) && waitsForUnknown(L))
+      Places.push_back(&I);
+  });
+  Module &M = *F.getParent();
+  for (Instruction *I : Places) {
+    IRBuilder<> B(I);
+    B.CreateCall(M.getOrInsertFunction(Flush, B.getVoidTy(), B.getPtrTy()),
+                 {ConstantPointerNull::get(B.getPtrTy())});
+  }
+}
+
+bool Flags::mark(Function &F) const {
+  markUnknown(F);
+  const bool LooksTwice = markSecondLooks(F);
+  if (empty())
+    return LooksTwice;
   const Loads Looks = looksOf(F);
   auto IsLook = [&](const LoadInst &Load) {
     const Value *Address = Load.getPointerOperand();
@@ -356,6 +463,7 @@ void Flags::mark(Function &F) const {
     } else if (auto *Store = dyn_cast<StoreInst>(&I); Store && mayStore(*Store)) {
       Store->setVolatile(true);
     }
+  return true;
 }
 
 } // namespace contraflow::omp

@@ -20,14 +20,20 @@ inline constexpr llvm::StringRef Flush = "__kmpc_flush";
 /// known to be integers.
 bool waitsForUnknown(const llvm::CallBase &Flush);
 
+/// The loads that end loops of F which do nothing but wait.
+llvm::SmallVector<llvm::LoadInst *, 4> waitsOf(llvm::Function &F);
+/// True if the instruction may write what is waited for.
+bool mayBeSet(const llvm::LoadInst &Look, const llvm::Instruction &I);
+
 /// The integers and addresses of a module that threads wait for in such loops, or look at before
 /// they take a lock and behind it.
 class Flags {
 public:
   explicit Flags(llvm::Module &M);
-  bool empty() const { return Known.empty() && !LooksTwice; }
-  /// Makes all accesses in F that may be of flags volatile, which says that others look there.
-  void mark(llvm::Function &F) const;
+  bool empty() const { return Known.empty(); }
+  /// Makes all accesses in F that may be of flags volatile, which says that others look there. True
+  /// if there may be any.
+  bool mark(llvm::Function &F) const;
 
 private:
   /// The variable, or null for one behind a pointer, and the type of the access.
@@ -35,7 +41,6 @@ private:
   bool mayStore(const llvm::StoreInst &Store) const;
 
   llvm::SmallSetVector<Flag, 4> Known;
-  bool LooksTwice = false; ///< in front of a lock and behind it
 };
 
 } // namespace contraflow::omp

@@ -84,21 +84,27 @@ public:
   }
   bool hasReverse(const CallBase &) const override { return false; }
   Error augment(SweepBuilder &, CallSite &Site) const override {
-    if (Site.Anchor->getCalledFunction()->getName() != Flush || !waitsForUnknown(*Site.Anchor))
-      return Error::success();
-    return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
-                     "a thread waits by flush alone for what is no integer; read and write it with "
-                     "'omp atomic'");
+    return refuseUnknown(*Site.Anchor);
   }
   std::optional<Division> division(const CallBase &Call) const override {
     auto Found = divisionBy(Call);
     return Found && !hasRegionAlone(*Call.getFunction()) ? Found : std::nullopt;
   }
   bool isRepeatable(const CallBase &Call) const override { return isAtTeams(Call); }
-  Error tangent(SweepBuilder &, CallBase &) const override { return Error::success(); }
+  /// Whoever sees the number may not see its tangent yet.
+  Error tangent(SweepBuilder &, CallBase &Call) const override { return refuseUnknown(Call); }
   bool allDirections() const override { return true; }
   Error adjoint(SweepBuilder &, const CallSite &, ArrayRef<Value *>) const override {
     return Error::success();
+  }
+
+private:
+  static Error refuseUnknown(CallBase &Call) {
+    if (Call.getCalledFunction()->getName() != Flush || !waitsForUnknown(Call))
+      return Error::success();
+    return diffError(DiagId::UnsupportedOpenMP, Call,
+                     "a thread waits without atomic operations for what is no integer; read and "
+                     "write it with 'omp atomic'");
   }
 };
 

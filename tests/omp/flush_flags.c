@@ -173,6 +173,28 @@ WAITING(sleeping, usleep(1), __sync_synchronize())
 static omp_lock_t turnstile;
 WAITING(locking, (omp_set_lock(&turnstile), omp_unset_lock(&turnstile)), __sync_synchronize())
 
+/// The turn is a variable of the function, behind a pointer for its threads: the empty statement of
+/// assembly is all that says that it is waited for.
+static double clobberingOwn(const double *x, double *y, int n) {
+  int turn = 0;
+  double s = 0, last = x[0];
+#pragma omp parallel reduction(+ : s)
+  {
+    const int me = omp_get_thread_num(), all = omp_get_num_threads();
+    for (int i = me; i < n; i += all) {
+      while (turn != i)
+        COMPILER_BARRIER;
+      last = sin(last * x[i]) + y[i];
+      y[i] = last * last;
+      s += last;
+      COMPILER_BARRIER;
+      turn = i + 1;
+    }
+  }
+  return s * last;
+}
+GRADIENT_CHECK(flush_clobberingOwn, Double, clobberingOwn, In(double, 9), InOut(double, 9), Int(9))
+
 /// A letter is there when its address is; who waits looks at it in a function, without
 /// optimisation.
 struct letter {
