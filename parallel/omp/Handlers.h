@@ -21,6 +21,9 @@ inline llvm::CallBase &plainCall(llvm::CallBase &Call) {
 
 /// False if the task that begins at Entry has to run where it is made; see TaskKinds.cpp.
 bool mayRunLater(const llvm::Function &Entry);
+/// True if the task that begins at Entry may wait for what is done after it was made; see
+/// TaskWaits.cpp.
+bool waitsForMaker(llvm::Function &Entry);
 /// What is done with the memory of a task takes no more for granted than how it is aligned.
 void relaxPrivates(llvm::Value &Memory);
 /// True if a region may run alone in the function: what is in it is not the team's.
@@ -45,6 +48,7 @@ void registerSimd(HandlerRegistry &Registry);
 void registerSynchronisation(HandlerRegistry &Registry);
 void registerTasks(HandlerRegistry &Registry);
 void registerTaskGraph(HandlerRegistry &Registry);
+void registerTaskWaits(HandlerRegistry &Registry);
 void registerTarget(HandlerRegistry &Registry);
 void registerTeams(HandlerRegistry &Registry);
 void registerThreadPrivate(HandlerRegistry &Registry);

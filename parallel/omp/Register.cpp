@@ -20,6 +20,7 @@ void registerHandlers(HandlerRegistry &Registry) {
   registerSimd(Registry);
   registerTaskGraph(Registry);
   registerTasks(Registry);
+  registerTaskWaits(Registry);
   registerTarget(Registry);
   registerTeams(Registry);
   registerThreadPrivate(Registry);

@@ -174,7 +174,7 @@ public:
 
 private:
   Value *allocate(IRBuilder<> &B, const Task &T);
-  void make(CallBase &Call);
+  bool make(CallBase &Call);
   void enter(IRBuilder<> &B, const Task &T, CallBase &Call, Value *Memory);
   bool runTask(CallBase &Call, bool IsLoop);
   bool spawn(const Task &T, CallBase &Call);
@@ -224,12 +224,17 @@ void Unfolder::release(IRBuilder<> &B, Value *Memory) {
   B.CreateCall(M.getOrInsertFunction("free", B.getVoidTy(), B.getPtrTy()), {Memory});
 }
 
-void Unfolder::make(CallBase &Call) {
+/// False if the task is left to the library, which is refused.
+bool Unfolder::make(CallBase &Call) {
+  auto *Entry = dyn_cast<Function>(Call.getArgOperand(5)->stripPointerCasts());
+  const bool Stays = Stay && Entry && mayRunLater(*Entry);
+  if (Entry && !Stays && waitsForMaker(*Entry))
+    return false;
   IRBuilder<> B(&Call);
   Task T;
+  T.Entry = Entry;
   T.Flags = Call.getArgOperand(2); // calculated, where a clause says final(...)
   T.Tied = computeKnownBits(T.Flags, M.getDataLayout()).One[TiedBit];
-  T.Entry = dyn_cast<Function>(Call.getArgOperand(5)->stripPointerCasts());
   if (T.Entry && T.Entry->arg_size() == 2)
     relaxPrivates(*T.Entry->getArg(1));
   relaxPrivates(Call);
@@ -242,6 +247,7 @@ void Unfolder::make(CallBase &Call) {
   Value *Memory = allocate(B, T);
   Call.replaceAllUsesWith(Memory);
   Made[Memory] = T;
+  return true;
 }
 
 void Unfolder::enter(IRBuilder<> &B, const Task &T, CallBase &Call, Value *Memory) {
@@ -363,7 +369,7 @@ void Unfolder::sync(CallBase &Call) {
   SweepBuilder::callRuntime(B, M, "omp_task_sync", B.getVoidTy(), {})->copyMetadata(Call);
 }
 
-/// False if the task was not made in this function.
+/// False if the task was not made in this function, or is left to the library.
 bool Unfolder::runTask(CallBase &Call, bool IsLoop) {
   Value *Memory = Call.getArgOperand(2);
   auto It = Made.find(Memory);
@@ -447,7 +453,8 @@ bool Unfolder::run(CallBase &Call, Role What) {
   };
   switch (What) {
   case Role::Make:
-    make(Call);
+    if (!make(Call))
+      return false;
     break;
   case Role::Run:
   case Role::RunLoop:
