@@ -5,6 +5,7 @@
 #include "GradientCheck.h"
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 static double table(const double *x, double a, int n) {
@@ -51,3 +52,37 @@ double sorted_entries(const double *x, int n) {
 }
 } // namespace
 GRADIENT_CHECK(std_map_sorted_entries, Double, sorted_entries, In(double, 8), Int(8))
+
+// A tree beside a hash table in one class: members of one lie where those of a node of the other
+// do.
+namespace {
+class Curve {
+public:
+  void add(int day, double rate) {
+    rates[day] += rate;
+    memo.clear();
+  }
+  double at(int day) {
+    if (auto known = memo.find(day); known != memo.end())
+      return known->second;
+    auto next = rates.lower_bound(day);
+    return memo[day] = next == rates.end() ? rates.begin()->second : next->second * day;
+  }
+
+private:
+  std::map<int, double> rates;
+  std::unordered_map<int, double> memo;
+};
+
+double curve(const double *x, int n) {
+  Curve c;
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    c.add(i * 7 % n, x[i] * x[0]);
+    for (int day = -1; day < 2 * i; ++day)
+      s += c.at(day * 5 % n) * c.at(i);
+  }
+  return s;
+}
+} // namespace
+GRADIENT_CHECK(std_map_memo, Double, curve, In(double, 6), Int(6))

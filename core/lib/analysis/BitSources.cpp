@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -163,9 +164,14 @@ static bool isArithmetic(const Instruction &I) {
   }
 }
 
-/// True if I divides by V, or calculates an address with it: nobody does so with bits of floats.
+/// True if I divides by V, or calculates an address with it, times the size of an element or not:
+/// nobody does so with bits of floats.
 static bool tellsNumber(const Instruction &I, const Value *V) {
   switch (I.getOpcode()) {
+  case Instruction::Mul:
+  case Instruction::Shl:
+    return isa<ConstantInt>(I.getOperand(1)) &&
+           any_of(I.users(), [](const User *U) { return isa<GetElementPtrInst>(U); });
   case Instruction::SDiv:
   case Instruction::UDiv:
   case Instruction::SRem:
@@ -212,12 +218,22 @@ static bool isBool(const Instruction &I) {
          (I.getOpcode() == Instruction::And && match(I.getOperand(1), PatternMatch::m_One()));
 }
 
+/// How many bits are set, or in front of one that is: of a number that varies, the exponent at
+/// most.
+static bool countsBits(const Instruction &I) {
+  const auto *Call = dyn_cast<IntrinsicInst>(&I);
+  return Call &&
+         is_contained({Intrinsic::ctlz, Intrinsic::cttz, Intrinsic::ctpop}, Call->getIntrinsicID());
+}
+
 /// What becomes of an operand of I, on its way to something that is How.
 static std::optional<How> handedOn(const Instruction &I, How H) {
   if (isBool(I))
     return std::nullopt;
   if (isa<MinMaxIntrinsic>(I)) // a choice
     return H;
+  if (countsBits(I))
+    return std::nullopt;
   if (isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst, IntrinsicInst>(I))
     return Changed;
   if (isa<BinaryOperator>(I) && H <= Counted && countsUp(I))
@@ -231,8 +247,25 @@ static std::optional<How> handedOn(const Instruction &I, How H) {
   return std::nullopt;
 }
 
-/// True if the bits that Load reads may be a float's and have become something else.
+/// True if something is divided by V, or a copy of it, or it is an index.
+static bool isUsedAsNumber(const LoadInst &V) {
+  SmallSetVector<const Value *, 8> Copies;
+  Copies.insert(&V);
+  for (size_t Next = 0; Next < Copies.size(); ++Next)
+    for (const User *U : Copies[Next]->users()) {
+      if (tellsNumber(*cast<Instruction>(U), Copies[Next]))
+        return true;
+      if (isa<PHINode, SelectInst, FreezeInst>(U))
+        Copies.insert(U);
+    }
+  return false;
+}
+
+/// True if the bits that Load reads may be a float's and have become something else. The number of
+/// buckets of a hash table is none, by its type and by what else is done with it.
 static bool losesFloat(const LoadInst &Load, How H, const MemoryGraph &Graph) {
+  if (H > Counted && Graph.isDeclaredInteger(&Load) && isUsedAsNumber(Load))
+    return false;
   if (H == Changed || (H == Masked && !Graph.isIntegerBeside(&Load)) ||
       (H == Calculated && !Graph.isDeclaredInteger(&Load)) ||
       (H == Copied && isMixed(&Load, Graph)))
