@@ -38,7 +38,7 @@ namespace contraflow {
 constexpr int64_t IsPointer = int64_t(1) << 62;
 constexpr StringLiteral RaiseName = "cf.exception.raise";
 constexpr StringLiteral CaughtKind = "contraflow.caught"; ///< metadata of Rooms::Caught
-constexpr unsigned MostPhis = 64; ///< from a use of an exception to where it comes from
+constexpr unsigned MostPhis = 1024; ///< from a use of an exception to where it comes from
 
 /// Variables of a function that catches.
 struct Catches::Rooms {
