@@ -21,6 +21,8 @@
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
@@ -426,11 +428,30 @@ static Value *addressUnder(const ActivityResult &Activity, const Instruction &I)
   return nullptr;
 }
 
-/// A number instead of an address has no shadow, and leads equally far.
+/// True if V is loaded or handed over, however it is chosen: no distance, see isDistance.
+static bool comesFromElsewhere(const Value *V) {
+  SmallSetVector<const Value *, 8> Seen;
+  Seen.insert(V);
+  for (size_t Next = 0; Next < Seen.size(); ++Next) {
+    const Value *From = Seen[Next];
+    if (isa<PHINode, SelectInst, FreezeInst, SExtInst, ZExtInst, TruncInst>(From))
+      Seen.insert_range(cast<User>(From)->operand_values());
+    else if (!isa<LoadInst, Argument, ConstantInt>(From) && !From->getType()->isIntegerTy(1))
+      return false;
+  }
+  return true;
+}
+
+/// A number instead of an address has no shadow, and leads equally far. Where other words are
+/// addresses, so does one that counts elements, or bytes of a known object.
 static bool isNumberOfSteps(const Use &Op, const Value *Shadow) {
+  auto *Step = dyn_cast<GetElementPtrInst>(Op.getUser());
+  if (!Step || Op.getOperandNo() == 0)
+    return false;
   auto *None = dyn_cast<Constant>(Shadow);
-  return isa<GetElementPtrInst>(Op.getUser()) && Op.getOperandNo() > 0 && None &&
-         None->isNullValue();
+  const bool MayBeAddress = Step->getSourceElementType()->isIntegerTy(8) &&
+                            !isIdentifiedObject(getUnderlyingObject(Step->getPointerOperand()));
+  return (None && None->isNullValue()) || (!MayBeAddress && comesFromElsewhere(Op));
 }
 
 /// The shadow of an address that has got or lost flags, or moved. Low bits that are zero in all
