@@ -22,6 +22,7 @@ static double energy(const double *x, int n) {
   return sum;
 }
 static void step(double *y, const double &dt) { y[0] *= dt; }
+static double referred(const double &x, const double &y) { return x * x * y; }
 struct Point {
   double x, y;
 };
@@ -52,6 +53,17 @@ int main() {
   const auto [dot, primal] = enzyme::autodiff<enzyme::ForwardWithPrimal>(
       scaled, enzyme::Duplicated<double>(2.0, 1.0), enzyme::Duplicated<double>(3.0, 1.0));
   std::printf("forward %g, %g %g\n", get<0>(t), dot, primal);
+
+  // CHECK: address 9 6, 6
+  double u = 2, u_bar = 0, u_dot = 1;
+  Point at{3, 3}, at_bar{0, 0};
+  enzyme::autodiff<enzyme::Reverse>(area, enzyme::Duplicated<Point *>(&at, &at_bar),
+                                    enzyme::Const<double>(3.0));
+  enzyme::autodiff<enzyme::Reverse>(referred, enzyme::Duplicated<double *>(&u, &u_bar),
+                                    enzyme::Const<const double *>(&at.x));
+  const auto at_address = enzyme::autodiff<enzyme::Forward>(
+      referred, enzyme::Duplicated<double *>(&u, &u_dot), enzyme::Const<double *>(&at.y));
+  std::printf("address %g %g, %g\n", at_bar.x, u_bar / 2, get<0>(at_address) / 2);
 
   // CHECK: memory 2 4 6
   double x[3] = {1, 2, 3}, x_bar[3] = {0, 0, 0};
