@@ -5,6 +5,7 @@
 // posix_memalign(&p, a, n) becomes p = aligned_alloc(a, n), rounded up, before anything else.
 // Rust's realloc, which is told the old size, becomes an allocation, a copy and a free.
 // free(p).        Forward: put off, since the reverse sweep may still read p and writes its shadow.
+// give_back(p, n), of the program: the same, with what it is told.
 // q = realloc(p, n).  Forward: an allocation, a copy, and a free that is put off. Reverse: the
 //                     adjoint of the copy, and q is freed as after malloc.
 
@@ -59,6 +60,39 @@ void reverseAllocation(SweepBuilder &B, const Value *Object, ArrayRef<Value *> P
     B.runtime("alloc_reverse_kept", B.ir().getVoidTy(), {Places[0], Places[1], Bytes, Owner});
   else
     B.runtime("alloc_reverse", B.ir().getVoidTy(), Places);
+}
+
+/// A function of the program that gives back, and is told up to two integers, in the form that the
+/// runtime calls.
+Function *givesBack(const CallBase &Call) {
+  Function *Give = Call.getCalledFunction();
+  Module *M = Give->getParent();
+  const std::string Name = ("cf.gives_back." + Give->getName()).str();
+  if (Function *Known = M->getFunction(Name))
+    return Known;
+  LLVMContext &C = M->getContext();
+  Type *Integer = Type::getInt64Ty(C);
+  auto *Form = FunctionType::get(Type::getVoidTy(C),
+                                 {Call.getArgOperand(0)->getType(), Integer, Integer}, false);
+  auto *F = Function::Create(Form, GlobalValue::InternalLinkage, Name, M);
+  IRBuilder<> B(BasicBlock::Create(C, "", F));
+  SmallVector<Value *, 3> Operands{F->getArg(0)};
+  for (unsigned I = 1; I < Call.arg_size(); ++I)
+    Operands.push_back(B.CreateTrunc(F->getArg(I), Call.getArgOperand(I)->getType()));
+  CallInst *Inner = B.CreateCall(Give, Operands);
+  Inner->setCallingConv(Call.getCallingConv());
+  Inner->setAttributes(Call.getAttributes());
+  B.CreateRetVoid();
+  return F;
+}
+
+CallInst *putOffWithOperands(SweepBuilder &B, const CallBase &Call, Value *Object, Value *Shadow) {
+  IRBuilderBase &IR = B.ir();
+  SmallVector<Value *, 2> Told(2, IR.getInt64(0));
+  for (unsigned I = 1; I < Call.arg_size(); ++I)
+    Told[I - 1] = IR.CreateZExt(Call.getArgOperand(I), IR.getInt64Ty());
+  return B.runtime("free_deferred_sized", IR.getVoidTy(),
+                   {Object, Shadow, givesBack(Call), Told[0], Told[1]});
 }
 
 /// posix_memalign, declared as the library has it.
@@ -218,6 +252,8 @@ public:
   static CallInst *putOff(SweepBuilder &B, const CallBase &Call, Value *Object, Value *Shadow) {
     Type *Void = B.ir().getVoidTy();
     const int How = lookupCallee(Call).FreeKind;
+    if (How == FreeByUser && Call.arg_size() > 1)
+      return putOffWithOperands(B, Call, Object, Shadow);
     if (How == FreeByUser)
       return B.runtime("free_deferred_by", Void, {Object, Shadow, Call.getCalledOperand()});
     if (How == FreeSized)

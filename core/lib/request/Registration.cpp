@@ -75,6 +75,7 @@ const AnnotationSpelling *findAnnotation(StringRef Word) {
 
 /// Metadata of an allocation: what gives its memory back.
 constexpr StringLiteral Deallocation = "enzyme_deallocator_fn";
+constexpr StringLiteral Told = "enzyme_deallocator"; ///< what that is told
 
 /// Appends the scalars of an initialiser, casts removed.
 void appendScalars(Constant *C, SmallVectorImpl<Constant *> &Out) {
@@ -201,6 +202,23 @@ Error RegistrationReader::readLike(Function &F, StringRef Name) {
   return Error::success();
 }
 
+/// True if Free takes what Operands lists: the memory, and integers that Allocate was given.
+static bool takesBack(const Function &Allocate, const Function &Free, StringRef Operands) {
+  SmallVector<StringRef, 3> List;
+  Operands.split(List, ',');
+  if (List.size() != Free.arg_size() || List.size() > 3 || Free.isVarArg() ||
+      List.front().trim() != "-1" || !Free.getArg(0)->getType()->isPointerTy())
+    return false;
+  for (unsigned I = 1; I < List.size(); ++I) {
+    unsigned From = 0;
+    Type *T = Free.getArg(I)->getType();
+    if (List[I].trim().getAsInteger(10, From) || From >= Allocate.arg_size() ||
+        Allocate.getArg(From)->getType() != T || !T->isIntegerTy() || T->getIntegerBitWidth() > 64)
+      return false;
+  }
+  return true;
+}
+
 Error RegistrationReader::allocates(Function &F, uint64_t Size, std::optional<StringRef> Operands,
                                     Function *Free) {
   if (Size >= F.arg_size() || !F.getArg(Size)->getType()->isIntegerTy() ||
@@ -208,13 +226,14 @@ Error RegistrationReader::allocates(Function &F, uint64_t Size, std::optional<St
     return fail(&F, "entry 2 is not the index of a parameter that is a size");
   if (!Free)
     return fail(&F, "no function gives the memory back (entry 4)");
-  if (!Operands || *Operands != "-1" || Free->arg_size() != 1 ||
-      !Free->getArg(0)->getType()->isPointerTy())
-    return fail(&F, "the deallocation has to take the pointer (\"-1\") and nothing else");
+  if (!Operands || !takesBack(F, *Free, *Operands))
+    return fail(&F, "the deallocation has to take the pointer (\"-1\"), and behind it up to two "
+                    "integers that the allocation is given (\"-1,0\")");
   protect(F);
   protect(*Free);
   F.addFnAttr(attr::Allocator, utostr(Size));
   F.setMetadata(Deallocation, MDNode::get(F.getContext(), {ConstantAsMetadata::get(Free)}));
+  F.setMetadata(Told, MDNode::get(F.getContext(), {MDString::get(F.getContext(), *Operands)}));
   Free->addFnAttr(attr::Deallocator);
   return Error::success();
 }
@@ -241,7 +260,7 @@ Error RegistrationReader::readAllocator(Function &F) {
   if (F.getFnAttribute(attr::Allocator).getValueAsString().getAsInteger(10, Size))
     Size = ~0ull;
   F.removeFnAttr(attr::Allocator);
-  const auto *Text = dyn_cast_or_null<MDString>(firstOf(F, "enzyme_deallocator"));
+  const auto *Text = dyn_cast_or_null<MDString>(firstOf(F, Told));
   return allocates(F, Size, Text ? Text->getString() : StringRef("-1"),
                    mdconst::dyn_extract_or_null<Function>(firstOf(F, Deallocation)));
 }

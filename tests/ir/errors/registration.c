@@ -31,6 +31,10 @@ void *__enzyme_function_like_type[] = {(void *)half, (void *)"atan2"};
 void *__enzyme_inactivefn_data[] = {(void *)odd};
 // CHECK-DAG: [CF108] {{.*}}'__enzyme_allocation_like_size': entry 2 is not the index
 void *__enzyme_allocation_like_size[] = {(void *)half, (void *)0, (void *)"-1", (void *)half};
+// CHECK-DAG: [CF108] {{.*}}'__enzyme_allocation_like_told': the deallocation has to take the pointer
+static void *room(int bytes, void *arena) { return (char *)arena + bytes; }
+static void give(void *p, void *arena) { (void)p, (void)arena; }
+void *__enzyme_allocation_like_told[] = {(void *)room, (void *)0, (void *)"-1,1", (void *)give};
 
 // CHECK-DAG: registration.c:[[@LINE+1]]:{{.*}}[CF204] {{.*}}asks for a shadow of argument 2
 static double sum_with(const double *x, const double *w) { return x[0] * w[0]; }
