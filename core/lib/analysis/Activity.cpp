@@ -82,8 +82,11 @@ private:
   End end(const LostFlow::End &E) { return {E.Float, {E.Places.begin(), E.Places.end()}, false}; }
   End memory(const Value *Pointer, int64_t Size);
   End pointee(const Value *Pointer, const Place &P);
+  End beyond(const Value *Pointer);
   End place(CallBase &I, Place P);
   void reach(const Value *Pointer, BitVector &Nodes, function_ref<void(unsigned)> Float);
+  void reachFrom(SmallVectorImpl<unsigned> &Work, BitVector &Nodes,
+                 function_ref<void(unsigned)> Float);
   const End &reachable(CallBase &I);
   bool holds(const DenseSet<const Value *> &Values, const BitVector &Cells, const End &E);
   bool mark(DenseSet<const Value *> &Values, BitVector &Cells, const End &E);
@@ -162,9 +165,28 @@ End ActivitySolver::place(CallBase &I, Place P) {
   llvm_unreachable("every place is one of five");
 }
 
+/// The floats that pointers in memory lead to, from pointer to pointer.
+End ActivitySolver::beyond(const Value *Pointer) {
+  End E;
+  SmallVector<unsigned, 8> Work;
+  G.overlapping(G.find(Pointer), -1, [&](unsigned C) {
+    if (auto Target = G.pointee(C))
+      Work.push_back(G.canonical(Target->Node));
+  });
+  BitVector Nodes(G.nodeCount());
+  reachFrom(Work, Nodes, [&](unsigned C) { E.Cells.push_back(C); });
+  return E;
+}
+
+/// Code of the user's that is not differentiated goes on from pointer to pointer.
 void ActivitySolver::handlerEdges(CallBase &I, const ConstructHandler &Handler, Visitor Visit) {
-  for (const Flow &F : Handler.facts(I).Flows)
-    Visit(place(I, F.From), place(I, F.To));
+  const CallFacts Facts = Handler.facts(I);
+  auto End = [&](const Place &P) {
+    return Facts.Opaque && P.What == Place::Pointee ? beyond(I.getArgOperand(P.Operand))
+                                                    : place(I, P);
+  };
+  for (const Flow &F : Facts.Flows)
+    Visit(End(F.From), End(F.To));
   if (auto C = Handler.closure(I))
     for (unsigned P = 0; P < C->Operands.size(); ++P)
       if (C->Operands[P] >= 0)
@@ -184,6 +206,11 @@ void ActivitySolver::reach(const Value *Pointer, BitVector &Nodes,
   if (!At)
     return;
   SmallVector<unsigned, 8> Work{G.canonical(At.Node)};
+  reachFrom(Work, Nodes, Float);
+}
+
+void ActivitySolver::reachFrom(SmallVectorImpl<unsigned> &Work, BitVector &Nodes,
+                               function_ref<void(unsigned)> Float) {
   while (!Work.empty()) {
     const unsigned N = Work.pop_back_val();
     if (Nodes.test(N))

@@ -228,38 +228,64 @@ bool changesMemory(const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
   return false;
 }
 
-/// True if memory behind P may be written through P. Unoptimised code keeps P in local variables.
-bool writesThrough(const Value *P, SmallPtrSetImpl<const Value *> &Seen) {
+enum class Way { Directly, AlsoBeyond };
+
+bool writesThrough(const Value *P, Way W, SmallPtrSetImpl<const Value *> &Seen);
+
+/// The same of an address that is kept in a local variable.
+bool writesThroughKept(const StoreInst &Store, Way W, SmallPtrSetImpl<const Value *> &Seen) {
+  const auto *Home = dyn_cast<AllocaInst>(Store.getPointerOperand());
+  return !Home || any_of(Home->users(), [&](const User *Other) {
+    return !isa<LoadInst, StoreInst>(Other) ||
+           (isa<LoadInst>(Other) && writesThrough(Other, W, Seen));
+  });
+}
+
+/// The same of an address that is passed to a call.
+bool writesThroughPassed(const CallBase &Call, unsigned Number, Way W,
+                         SmallPtrSetImpl<const Value *> &Seen) {
+  const Function *F = Call.getCalledFunction();
+  if (Call.onlyReadsMemory() || (W == Way::Directly && Call.onlyReadsMemory(Number)))
+    return false;
+  if (const auto *Copy = dyn_cast<AnyMemTransferInst>(&Call); Copy && Number == 1) {
+    const Value *To = getUnderlyingObject(Copy->getDest());
+    return isa<AllocaInst>(To) || isNoAliasCall(To); // elsewhere the copy is seen
+  }
+  if (F && F->isDeclaration() && !F->isIntrinsic() && lookupCallee(*F).ReadOnly)
+    return false;
+  return !F || F->isDeclaration() || F->isVarArg() || writesThrough(F->getArg(Number), W, Seen);
+}
+
+/// True if memory behind P, or beyond where addresses in it lead, may be written through P.
+/// Unoptimised code keeps P in local variables.
+bool writesThrough(const Value *P, Way W, SmallPtrSetImpl<const Value *> &Seen) {
   if (!Seen.insert(P).second)
     return false;
   for (const Use &U : P->uses()) {
     const User *I = U.getUser();
-    if (isa<LoadInst, CmpInst, ReturnInst>(I))
+    if (isa<CmpInst>(I) || (isa<LoadInst>(I) && I->getType()->isFloatingPointTy()))
       continue;
+    if (isa<LoadInst>(I)) {
+      const bool MayLead = !I->getType()->isIntegerTy() ||
+                           any_of(I->users(), [](const User *V) { return isa<IntToPtrInst>(V); });
+      if (W == Way::AlsoBeyond && MayLead && writesThrough(I, W, Seen))
+        return true;
+      continue;
+    }
     if (isa<GetElementPtrInst, PHINode, SelectInst, FreezeInst>(I)) {
-      if (writesThrough(I, Seen))
+      if (writesThrough(I, W, Seen))
         return true;
       continue;
     }
     if (const auto *Store = dyn_cast<StoreInst>(I)) {
-      const auto *Home = dyn_cast<AllocaInst>(Store->getPointerOperand());
-      if (!Home || U.getOperandNo() != 0)
+      if (U.getOperandNo() != 0 || writesThroughKept(*Store, W, Seen))
         return true;
-      for (const User *Other : Home->users())
-        if (!isa<LoadInst, StoreInst>(Other) ||
-            (isa<LoadInst>(Other) && writesThrough(Other, Seen)))
-          return true;
       continue;
     }
     const auto *Call = dyn_cast<CallBase>(I);
-    if (!Call || !Call->isArgOperand(&U))
-      return true;
-    const unsigned Number = Call->getArgOperandNo(&U);
-    const Function *F = Call->getCalledFunction();
-    if (Call->onlyReadsMemory(Number))
-      continue;
-    if (!F || F->isDeclaration() || F->isVarArg() || writesThrough(F->getArg(Number), Seen))
-      return true;
+    if (!Call || !Call->isArgOperand(&U) ||
+        writesThroughPassed(*Call, Call->getArgOperandNo(&U), W, Seen))
+      return true; // who returns it may be asked for it to write there
   }
   return false;
 }
@@ -268,7 +294,15 @@ bool onlyReads(const CallBase &Call, unsigned Operand) {
   const Function &F = *Call.getCalledFunction();
   SmallPtrSet<const Value *, 16> Seen;
   return Call.onlyReadsMemory(Operand) ||
-         (!F.isDeclaration() && !writesThrough(F.getArg(Operand), Seen));
+         (!F.isDeclaration() && !writesThrough(F.getArg(Operand), Way::Directly, Seen));
+}
+
+/// The same of what addresses in the memory lead to.
+bool onlyReadsBeyond(const CallBase &Call, unsigned Operand) {
+  const Function &F = *Call.getCalledFunction();
+  SmallPtrSet<const Value *, 16> Seen;
+  return Call.onlyReadsMemory() ||
+         (!F.isDeclaration() && !writesThrough(F.getArg(Operand), Way::AlsoBeyond, Seen));
 }
 
 /// What the numbers in T, returned or in memory, are.
@@ -312,6 +346,7 @@ private:
   static bool isActive(SweepBuilder &B, CallBase &Call);
   void addModel(CallFacts &Facts, Function *F, const RuleConvention &How, Numbers N) const;
   bool reads(const Function *F, const RuleConvention &How, Numbers N, unsigned Parameter) const;
+  bool addsToOthers(SweepBuilder &B, const Argument &A, const Value *Own) const;
   Expected<Value *> shadow(SweepBuilder &B, CallBase &Call, unsigned Operand) const;
   Expected<SmallVector<Value *, 8>> arguments(SweepBuilder &B, CallBase &Call,
                                               const RuleConvention &How, Numbers N) const;
@@ -357,8 +392,10 @@ CallFacts UserRuleHandler::facts(const CallBase &Call) const {
       From.push_back(Place::value(I));
     if (!T->isPointerTy())
       continue;
-    From.push_back(Place::memory(I));
+    From.append({Place::memory(I), Place::pointee(I)});
     Facts.Reads.push_back(I);
+    if (!onlyReadsBeyond(Call, I))
+      To.push_back(Place::pointee(I));
     if (onlyReads(Call, I))
       continue;
     To.push_back(Place::memory(I));
@@ -532,6 +569,16 @@ Error UserRuleHandler::augment(SweepBuilder &B, CallSite &Site) const {
   return Error::success();
 }
 
+/// True if the reverse function goes on from a shadow to memory that other threads may know.
+bool UserRuleHandler::addsToOthers(SweepBuilder &B, const Argument &A, const Value *Own) const {
+  if (!(B.kinds(Own) & SK_Pointer) || !B.shared(Rule.Primal)) // what nobody's own is
+    return false;
+  SmallPtrSet<const Value *, 16> Seen;
+  const unsigned At = positionOf(*Rule.Primal, Rule.OfReverse, Numbers::Once, A.getArgNo()) + 1;
+  return Rule.Reverse->isDeclaration() ||
+         writesThrough(Rule.Reverse->getArg(At), Way::AlsoBeyond, Seen);
+}
+
 Error UserRuleHandler::adjoint(SweepBuilder &B, const CallSite &Site,
                                ArrayRef<Value *> Recalled) const {
   if (Recalled.empty())
@@ -543,7 +590,9 @@ Error UserRuleHandler::adjoint(SweepBuilder &B, const CallSite &Site,
       continue;
     const RuleConvention Plain{false, Rule.OfReverse.IntegersTwice, false, false, {}};
     unsigned At = positionOf(*Rule.Primal, Plain, Numbers::Once, A.getArgNo()) + 1;
-    if (Site.Recorded[At] != Operands[A.getArgNo()] && B.shared(Site.Recorded[At]))
+    const Value *Shadow = Site.Recorded[At];
+    if (Shadow != Operands[A.getArgNo()] &&
+        (B.shared(Shadow) || addsToOthers(B, A, Operands[A.getArgNo()])))
       return diffError(DiagId::UnsupportedOpenMP, *Site.Anchor,
                        "the derivative of '" + userName(*Rule.Primal) +
                            "' adds to memory that other threads add to as well");
