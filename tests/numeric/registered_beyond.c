@@ -3,7 +3,7 @@
 // Derivatives that the user registers of functions whose numbers lie behind addresses in what they
 // are given: views, rows, lists, and a matrix in a context. They are read there, written there, or
 // both, directly and through functions that hand out an element.
-// Supports: registered derivatives, activity
+// Supports: registered derivatives of functions that are given structures with pointers to numbers
 #include "GradientCheck.h"
 
 #include <math.h>
@@ -239,3 +239,45 @@ static double listed(const double *x) {
   return sum * total(&first);
 }
 GRADIENT_CHECK(registered_list, Double, listed, In(double, 2))
+
+// Room for its work in a context that is constant.
+struct table {
+  const double *entries;
+  double *work;
+};
+static double looked_up(const struct table *t, double x) {
+  t->work[0] = t->entries[1];
+  return t->entries[0] * x + t->work[0] * x * x;
+}
+static double looked_up_augmented(const struct table *t, struct table *t_bar, double x) {
+  return looked_up(t, x);
+}
+static double looked_up_reverse(const struct table *t, struct table *t_bar, double x,
+                                double r_bar) {
+  return r_bar * (t->entries[0] + 2 * x * t->entries[1]);
+}
+static struct value_and_tangent {
+  double value, tangent;
+} looked_up_tangent(const struct table *t, struct table *t_dot, double x, double x_dot) {
+  struct value_and_tangent r = {looked_up(t, x), x_dot * (t->entries[0] + 2 * x * t->entries[1])};
+  return r;
+}
+__attribute__((used)) static void *__enzyme_register_gradient_looked_up[] = {
+    (void *)looked_up, (void *)looked_up_augmented, (void *)looked_up_reverse};
+__attribute__((used)) static void *__enzyme_register_derivative_looked_up[] = {
+    (void *)looked_up, (void *)looked_up_tangent};
+
+double __enzyme_autodiff_in_table(void *, ...);
+double __enzyme_fwddiff_in_table(void *, ...);
+extern int enzyme_const, enzyme_out, enzyme_dup;
+static double in_table(const struct table *t, double x) { return looked_up(t, x) * x; }
+static double slopes(const double *x) {
+  double entries[2] = {2, 3}, work[1];
+  struct table t = {entries, work};
+  const double down =
+      __enzyme_autodiff_in_table((void *)in_table, enzyme_const, &t, enzyme_out, 2.0);
+  const double up =
+      __enzyme_fwddiff_in_table((void *)in_table, enzyme_const, &t, enzyme_dup, 2.0, 1.0);
+  return down == 44 && up == 44 ? x[0] * x[0] : NAN;
+}
+GRADIENT_CHECK(registered_constant_context, Double, slopes, In(double, 1))

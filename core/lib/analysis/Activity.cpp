@@ -82,7 +82,8 @@ private:
   End end(const LostFlow::End &E) { return {E.Float, {E.Places.begin(), E.Places.end()}, false}; }
   End memory(const Value *Pointer, int64_t Size);
   End pointee(const Value *Pointer, const Place &P);
-  End beyond(const Value *Pointer);
+  End beyond(const Value *Pointer, const BitVector &Without);
+  const BitVector &constantNodes();
   End place(CallBase &I, Place P);
   void reach(const Value *Pointer, BitVector &Nodes, function_ref<void(unsigned)> Float);
   void reachFrom(SmallVectorImpl<unsigned> &Work, BitVector &Nodes,
@@ -108,7 +109,7 @@ private:
   DenseMap<const StoreInst *, SmallVector<const Value *, 4>> Changed; ///< see changedBits
   DenseSet<const Value *> Varied, Useful;
   BitVector VariedCells, UsefulCells, FrozenCells; ///< and the places of LostFlow
-  BitVector RootNodes;
+  BitVector RootNodes, ConstantNodes;
   End Globals;                   ///< floats that other translation units may reach by name
   End HiddenReads, HiddenWrites; ///< and through functions
   DenseMap<const CallBase *, End> Reachable; ///< of the functions that nobody knows
@@ -165,28 +166,41 @@ End ActivitySolver::place(CallBase &I, Place P) {
   llvm_unreachable("every place is one of five");
 }
 
+/// What constant arguments of the request lead to: it has no shadow.
+const BitVector &ActivitySolver::constantNodes() {
+  if (!ConstantNodes.empty())
+    return ConstantNodes;
+  ConstantNodes.resize(G.nodeCount());
+  for (const Argument &A : Q.Root->args())
+    if (A.getType()->isPointerTy() && Q.Spec->Args[A.getArgNo()] == Activity::Const)
+      reach(&A, ConstantNodes, [](unsigned) {});
+  return ConstantNodes.reset(RootNodes);
+}
+
 /// The floats that pointers in memory lead to, from pointer to pointer.
-End ActivitySolver::beyond(const Value *Pointer) {
+End ActivitySolver::beyond(const Value *Pointer, const BitVector &Without) {
   End E;
   SmallVector<unsigned, 8> Work;
   G.overlapping(G.find(Pointer), -1, [&](unsigned C) {
     if (auto Target = G.pointee(C))
       Work.push_back(G.canonical(Target->Node));
   });
-  BitVector Nodes(G.nodeCount());
+  BitVector Nodes = Without;
   reachFrom(Work, Nodes, [&](unsigned C) { E.Cells.push_back(C); });
   return E;
 }
 
-/// Code of the user's that is not differentiated goes on from pointer to pointer.
+/// Code of the user's that is not differentiated goes on from pointer to pointer. What it writes to
+/// constant memory there, such as room for its work in a constant context, is constant.
 void ActivitySolver::handlerEdges(CallBase &I, const ConstructHandler &Handler, Visitor Visit) {
   const CallFacts Facts = Handler.facts(I);
-  auto End = [&](const Place &P) {
-    return Facts.Opaque && P.What == Place::Pointee ? beyond(I.getArgOperand(P.Operand))
+  auto End = [&](const Place &P, const BitVector &Without) {
+    return Facts.Opaque && P.What == Place::Pointee ? beyond(I.getArgOperand(P.Operand), Without)
                                                     : place(I, P);
   };
+  const BitVector None = Facts.Opaque ? BitVector(G.nodeCount()) : BitVector();
   for (const Flow &F : Facts.Flows)
-    Visit(End(F.From), End(F.To));
+    Visit(End(F.From, None), End(F.To, Facts.Opaque ? constantNodes() : None));
   if (auto C = Handler.closure(I))
     for (unsigned P = 0; P < C->Operands.size(); ++P)
       if (C->Operands[P] >= 0)
