@@ -81,7 +81,10 @@ Function *givesBack(const CallBase &Call) {
     Operands.push_back(B.CreateTrunc(F->getArg(I), Call.getArgOperand(I)->getType()));
   CallInst *Inner = B.CreateCall(Give, Operands);
   Inner->setCallingConv(Call.getCallingConv());
-  Inner->setAttributes(Call.getAttributes());
+  for (unsigned I = 1; I < Call.arg_size(); ++I) // what holds at each call
+    for (Attribute::AttrKind Wide : {Attribute::ZExt, Attribute::SExt})
+      if (Give->hasParamAttribute(I, Wide))
+        Inner->addParamAttr(I, Wide);
   B.CreateRetVoid();
   return F;
 }
