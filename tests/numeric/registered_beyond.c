@@ -4,6 +4,8 @@
 // are given: views, rows, lists, and a matrix in a context. They are read there, written there, or
 // both, directly and through functions that hand out an element.
 // Supports: registered derivatives of functions that are given structures with pointers to numbers
+#pragma clang diagnostic ignored "-Wunused-parameter" // derivatives are given more than they need
+
 #include "GradientCheck.h"
 
 #include <math.h>
