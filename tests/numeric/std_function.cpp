@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // std::function with and without captures, small and large, in a container and composed; copied
-// into one another, where the numbers of small ones are moved as addresses.
+// into one another, where the numbers of small ones are moved as addresses; one that keeps two
+// records, of which the optimiser reads floats and an integer at once.
 // Supports: `std::function`
 #include "GradientCheck.h"
 #include <functional>
+#include <utility>
 #include <vector>
 
 static double twice(double x) { return 2 * x; }
@@ -42,3 +44,35 @@ static double wrap(const double *x, double a, int n) {
 }
 
 GRADIENT_CHECK(std_function_wrapped, Double, wrap, In(double, 5), Scalar(double), Int(5))
+
+namespace {
+struct Mark {
+  float x, y;
+  int k;
+};
+
+__attribute__((noinline)) Mark mix(Mark a, Mark b) {
+  Mark out = a.k > b.k ? a : b;
+  out.x = a.x * b.x;
+  return out;
+}
+} // namespace
+
+static float kept(const float *x, int n) {
+  std::vector<Mark> marks;
+  for (int i = 0; i < n; ++i)
+    marks.push_back({x[i] * x[i], x[n - 1 - i], (i * 5) % 7});
+  std::function<Mark(Mark)> next = [one = marks[1], other = marks[2]](Mark in) mutable {
+    one = mix(one, in);
+    std::swap(one, other);
+    return one;
+  };
+  float s = 0;
+  for (const Mark &in : marks) {
+    const Mark out = next(in);
+    s += out.x * out.y + out.x * float(out.k);
+  }
+  return s;
+}
+
+GRADIENT_CHECK(std_function_records, Float, kept, In(float, 5), Int(5))

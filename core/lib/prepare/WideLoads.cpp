@@ -13,8 +13,9 @@
 //   %b = extractelement <2 x i64> %w, i64 1       %b = load i64, ptr (%p + 8)
 //   %q = inttoptr i64 %b to ptr                   %q = inttoptr i64 %b to ptr
 //
-// That is how a number and a pointer of one structure come to be loaded together. An address in a
-// register of floats would have no shadow. Stored together they are stores of their own as well:
+// That is how a number and a pointer of one structure come to be loaded together, or a float and an
+// integer. An address in a register of floats would have no shadow. Stored together they are stores
+// of their own as well:
 //
 //   %w = insertelement <2 x i64> _, i64 (ptrtoint %q), i64 0
 //   %v = shufflevector %numbers, (bitcast %w to <2 x double>)      store double %a, ptr %p
@@ -102,16 +103,30 @@ bool splitAddress(LoadInst &Load) {
   return Any;
 }
 
-/// Lanes of V that are taken as words and used as addresses, or stored.
+bool isAddressOrStored(const User *Use) { return isa<IntToPtrInst, StoreInst>(Use); }
+
+/// True of what is done to integers, and not to the bits of a float that are changed.
+bool isOfInteger(const User *Use) {
+  return isa<StoreInst, SIToFPInst, UIToFPInst, SExtInst, ICmpInst, MinMaxIntrinsic, SelectInst,
+             PHINode>(Use);
+}
+
+/// Lanes of V that are taken as words and used as addresses, or stored, and integers of half a word
+/// among floats.
 void collectLanes(Value &V, SmallVectorImpl<ExtractElementInst *> &Lanes) {
   for (User *Cast : V.users()) {
     auto *Words = dyn_cast<FixedVectorType>(Cast->getType());
-    if (!isa<BitCastInst>(Cast) || !Words || !Words->getElementType()->isIntegerTy(WordBits))
+    if (!isa<BitCastInst>(Cast) || !Words)
+      continue;
+    const bool AreWords = Words->getElementType()->isIntegerTy(WordBits);
+    if (!AreWords && !(Words->getElementType()->isIntegerTy(WordBits / 2) &&
+                       V.getType()->getScalarType()->isFloatTy()))
       continue;
     for (User *U : Cast->users())
       if (auto *Lane = dyn_cast<ExtractElementInst>(U);
           Lane && isa<ConstantInt>(Lane->getIndexOperand()) &&
-          any_of(Lane->users(), [](const User *Use) { return isa<IntToPtrInst, StoreInst>(Use); }))
+          (AreWords ? any_of(Lane->users(), isAddressOrStored)
+                    : all_of(Lane->users(), isOfInteger)))
         Lanes.push_back(Lane);
   }
 }
