@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::unordered_map, with growth, and keys that are structures of two integers.
+// std::unordered_map, with growth, and keys that are structures of two integers; of floats by
+// strings, copied, swapped and grown.
 // Supports: `std::list`, `deque`, `map`, `set`, `unordered_map`, queues
 #include "GradientCheck.h"
+#include <cmath>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 static double table(const double *x, double a, int n) {
   std::unordered_map<int, double> values;
@@ -57,6 +61,26 @@ static double swapped(const double *x, int n) {
   return sum;
 }
 
+static float named(const float *x, int n) {
+  std::unordered_map<std::string, float> all;
+  for (int i = 0; i < 4 * n; ++i)
+    all["k" + std::to_string(i * 3 % 17)] += x[i % n] * x[i % n] * float(i);
+  all.erase("k3");
+  all.erase(all.find("k4"));
+  auto other = all;
+  other.rehash(101);
+  other["new"] = x[1];
+  std::swap(all, other);
+  float sum = 0;
+  for (auto &[key, value] : other)
+    sum += value * float(key.size());
+  for (int i = 0, k = 1; i < 17; ++i)
+    if (auto it = all.find("k" + std::to_string(i)); it != all.end())
+      sum += float(k++) * std::sin(it->second * 1e-2f);
+  return sum * 1e-2f + all["new"] * x[2];
+}
+
+GRADIENT_CHECK(std_unordered_map_named, Float, named, In(float, 6), Int(6))
 GRADIENT_CHECK(std_unordered_map_swapped, Double, swapped, In(double, 8), Int(8))
 GRADIENT_CHECK(std_unordered_map_cells, Double, grid, In(double, 4), Int(4))
 GRADIENT_CHECK(std_unordered_map, Double, table, In(double, 20), Scalar(double), Int(20))

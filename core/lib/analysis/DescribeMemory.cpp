@@ -751,7 +751,8 @@ void describeMemory(MemoryGraph &Graph, ArrayRef<Function *> Closure,
   auto Spread = [&](Instruction &I) { return spreadKinds(Graph, I); };
   do {
     do
-      while (Settle(Spread) || spreadMovedNumbers(Graph, Closure))
+      while (Settle(Spread) || spreadMovedNumbers(Graph, Closure) ||
+             spreadMovedFloats(Graph, Closure))
         ;
     while (D.settlePlaces(Closure) || D.settleDifferences(/*GiveUp=*/false) ||
            D.beginDifferences() || D.settleDifferences(/*GiveUp=*/true));

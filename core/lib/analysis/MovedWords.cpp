@@ -81,6 +81,35 @@ bool spreadMovedNumbers(MemoryGraph &Graph, ArrayRef<Function *> Closure) {
   return News;
 }
 
+/// True of a word that may be an address or a float.
+static bool isEither(unsigned Kinds) {
+  return (Kinds & SK_Float) && (Kinds & SK_Pointer) && !(Kinds & SK_Double);
+}
+
+/// True if I moves such a word as an integer.
+static bool movesEither(const Instruction &I, const MemoryGraph &Graph) {
+  constexpr unsigned Width = sizeof(void *);
+  const Value *Pointer = getLoadStorePointerOperand(&I);
+  const Location At = Pointer ? Graph.find(Pointer) : Location();
+  return At && getLoadStoreType(&I)->isIntegerTy(8 * Width) && isEither(Graph.kindsAt(At, Width));
+}
+
+bool spreadMovedFloats(MemoryGraph &Graph, ArrayRef<Function *> Closure) {
+  SmallVector<unsigned, 4> Words;
+  for (unsigned N = 0; N < Graph.nodeCount(); ++N)
+    if (Graph.canonical(N) == N && Graph.period(N) == sizeof(void *) && Graph.fields(N).size() == 1)
+      if (const unsigned Cell = Graph.fields(N).begin()->second; isEither(Graph.kindsOfCell(Cell)))
+        Words.push_back(Cell);
+  if (Words.empty() || none_of(Closure, [&](const Function *F) {
+        return any_of(instructions(*F),
+                      [&](const Instruction &I) { return movesEither(I, Graph); });
+      }))
+    return false;
+  for (unsigned Cell : Words)
+    Graph.addKind(Cell, SK_Double);
+  return true;
+}
+
 static bool isExclusiveOr(const User *U) {
   const auto *I = dyn_cast<BinaryOperator>(U);
   return I && I->getOpcode() == Instruction::Xor;

@@ -27,4 +27,8 @@ bool spreadMovedNumbers(MemoryGraph &Graph, llvm::ArrayRef<llvm::Function *> Clo
 /// two addresses, one gives the other back. A hash is calculated with.
 bool joinsAddresses(const llvm::Instruction &I);
 
+/// A word that is an address at one time and a float at another is moved as an integer: nothing
+/// else lies in it, so all of it is moved, as a double is. True if that is news.
+bool spreadMovedFloats(MemoryGraph &Graph, llvm::ArrayRef<llvm::Function *> Closure);
+
 } // namespace contraflow
