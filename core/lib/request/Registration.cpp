@@ -219,6 +219,14 @@ static bool takesBack(const Function &Allocate, const Function &Free, StringRef 
   return true;
 }
 
+/// True if somebody asks what it returned: it is called later than there, behind all derivatives.
+static bool isAsked(const Function &Free) {
+  return any_of(Free.users(), [&](const User *U) {
+    auto *Call = dyn_cast<CallBase>(U);
+    return Call && Call->getCalledOperand() == &Free && !Call->use_empty();
+  });
+}
+
 Error RegistrationReader::allocates(Function &F, uint64_t Size, std::optional<StringRef> Operands,
                                     Function *Free) {
   if (Size >= F.arg_size() || !F.getArg(Size)->getType()->isIntegerTy() ||
@@ -229,6 +237,9 @@ Error RegistrationReader::allocates(Function &F, uint64_t Size, std::optional<St
   if (!Operands || !takesBack(F, *Free, *Operands))
     return fail(&F, "the deallocation has to take the pointer (\"-1\"), and behind it up to two "
                     "integers that the allocation is given (\"-1,0\")");
+  if (isAsked(*Free))
+    return fail(&F, "the result of the deallocation is used, which is put off until the derivative "
+                    "is known");
   protect(F);
   protect(*Free);
   F.addFnAttr(attr::Allocator, utostr(Size));

@@ -35,6 +35,11 @@ void *__enzyme_allocation_like_size[] = {(void *)half, (void *)0, (void *)"-1", 
 static void *room(int bytes, void *arena) { return (char *)arena + bytes; }
 static void give(void *p, void *arena) { (void)p, (void)arena; }
 void *__enzyme_allocation_like_told[] = {(void *)room, (void *)0, (void *)"-1,1", (void *)give};
+// CHECK-DAG: [CF108] {{.*}}'__enzyme_allocation_like_asked': the result of the deallocation is used
+void *take(long bytes);
+int give_back(void *p);
+int gives_back(void *p) { return give_back(p) + 1; }
+void *__enzyme_allocation_like_asked[] = {(void *)take, (void *)0, (void *)"-1", (void *)give_back};
 
 // CHECK-DAG: registration.c:[[@LINE+1]]:{{.*}}[CF204] {{.*}}asks for a shadow of argument 2
 static double sum_with(const double *x, const double *w) { return x[0] * w[0]; }
