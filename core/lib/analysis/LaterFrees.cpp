@@ -6,6 +6,7 @@
 // freed again and again piles up, so it has to be read several times as often.
 
 #include "LaterFrees.h"
+#include "Reach.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Construct.h"
 
@@ -25,6 +26,7 @@ struct Block {
   unsigned Freed = 0;  ///< in how many loops
   bool Users = false;  ///< a function of the program takes it back, and may be unable to later
   bool InLoop = false; ///< it is read in a loop
+  bool Asked = false;  ///< the reverse of a call may read it, whatever that is
 };
 
 class FreeFinder {
@@ -32,7 +34,7 @@ public:
   FreeFinder(ArrayRef<Function *> Closure, const ActivityResult &Activity,
              const HandlerRegistry &Handlers, FunctionAnalysisManager &FAM)
       : Closure(Closure), Activity(Activity), Handlers(Handlers), FAM(FAM) {}
-  DenseSet<unsigned> run();
+  DenseSet<unsigned> run(bool Estimate);
 
 private:
   bool findFrees();
@@ -42,6 +44,7 @@ private:
   Block *blockOf(const Value *Pointer);
   void look(Instruction &I);
   void lookAtCall(CallBase &Call);
+  void lookBehind(const CallBase &Call);
   bool isWanted(const Instruction &Load) const;
   uint64_t weight(uint64_t Bytes, unsigned Depth) const { return Bytes << 4 * std::min(Depth, 8u); }
 
@@ -132,6 +135,17 @@ bool FreeFinder::isWanted(const Instruction &Load) const {
   return false;
 }
 
+/// A rule that the user has registered gets all addresses of its primal again.
+void FreeFinder::lookBehind(const CallBase &Call) {
+  const MemoryGraph &Graph = Activity.memory();
+  BitVector Reached(Graph.nodeCount());
+  for (const Value *Operand : Call.args())
+    if (Operand->getType()->isPointerTy())
+      reach(Graph, Operand, Reached);
+  for (auto &[Node, B] : Blocks)
+    B.Asked |= Reached.test(Node);
+}
+
 void FreeFinder::lookAtCall(CallBase &Call) {
   const CalleeInfo Info = lookupCallee(Call);
   constexpr uint64_t Some = 8;
@@ -153,8 +167,11 @@ void FreeFinder::lookAtCall(CallBase &Call) {
     if (!Move || To != blockOf(Move->getRawSource())) // not an array that grows
       Fill(To, Memory->getLength());
   } else if (const ConstructHandler *H = Handlers.find(Call)) {
-    for (unsigned Operand : H->facts(Call).Writes)
+    const CallFacts Facts = H->facts(Call);
+    for (unsigned Operand : Facts.Writes)
       Fill(blockOf(Call.getArgOperand(Operand)), nullptr);
+    if (Facts.Opaque)
+      lookBehind(Call);
   }
 }
 
@@ -178,7 +195,7 @@ void FreeFinder::look(Instruction &I) {
   }
 }
 
-DenseSet<unsigned> FreeFinder::run() {
+DenseSet<unsigned> FreeFinder::run(bool Estimate) {
   DenseSet<unsigned> Out;
   if (!findFrees())
     return Out;
@@ -187,7 +204,8 @@ DenseSet<unsigned> FreeFinder::run() {
     for (Instruction &I : instructions(*F))
       look(I);
   for (const auto &[Node, B] : Blocks)
-    if (B.InLoop && !B.Users && (B.Freed == 0 || B.Read >= 4 * B.Written))
+    if (const bool Pays = Estimate && B.InLoop && (B.Freed == 0 || B.Read >= 4 * B.Written);
+        !B.Users && (Pays || B.Asked))
       Out.insert(Node);
   return Out;
 }
@@ -195,8 +213,9 @@ DenseSet<unsigned> FreeFinder::run() {
 } // namespace
 
 DenseSet<unsigned> findLaterFrees(ArrayRef<Function *> Closure, const ActivityResult &Activity,
-                                  const HandlerRegistry &Handlers, FunctionAnalysisManager &FAM) {
-  return FreeFinder(Closure, Activity, Handlers, FAM).run();
+                                  const HandlerRegistry &Handlers, FunctionAnalysisManager &FAM,
+                                  bool Estimate) {
+  return FreeFinder(Closure, Activity, Handlers, FAM).run(Estimate);
 }
 
 } // namespace contraflow

@@ -6,6 +6,9 @@
 //
 //   at = malloc(n) ... ; for (t < steps) for (i < n) s += x[at[i]] * x[i] ; free(at)
 //   recorded: 4 B for each step and i                   kept: 4 B for each i
+//
+// The rules that a user has registered are given the addresses of their primal and may read what
+// these lead to: that memory stays in any case.
 
 #pragma once
 
@@ -15,10 +18,11 @@
 
 namespace contraflow {
 
-/// Nodes of inactive memory whose frees are worth waiting with.
+/// Nodes of inactive memory whose frees wait: of what rules may read, and by estimate of what is
+/// worth it.
 llvm::DenseSet<unsigned> findLaterFrees(llvm::ArrayRef<llvm::Function *> Closure,
                                         const ActivityResult &Activity,
                                         const HandlerRegistry &Handlers,
-                                        llvm::FunctionAnalysisManager &FAM);
+                                        llvm::FunctionAnalysisManager &FAM, bool Estimate);
 
 } // namespace contraflow

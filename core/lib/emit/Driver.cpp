@@ -510,9 +510,10 @@ static void analyse(RequestState &S) {
   analyseInto(S, S.Graph, S.Activity, S.Writes);
   if (S.Spec.Repeated)
     takeWritesBack(S);
-  if (!S.Spec.Again && S.Spec.Mode != DerivativeMode::Tangent && S.Switch.MinCut)
-    S.Writes.putOffFrees(findLaterFrees(S.Closure.Functions, S.Activity, S.C.Handlers, S.C.FAM),
-                         S.Graph);
+  if (!S.Spec.Again && S.Spec.Mode != DerivativeMode::Tangent)
+    S.Writes.putOffFrees(
+        findLaterFrees(S.Closure.Functions, S.Activity, S.C.Handlers, S.C.FAM, S.Switch.MinCut),
+        S.Graph);
   findOwnStores(S);
   S.Foreign = usesForeignMemory(S);
   chooseTakenBack(S);

@@ -42,22 +42,6 @@ static Value *addressOf(Instruction &I) {
   return getLoadStorePointerOperand(&I);
 }
 
-void reach(const MemoryGraph &Graph, const Value *Pointer, BitVector &Reached) {
-  const Location At = Graph.find(Pointer);
-  SmallVector<unsigned, 8> Todo;
-  if (At)
-    Todo.push_back(Graph.canonical(At.Node));
-  while (!Todo.empty()) {
-    const unsigned Node = Todo.pop_back_val();
-    if (Reached.test(Node))
-      continue;
-    Reached.set(Node);
-    for (auto [Offset, Cell] : Graph.fields(Node))
-      if (auto Target = Graph.pointee(Cell))
-        Todo.push_back(Graph.canonical(Target->Node));
-  }
-}
-
 /// Nodes of objects other than what constant arguments lead to.
 static BitVector otherObjects(const RequestState &S) {
   BitVector Others(S.Graph.nodeCount());

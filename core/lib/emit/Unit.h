@@ -6,6 +6,7 @@
 
 #include "analysis/Activity.h"
 #include "analysis/Effects.h"
+#include "analysis/Reach.h"
 #include "contraflow/core/Diag.h"
 #include "contraflow/core/Request.h"
 #include "prepare/Carried.h"
@@ -150,9 +151,6 @@ void clearShadowsInTeams(RequestState &S, Unit &Root);
 /// Finds the memory whose activity only the run knows; an error if an argument is declared constant
 /// and is not.
 llvm::Error findOwnShadows(RequestState &S);
-
-/// Marks all nodes that a pointer leads to.
-void reach(const MemoryGraph &Graph, const llvm::Value *Pointer, llvm::BitVector &Reached);
 
 /// A global variable that is declared without its size can have no shadow.
 llvm::Error checkGlobalShadows(RequestState &S);
