@@ -6,18 +6,29 @@
 //   node   0: colour   8 16 24: addresses   32: int key   36: float x[3]
 //
 // A count is no two halves of something, whatever lies there in a node. A member is one if it is
-// counted somewhere, and if all that goes there is a count. Others may have the bits of floats put
-// into them on purpose, as an integer beside an address may in a tagged value.
+// counted somewhere, if all that goes there is a count, and if nobody gets its address. Others may
+// have the bits of floats put into them on purpose, as an integer beside an address may in a tagged
+// value:
+//
+//   memcpy(&value->bits, &x, sizeof x)      store float, the same address, of no member
 
 #include "Counts.h"
 
 #include "MemoryGraph.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+
+#include <optional>
 
 using namespace llvm;
 
@@ -54,11 +65,48 @@ Member stored(const StoreInst &Store, const MDNode *Tag) {
   return Out;
 }
 
+/// Of what an address is a member, and how far behind its beginning, but for indices.
+using Spot = std::pair<const Value *, int64_t>;
+
+Spot spotOf(const Value *Pointer, const DataLayout &DL) {
+  int64_t Constant = 0;
+  while (auto *Step = dyn_cast<GEPOperator>(Pointer)) {
+    const unsigned Bits = DL.getIndexTypeSizeInBits(Step->getType());
+    SmallMapVector<Value *, APInt, 4> Indices;
+    APInt Offset(Bits, 0);
+    if (!Step->collectOffset(DL, Bits, Indices, Offset))
+      break;
+    Constant += Offset.getSExtValue();
+    Pointer = Step->getPointerOperand();
+  }
+  return {getUnderlyingObject(Pointer), Constant};
+}
+
+/// Where something is accessed that is no member, or whose address goes elsewhere.
+DenseSet<Spot> otherSpots(ArrayRef<Function *> Closure) {
+  DenseSet<Spot> Out;
+  for (const Function *F : Closure)
+    for (const Instruction &I : instructions(*F)) {
+      const DataLayout &DL = F->getDataLayout();
+      const Value *Pointer = getLoadStorePointerOperand(&I);
+      if (Pointer && !tagOf(I) && getLoadStoreType(&I)->isFPOrFPVectorTy())
+        Out.insert(spotOf(Pointer, DL));
+      if (isa<LoadInst>(I) || I.isLifetimeStartOrEnd())
+        continue;
+      for (const Use &U : I.operands())
+        if (U->getType()->isPointerTy() && U.get() != Pointer && isa<GEPOperator>(U) &&
+            isa<CallBase, StoreInst>(I))
+          Out.insert(spotOf(U, DL));
+    }
+  return Out;
+}
+
 } // namespace
 
 void noteCounts(MemoryGraph &Graph, ArrayRef<Function *> Closure) {
   DenseMap<const MDNode *, Member> Members;
   SmallVector<const Instruction *, 16> Accesses;
+  std::optional<DenseSet<Spot>> Elsewhere;
   for (const Function *F : Closure)
     for (const Instruction &I : instructions(*F)) {
       if (!Graph.isIntegerBeside(&I) || !tagOf(I))
@@ -68,7 +116,10 @@ void noteCounts(MemoryGraph &Graph, ArrayRef<Function *> Closure) {
         Here = stored(*Store, tagOf(I));
       Member &All = Members[tagOf(I)];
       All.Counts |= Here.Counts;
-      All.Others |= Here.Others;
+      if (!Elsewhere)
+        Elsewhere = otherSpots(Closure);
+      All.Others |= Here.Others ||
+                    Elsewhere->contains(spotOf(getLoadStorePointerOperand(&I), F->getDataLayout()));
       if (isa<LoadInst>(I) || Here.Counts)
         Accesses.push_back(&I);
     }
