@@ -109,7 +109,8 @@ void noteCounts(MemoryGraph &Graph, ArrayRef<Function *> Closure) {
   std::optional<DenseSet<Spot>> Elsewhere;
   for (const Function *F : Closure)
     for (const Instruction &I : instructions(*F)) {
-      if (!Graph.isIntegerBeside(&I) || !tagOf(I))
+      const Value *Pointer = getLoadStorePointerOperand(&I);
+      if (!Pointer || !Graph.isIntegerBeside(&I) || !tagOf(I))
         continue;
       Member Here;
       if (auto *Store = dyn_cast<StoreInst>(&I))
@@ -118,8 +119,7 @@ void noteCounts(MemoryGraph &Graph, ArrayRef<Function *> Closure) {
       All.Counts |= Here.Counts;
       if (!Elsewhere)
         Elsewhere = otherSpots(Closure);
-      All.Others |= Here.Others ||
-                    Elsewhere->contains(spotOf(getLoadStorePointerOperand(&I), F->getDataLayout()));
+      All.Others |= Here.Others || Elsewhere->contains(spotOf(Pointer, F->getDataLayout()));
       if (isa<LoadInst>(I) || Here.Counts)
         Accesses.push_back(&I);
     }

@@ -10,6 +10,7 @@
 
 #include "HiddenInputs.h"
 #include "BitSources.h"
+#include "Reach.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -166,31 +167,19 @@ const Instruction *Follower::follow(unsigned Node) {
 } // namespace
 
 /// Objects that active arguments lead to.
-static SmallVector<unsigned, 4> activeObjects(const ActivityQuestion &Q, const MemoryGraph &G) {
-  SmallVector<unsigned, 4> Out;
-  SmallVector<unsigned, 8> Work;
-  BitVector Seen(G.nodeCount());
+static BitVector activeObjects(const ActivityQuestion &Q, const MemoryGraph &G) {
+  BitVector Reached(G.nodeCount());
   for (const Argument &A : Q.Root->args())
     if (const Activity Given = Q.Spec->Args[A.getArgNo()];
         A.getType()->isPointerTy() && (Given == Activity::Dup || Given == Activity::DupNoNeed))
-      if (const Location At = G.find(&A))
-        Work.push_back(G.canonical(At.Node));
-  while (!Work.empty()) {
-    const unsigned N = Work.pop_back_val();
-    if (Seen.test(N))
-      continue;
-    Seen.set(N);
-    Out.push_back(N);
-    for (auto [Offset, C] : G.fields(N))
-      if (auto Target = G.pointee(C))
-        Work.push_back(G.canonical(Target->Node));
-  }
-  return Out;
+      reach(G, &A, Reached);
+  return Reached;
 }
 
 const Instruction *findHiddenInput(const ActivityQuestion &Question, const ActivityResult &Activity,
                                    const HandlerRegistry &Handlers) {
-  for (unsigned Node : activeObjects(Question, Activity.memory()))
+  const BitVector Objects = activeObjects(Question, Activity.memory());
+  for (unsigned Node : Objects.set_bits())
     if (const Instruction *I = Follower(Question, Activity, Handlers).follow(Node))
       return I;
   return nullptr;
