@@ -4,6 +4,7 @@
 // that are gone when the reverse sweep comes to it: it reads them again.
 // Supports: registered derivatives of functions that are given objects
 #include "GradientCheck.h"
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -69,3 +70,70 @@ static double residual(const double *p, int n) {
 }
 
 GRADIENT_CHECK(registered_objects, Double, residual, In(double, 3), Int(4))
+
+namespace {
+/// A matrix that knows its shape, as its shadow does.
+struct Matrix {
+  std::vector<double> a;
+  int rows = 0, columns = 0;
+  double &at(int i, int j) { return a[i * columns + j]; }
+  double at(int i, int j) const { return a[i * columns + j]; }
+  void shape(int r, int c) {
+    rows = r;
+    columns = c;
+    a.assign(r * c, 0.0);
+  }
+};
+
+__attribute__((noinline)) void multiply(const Matrix &a, const Matrix &b, Matrix &c) {
+  c.shape(a.rows, b.columns);
+  for (int i = 0; i < a.rows; ++i)
+    for (int j = 0; j < b.columns; ++j)
+      for (int k = 0; k < a.columns; ++k)
+        c.at(i, j) += a.at(i, k) * b.at(k, j);
+}
+
+void augmentedMultiply(const Matrix &a, Matrix &, const Matrix &b, Matrix &, Matrix &c,
+                       Matrix &c_bar) {
+  multiply(a, b, c);
+  c_bar.shape(a.rows, b.columns);
+}
+
+void reverseMultiply(const Matrix &a, Matrix &a_bar, const Matrix &b, Matrix &b_bar, Matrix &,
+                     Matrix &c_bar) {
+  for (int i = 0; i < a_bar.rows; ++i)
+    for (int j = 0; j < b_bar.columns; ++j)
+      for (int k = 0; k < a_bar.columns; ++k) {
+        a_bar.at(i, k) += c_bar.at(i, j) * b.at(k, j);
+        b_bar.at(k, j) += c_bar.at(i, j) * a.at(i, k);
+      }
+  c_bar.shape(c_bar.rows, c_bar.columns);
+}
+} // namespace
+
+void *__enzyme_register_gradient_multiply[] = {reinterpret_cast<void *>(multiply),
+                                               reinterpret_cast<void *>(augmentedMultiply),
+                                               reinterpret_cast<void *>(reverseMultiply)};
+
+/// All three are used again, two of them with other numbers.
+static double products(const double *x, int n) {
+  Matrix a, b, c;
+  double t = 0;
+  for (int s = 0; s < 3; ++s) {
+    a.rows = 2;
+    a.columns = n / 2;
+    a.a.assign(x, x + n);
+    b.rows = n / 2;
+    b.columns = 2;
+    b.a.resize(n);
+    for (int i = 0; i < n; ++i)
+      b.a[i] = x[i] * x[s];
+    multiply(a, b, c);
+    for (double v : c.a)
+      t += std::sin(v);
+    a.a[0] = t;
+  }
+  return t;
+}
+
+GRADIENT_CHECK(registered_shapes, Double, products, In(double, 6), Int(6))

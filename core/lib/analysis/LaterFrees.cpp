@@ -26,7 +26,6 @@ struct Block {
   unsigned Freed = 0;  ///< in how many loops
   bool Users = false;  ///< a function of the program takes it back, and may be unable to later
   bool InLoop = false; ///< it is read in a loop
-  bool Asked = false;  ///< the reverse of a call may read it, whatever that is
 };
 
 class FreeFinder {
@@ -44,7 +43,6 @@ private:
   Block *blockOf(const Value *Pointer);
   void look(Instruction &I);
   void lookAtCall(CallBase &Call);
-  void lookBehind(const CallBase &Call);
   bool isWanted(const Instruction &Load) const;
   uint64_t weight(uint64_t Bytes, unsigned Depth) const { return Bytes << 4 * std::min(Depth, 8u); }
 
@@ -135,17 +133,6 @@ bool FreeFinder::isWanted(const Instruction &Load) const {
   return false;
 }
 
-/// A rule that the user has registered gets all addresses of its primal again.
-void FreeFinder::lookBehind(const CallBase &Call) {
-  const MemoryGraph &Graph = Activity.memory();
-  BitVector Reached(Graph.nodeCount());
-  for (const Value *Operand : Call.args())
-    if (Operand->getType()->isPointerTy())
-      reach(Graph, Operand, Reached);
-  for (auto &[Node, B] : Blocks)
-    B.Asked |= Reached.test(Node);
-}
-
 void FreeFinder::lookAtCall(CallBase &Call) {
   const CalleeInfo Info = lookupCallee(Call);
   constexpr uint64_t Some = 8;
@@ -170,8 +157,6 @@ void FreeFinder::lookAtCall(CallBase &Call) {
     const CallFacts Facts = H->facts(Call);
     for (unsigned Operand : Facts.Writes)
       Fill(blockOf(Call.getArgOperand(Operand)), nullptr);
-    if (Facts.Opaque)
-      lookBehind(Call);
   }
 }
 
@@ -203,9 +188,10 @@ DenseSet<unsigned> FreeFinder::run(bool Estimate) {
   for (Function *F : Closure)
     for (Instruction &I : instructions(*F))
       look(I);
+  const BitVector Asked = reachedByRules(Closure, Activity.memory(), Handlers);
   for (const auto &[Node, B] : Blocks)
     if (const bool Pays = Estimate && B.InLoop && (B.Freed == 0 || B.Read >= 4 * B.Written);
-        !B.Users && (Pays || B.Asked))
+        !B.Users && (Pays || Asked.test(Node)))
       Out.insert(Node);
   return Out;
 }

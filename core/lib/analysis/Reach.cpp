@@ -3,8 +3,11 @@
 #include "Reach.h"
 
 #include "MemoryGraph.h"
+#include "contraflow/core/Construct.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 
 using namespace llvm;
 
@@ -24,6 +27,22 @@ void reach(const MemoryGraph &Graph, const Value *Pointer, BitVector &Reached) {
       if (auto Target = Graph.pointee(Cell))
         Todo.push_back(Graph.canonical(Target->Node));
   }
+}
+
+BitVector reachedByRules(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
+                         const HandlerRegistry &Handlers) {
+  BitVector Reached(Graph.nodeCount());
+  for (Function *F : Closure)
+    for (Instruction &I : instructions(*F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const ConstructHandler *H = Call ? Handlers.find(*Call) : nullptr;
+      if (!H || !H->facts(*Call).Opaque)
+        continue;
+      for (const Value *Operand : Call->args())
+        if (Operand->getType()->isPointerTy())
+          reach(Graph, Operand, Reached);
+    }
+  return Reached;
 }
 
 } // namespace contraflow

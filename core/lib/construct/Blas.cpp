@@ -62,7 +62,7 @@ public:
   Error tangent(SweepBuilder &B, CallBase &Call) const override;
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
-  void settle(const CallSite &Site, function_ref<bool(unsigned)> IsStable) const override;
+  void settle(const CallSite &Site, Question IsStable, Question) const override;
 
 private:
   static bool writesActive(SweepBuilder &B, const CallBase &Call, const BlasRoutine &R);
@@ -206,7 +206,7 @@ Error BlasHandler::augment(SweepBuilder &B, CallSite &Site) const {
   return Error::success();
 }
 
-void BlasHandler::settle(const CallSite &Site, function_ref<bool(unsigned)> IsStable) const {
+void BlasHandler::settle(const CallSite &Site, Question IsStable, Question) const {
   if (Site.Recorded.empty())
     return;
   constexpr unsigned FormOperand = 1;

@@ -345,6 +345,31 @@ void copyPointers(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value
     callFields(B, "copy_fields_forward", {Dst, Src, Bytes}, Layout, pointerFields(Layout));
 }
 
+/// No float begins in the middle of four bytes.
+void copyIntegers(SweepBuilder &B, const MemoryLayout &Layout, Value *Dst, Value *Src,
+                  uint64_t Bytes) {
+  constexpr int64_t Word = 4;
+  constexpr unsigned MaxIntegers = 64;
+  SmallVector<int64_t, 16> Offsets;
+  for (const auto &F : Layout.Fields)
+    for (int64_t At = F.Offset; At >= 0 && !F.Active && !(F.Kinds & ~SK_Int); At += Layout.Period) {
+      if (At + Word - At % Word > int64_t(Bytes))
+        break;
+      Offsets.push_back(At);
+      if (Offsets.size() > MaxIntegers)
+        return;
+      if (Layout.Period <= 0)
+        break;
+    }
+  for (const int64_t At : Offsets) {
+    Type *T = B.ir().getIntNTy(8 * (Word - At % Word));
+    Value *Integer = B.ir().CreateAlignedLoad(
+        T, B.ir().CreateConstGEP1_64(B.ir().getInt8Ty(), Src, At), Align(1));
+    B.ir().CreateAlignedStore(Integer, B.ir().CreateConstGEP1_64(B.ir().getInt8Ty(), Dst, At),
+                              Align(1));
+  }
+}
+
 /// False if the copy begins in the middle of a number, behind the padding of a structure.
 static bool beginsEvenly(const MemoryLayout &Layout, int64_t Width) {
   return (Layout.Period < Width || Layout.Period % Width == 0) &&

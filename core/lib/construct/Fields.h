@@ -2,6 +2,10 @@
 //
 // What moves when an object moves: pointers of its shadow forward, adjoints of its floats in
 // reverse. For handlers of copies, sorts and reallocations.
+//
+// What a MemoryLayout says of the object as a whole: its numbers lie among bytes (Packed), it is
+// the caller's (Outside), it is known by what is copied from it (OfSource), its shadow has the
+// integers as well (Asked, see emit/Asked.h).
 
 #pragma once
 
@@ -65,6 +69,10 @@ bool canBeCleared(const MemoryLayout &Layout, llvm::CallBase &Call);
 /// Forward: the pointers in the shadow Src, of memory with this layout, are copied to Dst.
 void copyPointers(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst, llvm::Value *Src,
                   llvm::Value *Bytes);
+/// The integers of Src, of the primal, become those of the shadow Dst, where so many bytes hold a
+/// few. A registered derivative may look at them there.
+void copyIntegers(SweepBuilder &B, const MemoryLayout &Layout, llvm::Value *Dst, llvm::Value *Src,
+                  uint64_t Bytes);
 /// Of what a copy moves, the one of two layouts that tells more.
 MemoryLayout sharper(const MemoryLayout &To, const MemoryLayout &From);
 /// Reverse: what is asked of Dst is asked of Src; Atomic is an i32.

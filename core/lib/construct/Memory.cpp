@@ -60,6 +60,11 @@ protected:
     auto *Constant = dyn_cast<ConstantInt>(Size);
     return Constant ? firstBytes(Whole, Constant->getSExtValue()) : Whole;
   }
+  /// The integers of what is copied, where somebody may look for them.
+  static void copyAsked(SweepBuilder &B, CallBase &Call, const MemoryLayout &Layout, Value *Dst) {
+    if (auto *Size = dyn_cast<ConstantInt>(Call.getArgOperand(2)); Size && Layout.Asked)
+      copyIntegers(B, Layout, Dst, Call.getArgOperand(1), Size->getZExtValue());
+  }
   static Value *bytes(SweepBuilder &B, CallBase &Call) {
     return B.ir().CreateZExtOrTrunc(Call.getArgOperand(2), B.ir().getInt64Ty());
   }
@@ -101,6 +106,7 @@ public:
       From = Own ? B.ir().CreateSelect(Own, From, Src) : Src;
     if (Src || (allKinds(Layout) & SK_Pointer))
       B.ir().CreateMemMove(Dst, MaybeAlign(), From, MaybeAlign(), Bytes);
+    copyAsked(B, Call, Layout, Dst);
     if (!Src)
       clearFloats(B, withAllFloats(Layout), Dst, Bytes);
     else if (Own) // of constants
@@ -125,6 +131,7 @@ Error CopyHandler::augment(SweepBuilder &B, CallSite &Site) const {
     if (Error E = Src ? checkLayout(Layout, Call) : checkCleared(Layout, Call))
       return E;
   copyPointers(B, Layout, Dst, Src ? Src : Call.getArgOperand(1), bytes(B, Call));
+  copyAsked(B, Call, Layout, Dst);
   if (!Moves)
     return Error::success();
   Site.Recorded = {Dst, bytesIf(B, Call, Call.getArgOperand(0), /*Constant=*/false)};

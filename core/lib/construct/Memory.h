@@ -41,6 +41,8 @@ bool usesTape(const llvm::Function &F);
 void registerUndoHandlers(HandlerRegistry &Registry);
 bool canTakeBack(const llvm::Instruction &Write);
 void takeBack(llvm::Instruction &Write);
+/// The same in front of a call that writes to an object of a known size.
+void takeBackObject(llvm::CallBase &Call, const llvm::AllocaInst &Object);
 /// Nodes of std::list and std::map; qsort, bsearch.
 void registerLinkedHandlers(HandlerRegistry &Registry);
 void registerFortranHandlers(HandlerRegistry &Registry);

@@ -8,6 +8,7 @@
 //
 // In front of the write a call stands for this until the sweeps are emitted.
 
+#include "Fields.h"
 #include "Memory.h"
 
 #include "llvm/IR/InstrTypes.h"
@@ -36,11 +37,28 @@ public:
     Site.Anchor = B.ir().CreateIntrinsic(B.ir().getVoidTy(), Intrinsic::donothing, {});
     Site.Recorded = {Site.Operands[0], Site.Operands[1]};
     Site.OnlyOwn = true; // whoever shares what is written waits elsewhere
+    if (Value *Shadow = shadowOfOther(B, Site.Operands[0], Site.Operands[1]->getType()))
+      Site.Recorded.append(
+          {Shadow, B.ir().CreateAlignedLoad(Site.Operands[1]->getType(), Shadow, Align(1))});
     return Error::success();
   }
   Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
-    B.ir().CreateAlignedStore(Recalled[1], Recalled[0], Align(1));
+    for (unsigned I = 0; I < Recalled.size(); I += 2)
+      B.ir().CreateAlignedStore(Recalled[I + 1], Recalled[I], Align(1));
     return Error::success();
+  }
+
+private:
+  /// The shadow of an address or an integer which is written there; null: it has none.
+  static Value *shadowOfOther(SweepBuilder &B, Value *Where, Type *T) {
+    const MemoryLayout Layout = B.layout(Where);
+    Value *Shadow = Layout.Asked && !T->isFPOrFPVectorTy() ? B.shadow(Where) : nullptr;
+    const int64_t Size =
+        B.ir().GetInsertBlock()->getDataLayout().getTypeStoreSize(T).getFixedValue();
+    auto MeetsFloat = [&](const MemoryLayout::Field &F) {
+      return (F.Kinds & SK_AnyFloat) && F.Offset >= 0 && F.Offset < Size;
+    };
+    return Shadow && none_of(Layout.Fields, MeetsFloat) ? Shadow : nullptr;
   }
 };
 
@@ -53,10 +71,23 @@ public:
     CallInst *Room = SweepBuilder::reserve(B.ir(), B.tape(), Bytes);
     Site.Anchor = B.ir().CreateMemCpy(Room, Align(1), From, Align(1), Bytes);
     Site.Recorded = {From, Room, Bytes};
+    const MemoryLayout Layout = B.layout(From);
+    if (Value *Shadow = Layout.Asked ? B.shadow(From) : nullptr;
+        Shadow && (allKinds(Layout) & ~SK_AnyFloat)) {
+      CallInst *ShadowRoom = SweepBuilder::reserve(B.ir(), B.tape(), Bytes);
+      B.ir().CreateMemCpy(ShadowRoom, Align(1), Shadow, Align(1), Bytes);
+      Site.Recorded.append({Shadow, ShadowRoom});
+    }
     return Error::success();
   }
-  Error adjoint(SweepBuilder &B, const CallSite &, ArrayRef<Value *> Recalled) const override {
+  Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override {
     B.ir().CreateMemCpy(Recalled[0], Align(1), Recalled[1], Align(1), Recalled[2]);
+    const MemoryLayout Layout = B.layout(Site.Operands[0]);
+    if (Recalled.size() > 3) {
+      copyPointers(B, Layout, Recalled[3], Recalled[4], Recalled[2]);
+      if (auto *Size = dyn_cast<ConstantInt>(Site.Operands[1]))
+        copyIntegers(B, Layout, Recalled[3], Recalled[1], Size->getZExtValue());
+    }
     B.runtime("tape_release", B.ir().getVoidTy(), {B.tape(), Recalled[1]});
     return Error::success();
   }
@@ -118,6 +149,13 @@ void takeBack(Instruction &Write) {
     Old->setAtomic(AtomicOrdering::Monotonic);
   Old->setAAMetadata(Write.getAAMetadata());
   B.CreateCall(standIn(M, Name, T), {Where, Old});
+}
+
+void takeBackObject(CallBase &Call, const AllocaInst &Object) {
+  IRBuilder<> B(&Call);
+  FunctionCallee F = standIn(*Call.getModule(), BytesName, B.getInt64Ty());
+  B.CreateCall(F, {const_cast<AllocaInst *>(&Object),
+                   B.getInt64(*Object.getAllocationSize(Object.getDataLayout()))});
 }
 
 void registerUndoHandlers(HandlerRegistry &Registry) {

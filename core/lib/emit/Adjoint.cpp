@@ -3,6 +3,7 @@
 // The adjoint of one unit, in the order of architecture.md, section 3: shadows, shape of the
 // reverse sweep, plan, frames, reverse sweep, returns.
 
+#include "Asked.h"
 #include "Owned.h"
 #include "Print.h"
 #include "Reaches.h"
@@ -182,9 +183,12 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
   Activations Runs{U.Kind == SweepKind::Split, S.Writes.runsOnce(*U.Prepared), U.Prepared};
   for (const CallSite &Site : Fwd.sites())
     if (Site.Handler)
-      Site.Handler->settle(Site, [&](unsigned Operand) {
-        return Stable.isStable(*Site.Anchor, Site.Operands[Operand], Runs);
-      });
+      Site.Handler->settle(
+          Site,
+          [&](unsigned Operand) {
+            return Stable.isStable(*Site.Anchor, Site.Operands[Operand], Runs);
+          },
+          [&](unsigned Operand) { return isOverwritten(S, Site.Operands[Operand]); });
   DenseMap<const Instruction *, bool> Known;
   auto StableLoad = [&](const Instruction &I) {
     auto [It, New] = Known.try_emplace(&I, false);

@@ -4,6 +4,7 @@
 // differentiate(); the rest declares functions and moves code into them.
 
 #include "Absent.h"
+#include "Asked.h"
 #include "ForwardSweep.h"
 #include "MadeOnce.h"
 #include "NumberCopies.h"
@@ -514,6 +515,7 @@ static void analyse(RequestState &S) {
     S.Writes.putOffFrees(
         findLaterFrees(S.Closure.Functions, S.Activity, S.C.Handlers, S.C.FAM, S.Switch.MinCut),
         S.Graph);
+  prepareAsked(S);
   findOwnStores(S);
   S.Foreign = usesForeignMemory(S);
   chooseTakenBack(S);

@@ -4,6 +4,7 @@
 // operands; phis are completed at the end, when all incoming shadows exist.
 
 #include "ForwardSweep.h"
+#include "Asked.h"
 #include "BitSets.h"
 #include "IntegerAddresses.h"
 #include "Steps.h"
@@ -53,12 +54,13 @@ CallInst *SweepBuilder::reserve(IRBuilderBase &B, Value *Tape, Value *Bytes) {
   return Room;
 }
 
-MemoryLayout layoutOf(const ActivityResult &Activity, const Value *Pointer) {
-  return layoutOf(Activity, Activity.memory().find(Pointer));
+MemoryLayout layoutOf(const ActivityResult &Activity, const Value *Pointer, bool Asked) {
+  return layoutOf(Activity, Activity.memory().find(Pointer), Asked);
 }
 
-MemoryLayout layoutOf(const ActivityResult &Activity, Location At) {
+MemoryLayout layoutOf(const ActivityResult &Activity, Location At, bool Asked) {
   MemoryLayout Out;
+  Out.Asked = Asked;
   const MemoryGraph &G = Activity.memory();
   if (!At)
     return Out;
@@ -159,7 +161,7 @@ unsigned ForwardSweep::kinds(const Value *Pointer) const {
 }
 
 MemoryLayout ForwardSweep::layout(const Value *Pointer) const {
-  return layoutOf(S.Activity, Pointer);
+  return layoutOf(S.Activity, Pointer, isAsked(S, Pointer));
 }
 
 Type *ForwardSweep::floatType(const Value *V) const { return floatTypeOf(V, S.Graph); }
@@ -540,7 +542,8 @@ Error ForwardSweep::visitStore(StoreInst &I) {
     return diffError(DiagId::UnknownType, I, "bits are stored into active memory");
   if (copiesPartOfPointer(S.Activity, I))
     return diffError(DiagId::UnknownType, I, "a pointer to active memory is copied in parts");
-  if (!movesPointer(I.getValueOperand()) || !S.Activity.hasShadow(I.getPointerOperand()))
+  if (!(movesPointer(I.getValueOperand()) || movesAskedInteger(S, I)) ||
+      !S.Activity.hasShadow(I.getPointerOperand()))
     return Error::success();
   auto *Twin = cloneForShadow(I);
   Twin->setVolatile(false);
@@ -742,7 +745,7 @@ Error ForwardSweep::visit(Instruction &I) {
     return visitCall(*Call);
   }
   if (auto *A = dyn_cast<AllocaInst>(&I);
-      A && U.Kind != SweepKind::Tangent && !A->isStaticAlloca()) {
+      A && U.Kind != SweepKind::Tangent && goesToTape(S, U, *A)) {
     moveToTape(*A);
     return Error::success();
   }

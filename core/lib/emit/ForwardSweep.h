@@ -142,7 +142,8 @@ llvm::Value *isAddress(llvm::IRBuilderBase &B, llvm::Value *Bits);
 llvm::Value *asWordOf(llvm::IRBuilderBase &B, llvm::Value *Number, llvm::Type *T);
 
 /// MemoryLayout as SweepBuilder promises it.
-MemoryLayout layoutOf(const ActivityResult &Activity, const llvm::Value *Pointer);
-MemoryLayout layoutOf(const ActivityResult &Activity, Location At);
+MemoryLayout layoutOf(const ActivityResult &Activity, const llvm::Value *Pointer,
+                      bool Asked = false);
+MemoryLayout layoutOf(const ActivityResult &Activity, Location At, bool Asked = false);
 
 } // namespace contraflow

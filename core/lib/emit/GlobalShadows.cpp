@@ -11,6 +11,7 @@
 // is in that shadow is cleared as well. The runtime knows where it is: each heap object that the
 // graph finds behind a global, and not behind an argument, is remembered when it outlives its call.
 
+#include "Asked.h"
 #include "ForwardSweep.h"
 #include "KeptMemory.h"
 #include "callee/Variables.h"
@@ -31,6 +32,8 @@ static void clear(RequestState &S, SweepBuilder &Sweep, const ShadowList &Shadow
     uint64_t Bytes = S.C.M.getDataLayout().getTypeAllocSize(G->getValueType());
     if (any_of(Layout.Fields, [](auto &F) { return F.Active; }))
       clearFloats(Sweep, Layout, Shadow, Sweep.ir().getInt64(Bytes));
+    if (isAsked(S, G))
+      copyIntegers(Sweep, Layout, Shadow, G, Bytes);
   }
 }
 

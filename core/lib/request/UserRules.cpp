@@ -15,6 +15,7 @@
 #include "ByValue.h"
 #include "Registration.h"
 #include "RequestTypes.h"
+#include "RuleReads.h"
 #include "callee/Instrumentation.h"
 #include "contraflow/core/Callee.h"
 #include "contraflow/core/Diag.h"
@@ -341,6 +342,7 @@ public:
   Error tangent(SweepBuilder &B, CallBase &Call) const override;
   Error augment(SweepBuilder &B, CallSite &Site) const override;
   Error adjoint(SweepBuilder &B, const CallSite &Site, ArrayRef<Value *> Recalled) const override;
+  void settle(const CallSite &Site, Question, Question IsOverwritten) const override;
 
 private:
   static bool isActive(SweepBuilder &B, CallBase &Call);
@@ -567,6 +569,20 @@ Error UserRuleHandler::augment(SweepBuilder &B, CallSite &Site) const {
   if (Result != Forward)
     B.replaceCall(Call, Result);
   return Error::success();
+}
+
+/// What the derivative call has made is as it was (emit/Asked.h).
+void UserRuleHandler::settle(const CallSite &Site, Question, Question IsOverwritten) const {
+  for (const Argument &A : Rule.Primal->args()) {
+    if (Site.Recorded.empty() || !A.getType()->isPointerTy())
+      continue;
+    const unsigned At = positionOf(*Rule.Primal, Rule.OfReverse, Numbers::Once, A.getArgNo());
+    if (readsNumbers(*Rule.Reverse->getArg(At)) && IsOverwritten(A.getArgNo()))
+      warn(DiagId::RegisteredReads, *Site.Anchor,
+           "'" + userName(*Rule.Reverse) + "' reads what argument " + Twine(A.getArgNo() + 1) +
+               " of '" + userName(*Rule.Primal) +
+               "' leads to, which may have changed by then; keep it on the tape");
+  }
 }
 
 /// True if the reverse function goes on from a shadow to memory that other threads may know.

@@ -143,7 +143,7 @@ struct MemoryLayout {
   int64_t Period = 0;   ///< fields repeat with this period; 0: they do not
   bool Aligned = false; ///< floats lie at multiples of their size
   llvm::SmallVector<Field, 4> Fields;
-  bool Packed = false, Outside = false, OfSource = false; ///< in bytes; a caller's; as copied from
+  bool Packed = false, Outside = false, OfSource = false, Asked = false; ///< see Fields.h
 };
 
 /// Augmented primal and reverse of a closure or of a separately differentiated function.
@@ -185,9 +185,9 @@ public:
   /// Emits the reverse; Recalled are the recorded values, available in the reverse sweep.
   virtual llvm::Error adjoint(SweepBuilder &B, const CallSite &Site,
                               llvm::ArrayRef<llvm::Value *> Recalled) const = 0;
-  /// After the forward sweep, before the reverse: IsStable says of an operand's memory that nobody
-  /// overwrites it until the reverse sweep is over. What augment() emitted may take note of it.
-  virtual void settle(const CallSite &, llvm::function_ref<bool(unsigned Operand)>) const {}
+  /// Before the reverse: nobody overwrites an operand's memory; somebody may, there or beyond.
+  using Question = llvm::function_ref<bool(unsigned Operand)>;
+  virtual void settle(const CallSite &, Question /*IsStable*/, Question /*IsOverwritten*/) const {}
   /// True if it replaced calls by what they would run: direct ones with their metadata.
   virtual bool unfold(llvm::Function &) const { return false; }
   /// When all derivatives of the module are emitted: what stood for something else ends.

@@ -78,6 +78,9 @@ private:
 llvm::Error diffError(DiagId Id, const llvm::Instruction &At, const llvm::Twine &Detail = "");
 llvm::Error diffError(DiagId Id, const llvm::Function &At, const llvm::Twine &Detail = "");
 
+/// Reports a diagnostic as a warning, now.
+void warn(DiagId Id, const llvm::Instruction &At, const llvm::Twine &Detail);
+
 /// The number of a diagnostic, 201 for CF201.
 unsigned diagNumber(DiagId Id);
 
