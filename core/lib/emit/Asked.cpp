@@ -86,23 +86,10 @@ void WritesFinder::lookAtCall(CallBase &Call, const Value *Pointer) {
     S.Overwritten.set(nodeOf(Pointer));
 }
 
+/// What a rule writes beyond its arguments' memory, its author knows.
 void WritesFinder::lookAtRule(CallBase &Rule, const CallFacts &Facts) {
   for (unsigned Operand : Facts.Writes)
     lookAtCall(Rule, Rule.getArgOperand(Operand));
-  SmallSetVector<unsigned, 4> Operands;
-  for (const Flow &F : Facts.Flows)
-    if (F.To.What == Place::Pointee)
-      Operands.insert(F.To.Operand);
-  if (Operands.empty() || !isLater(Rule, {}))
-    return;
-  for (unsigned Operand : Operands) {
-    BitVector Beyond(S.Graph.nodeCount());
-    const Value *Pointer = Rule.getArgOperand(Operand);
-    reach(S.Graph, Pointer, Beyond);
-    if (S.Graph.find(Pointer))
-      Beyond.reset(nodeOf(Pointer));
-    S.Overwritten |= Beyond;
-  }
 }
 
 /// Inactive memory is freed at once unless that is put off. What a realloc leaves is gone as well.

@@ -86,8 +86,8 @@ const Function &userFunction(const Function &F) {
 class PlacedDiagnostic : public DiagnosticInfoUnsupported {
 public:
   PlacedDiagnostic(const Function &F, const Twine &Message LLVM_LIFETIME_BOUND, const DebugLoc &Loc,
-                   StringRef Place, DiagnosticSeverity Severity)
-      : DiagnosticInfoUnsupported(F, Message, Loc, Severity), Place(Place) {}
+                   StringRef Place)
+      : DiagnosticInfoUnsupported(F, Message, Loc), Place(Place) {}
   void print(DiagnosticPrinter &DP) const override { DP << Place << ": " << getMessage(); }
 
 private:
@@ -115,16 +115,16 @@ public:
   unsigned Printed = 0;
 };
 
-void reportOne(LLVMContext &Context, const DiffError &E, DiagnosticSeverity Severity = DS_Error) {
+void reportOne(LLVMContext &Context, const DiffError &E) {
   std::string Message = E.sentence();
   const Function *F = E.function();
   if (!F) {
-    Context.diagnose(DiagnosticInfoGeneric(Twine(E.place()) + ": " + Message, Severity));
+    Context.diagnose(DiagnosticInfoGeneric(Twine(E.place()) + ": " + Message));
     return;
   }
   if (!E.loc())
     Message += " (-gline-tables-only shows the line)";
-  Context.diagnose(PlacedDiagnostic(*F, Message, E.loc(), E.place(), Severity));
+  Context.diagnose(PlacedDiagnostic(*F, Message, E.loc(), E.place()));
 }
 
 } // namespace
@@ -188,7 +188,8 @@ Error diffError(DiagId Id, const Function &At, const Twine &Detail) {
 unsigned diagNumber(DiagId Id) { return textOf(Id).Number; }
 
 void warn(DiagId Id, const Instruction &At, const Twine &Detail) {
-  reportOne(At.getContext(), DiffError(Id, SourcePlace::of(At), Detail.str()), DS_Warning);
+  const DiffError E(Id, SourcePlace::of(At), Detail.str());
+  At.getContext().diagnose(DiagnosticInfoGeneric(E.place() + ": " + E.sentence(), DS_Warning));
 }
 
 void reportErrors(LLVMContext &Context, Error E) {

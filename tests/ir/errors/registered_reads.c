@@ -36,7 +36,7 @@ static double own(const double *x, double *y, int n) {
   return s;
 }
 
-// CHECK: registered_reads.c:[[@LINE+2]]:14: warning: [CF111] {{.*}} 'squares_reverse' reads what argument 1 of 'squares' leads to
+// CHECK: warning: {{.*}}registered_reads.c:[[@LINE+2]]:14: [CF111] {{.*}} 'squares_reverse' reads what argument 1 of 'squares' leads to
 static double shrink(double *x, double *y, int n) {
   double s = squares(x, n);
   x[0] *= y[0];

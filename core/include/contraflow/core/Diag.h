@@ -78,7 +78,7 @@ private:
 llvm::Error diffError(DiagId Id, const llvm::Instruction &At, const llvm::Twine &Detail = "");
 llvm::Error diffError(DiagId Id, const llvm::Function &At, const llvm::Twine &Detail = "");
 
-/// Reports a diagnostic as a warning, now.
+/// Reports a diagnostic as a warning (-Wbackend-plugin), now.
 void warn(DiagId Id, const llvm::Instruction &At, const llvm::Twine &Detail);
 
 /// The number of a diagnostic, 201 for CF201.

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 _BLOCK = re.compile(r"^```c\+\+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_WARNINGS = {"CF111"}
 _OPTIONS = re.compile(r"^// compile with: (.*)$", re.MULTILINE)
 
 
@@ -30,8 +31,9 @@ def main():
             programs += 1
             for level in ("-O0", "-O2"):
                 status, output = _compile(compiler, mpi, program, level)
-                complaint = (_wrong_failure(number, program, status, output) if index == 0
-                             else "does not compile" if status else None)
+                complaint = (_wrong_report(number, program, status, output) if index == 0
+                             else "does not compile" if status
+                             else "is not free of it" if f"[{number}]" in output else None)
                 if complaint:
                     problems.append(f"{number}, program {index + 1}, {level}: {complaint}\n{output}")
         print(f"{number}: {'as it says' if before == len(problems) else 'WRONG'}")
@@ -53,13 +55,15 @@ def _compile(compiler, mpi, program, level):
     return done.returncode, done.stderr
 
 
-def _wrong_failure(number, program, status, output):
+def _wrong_report(number, program, status, output):
+    warns = number in _WARNINGS
     lines = [index for index, line in enumerate(program.splitlines(), 1) if line.endswith(f"// {number}")]
     if len(lines) != 1:
         return f"one line must end in '// {number}'"
-    if not status:
-        return "compiles"
-    if not re.search(rf"page\.cpp:{lines[0]}:\d+: error: \[{number}\]", output):
+    if (status == 0) != warns:
+        return "does not compile" if status else "compiles"
+    place = rf"page\.cpp:{lines[0]}:\d+"
+    if not re.search(rf"warning: .*{place}: \[{number}\]" if warns else rf"{place}: error: \[{number}\]", output):
         return f"no {number} at line {lines[0]}"
     return None
 
