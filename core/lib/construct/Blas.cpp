@@ -216,7 +216,7 @@ void BlasHandler::settle(const CallSite &Site, Question IsStable, Question) cons
   for (const Player &P : playersOf(*findBlasRoutine(*Site.Anchor))) {
     if (!P.isArray())
       continue;
-    if (P.Letter == 'r' && IsStable(P.Operand))
+    if (P.Letter == 'r' && IsStable(Site.Operands[P.Operand]))
       Flags |= FirstStable << Array;
     ++Array;
   }

@@ -185,10 +185,10 @@ Error AdjointEmitter::plan(ForwardSweep &Fwd) {
     if (Site.Handler)
       Site.Handler->settle(
           Site,
-          [&](unsigned Operand) {
-            return Stable.isStable(*Site.Anchor, Site.Operands[Operand], Runs);
+          [&](const Value *P) {
+            return Stable.isStable(*Site.Anchor, const_cast<Value *>(P), Runs);
           },
-          [&](unsigned Operand) { return isOverwritten(S, Site.Operands[Operand]); });
+          [&](const Value *P) { return isOverwritten(S, P); });
   DenseMap<const Instruction *, bool> Known;
   auto StableLoad = [&](const Instruction &I) {
     auto [It, New] = Known.try_emplace(&I, false);

@@ -41,6 +41,7 @@ private:
   void findFreed();
   void look(const WriteSet::Write &W);
   void lookAtRule(CallBase &Rule, const CallFacts &Facts);
+  void lookAtStore(const Instruction &I);
   void lookAtCall(CallBase &Call, const Value *Pointer);
   /// True if nobody else sees what is written there when the derivative call is over.
   bool isMade(const WriteSet::Write &W) const {
@@ -86,10 +87,23 @@ void WritesFinder::lookAtCall(CallBase &Call, const Value *Pointer) {
     S.Overwritten.set(nodeOf(Pointer));
 }
 
-/// What a rule writes beyond its arguments' memory, its author knows.
+/// What a rule writes beyond its arguments' memory is not taken back: its body shows where that is.
 void WritesFinder::lookAtRule(CallBase &Rule, const CallFacts &Facts) {
   for (unsigned Operand : Facts.Writes)
     lookAtCall(Rule, Rule.getArgOperand(Operand));
+  if (!isLater(Rule, {}) || Rule.getCalledFunction()->hasOptNone()) // hardly anything is told apart
+    return;
+  SmallSetVector<Function *, 8> Bodies;
+  for (const Closure &Model : Facts.Models)
+    if (Model.Body == Rule.getCalledFunction())
+      Bodies.insert(Model.Body);
+  for (unsigned Next = 0; Next < Bodies.size(); ++Next)
+    for (const Instruction &I : instructions(*Bodies[Next])) {
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (Function *F = Call->getCalledFunction(); F && !F->isDeclaration())
+          Bodies.insert(F);
+      lookAtStore(I);
+    }
 }
 
 /// Inactive memory is freed at once unless that is put off. What a realloc leaves is gone as well.
@@ -104,6 +118,19 @@ void WritesFinder::findFreed() {
       for (const Value *V : Call->args())
         if (V->getType()->isPointerTy() && S.Graph.find(V) && !S.Activity.hasShadow(V))
           Freed.set(nodeOf(V));
+}
+
+void WritesFinder::lookAtStore(const Instruction &I) {
+  const auto *Store = dyn_cast<StoreInst>(&I);
+  const auto *Memory = dyn_cast<AnyMemIntrinsic>(&I);
+  const Value *Pointer = Store ? Store->getPointerOperand() : Memory ? Memory->getDest() : nullptr;
+  if (!Pointer || isa<AllocaInst>(getUnderlyingObject(Pointer)) || !S.Graph.find(Pointer))
+    return;
+  const unsigned Node = nodeOf(Pointer);
+  const bool IsKept =
+      any_of(Objects, [&](const auto &Kept) { return nodeOf(Kept.second) == Node; });
+  if ((S.Graph.kindsOf(Node) & SK_AnyFloat) && S.Asked.test(Node) && !IsKept)
+    S.Overwritten.set(Node);
 }
 
 void WritesFinder::look(const WriteSet::Write &W) {
@@ -176,10 +203,7 @@ bool isTakenBack(const RequestState &S, const Value *Pointer) {
 }
 
 bool isOverwritten(const RequestState &S, const Value *Pointer) {
-  BitVector Reached(S.Graph.nodeCount());
-  if (S.Overwritten.any())
-    reach(S.Graph, Pointer, Reached);
-  return Reached.anyCommon(S.Overwritten);
+  return contains(S, S.Overwritten, Pointer);
 }
 
 bool goesToTape(const RequestState &S, const Unit &U, const AllocaInst &A) {

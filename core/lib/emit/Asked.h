@@ -35,8 +35,8 @@ void prepareAsked(RequestState &S);
 bool isAsked(const RequestState &S, const llvm::Value *Pointer);
 /// True if what is written there is taken back, as far as that can be done.
 bool isTakenBack(const RequestState &S, const llvm::Value *Pointer);
-/// True if a reverse sweep may not find what the call had found, there or in the memory that
-/// addresses there lead to.
+/// True if a reverse sweep may not find there what the call had found. Pointer may be one of a
+/// rule.
 bool isOverwritten(const RequestState &S, const llvm::Value *Pointer);
 /// True of an object on the stack whose place is the tape: as the memory of a function whose
 /// reverse is another one, or for its size, which is known at run time.

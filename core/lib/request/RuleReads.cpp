@@ -17,34 +17,61 @@ static const AllocaInst *homeOf(const Use &U) {
                                         : nullptr;
 }
 
-static bool readsNumbers(const Value *P, SmallPtrSetImpl<const Value *> &Seen) {
-  if (!Seen.insert(P).second)
-    return false;
-  auto Reads = [&](const Use &U) {
-    const User *I = U.getUser();
-    if (auto *Load = dyn_cast<LoadInst>(I))
-      return Load->getType()->isFPOrFPVectorTy() ||
-             (Load->getType()->isPointerTy() && readsNumbers(Load, Seen));
-    if (const AllocaInst *Home = homeOf(U))
-      return readsNumbers(Home, Seen);
-    if (isa<GetElementPtrInst, PHINode, SelectInst, FreezeInst>(I))
-      return readsNumbers(I, Seen);
-    auto *Call = dyn_cast<CallBase>(I);
-    if (!Call || !Call->isArgOperand(&U) || isa<LifetimeIntrinsic>(Call))
-      return false;
-    const Function *F = Call->getCalledFunction();
-    const unsigned Number = Call->getArgOperandNo(&U);
-    if (isa<AnyMemTransferInst>(Call) && Number == 0)
-      return false;
-    return !F || F->isDeclaration() || F->isVarArg() ? !Call->doesNotAccessMemory(Number)
-                                                     : readsNumbers(F->getArg(Number), Seen);
-  };
-  return any_of(P->uses(), Reads);
+namespace {
+
+/// Follows a parameter to the loads of numbers that it leads to.
+class ReadsFinder {
+public:
+  void follow(const Value *P) {
+    if (Seen.insert(P).second)
+      for (const Use &U : P->uses())
+        look(U);
+  }
+  SmallVector<const Value *, 8> Places;
+
+private:
+  void look(const Use &U);
+  void lookAtCall(const CallBase &Call, const Use &U);
+
+  SmallPtrSet<const Value *, 16> Seen;
+};
+
+void ReadsFinder::look(const Use &U) {
+  const User *I = U.getUser();
+  if (auto *Load = dyn_cast<LoadInst>(I)) {
+    if (Load->getType()->isFPOrFPVectorTy())
+      Places.push_back(Load->getPointerOperand());
+    else if (Load->getType()->isPointerTy())
+      follow(Load);
+  } else if (const AllocaInst *Home = homeOf(U)) {
+    follow(Home);
+  } else if (isa<GetElementPtrInst, PHINode, SelectInst, FreezeInst>(I)) {
+    follow(I);
+  } else if (auto *Call = dyn_cast<CallBase>(I); Call && Call->isArgOperand(&U)) {
+    lookAtCall(*Call, U);
+  }
 }
 
-bool readsNumbers(const Argument &A) {
-  SmallPtrSet<const Value *, 16> Seen;
-  return !A.getParent()->isDeclaration() && readsNumbers(&A, Seen);
+void ReadsFinder::lookAtCall(const CallBase &Call, const Use &U) {
+  const unsigned Number = Call.getArgOperandNo(&U);
+  const Function *F = Call.getCalledFunction();
+  if (isa<LifetimeIntrinsic>(Call) || (isa<AnyMemTransferInst>(Call) && Number == 0))
+    return;
+  if (Call.getType()->isPointerTy()) // the address of an element
+    follow(&Call);
+  if (F && !F->isDeclaration() && !F->isVarArg())
+    return follow(F->getArg(Number));
+  if (!Call.doesNotAccessMemory(Number))
+    Places.push_back(U.get());
+}
+
+} // namespace
+
+SmallVector<const Value *, 8> numbersRead(const Argument &A) {
+  ReadsFinder Finder;
+  if (!A.getParent()->isDeclaration())
+    Finder.follow(&A);
+  return std::move(Finder.Places);
 }
 
 } // namespace contraflow

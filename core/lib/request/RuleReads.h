@@ -5,13 +5,16 @@
 
 #pragma once
 
+#include "llvm/ADT/SmallVector.h"
+
 namespace llvm {
 class Argument;
+class Value;
 } // namespace llvm
 
 namespace contraflow {
 
-/// True if the function may load floating-point numbers that a parameter leads to.
-bool readsNumbers(const llvm::Argument &A);
+/// Where the function, or what it calls, may load floating-point numbers that a parameter leads to.
+llvm::SmallVector<const llvm::Value *, 8> numbersRead(const llvm::Argument &A);
 
 } // namespace contraflow

@@ -577,7 +577,7 @@ void UserRuleHandler::settle(const CallSite &Site, Question, Question IsOverwrit
     if (Site.Recorded.empty() || !A.getType()->isPointerTy())
       continue;
     const unsigned At = positionOf(*Rule.Primal, Rule.OfReverse, Numbers::Once, A.getArgNo());
-    if (readsNumbers(*Rule.Reverse->getArg(At)) && IsOverwritten(A.getArgNo()))
+    if (any_of(numbersRead(*Rule.Reverse->getArg(At)), IsOverwritten))
       warn(DiagId::RegisteredReads, *Site.Anchor,
            "'" + userName(*Rule.Reverse) + "' reads what argument " + Twine(A.getArgNo() + 1) +
                " of '" + userName(*Rule.Primal) +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The programs on the pages of docs/diagnostics do what the pages say: the first one fails (or warns)
-// with the page's number at the line that is marked, the others compile.
+// The programs on the pages of docs/diagnostics do what the pages say: the first one fails (or
+// warns) with the page's number at the line that is marked, the others compile.
 //
 // RUN: python3 %S/Inputs/pages.py %S/../../../docs/diagnostics %mpi_include \
 // RUN:   -- %clangxx -std=c++20 | FileCheck %s

@@ -185,8 +185,8 @@ public:
   /// Emits the reverse; Recalled are the recorded values, available in the reverse sweep.
   virtual llvm::Error adjoint(SweepBuilder &B, const CallSite &Site,
                               llvm::ArrayRef<llvm::Value *> Recalled) const = 0;
-  /// Before the reverse: nobody overwrites an operand's memory; somebody may, there or beyond.
-  using Question = llvm::function_ref<bool(unsigned Operand)>;
+  /// Before the reverse: nobody overwrites memory until it is over; somebody does (for rules).
+  using Question = llvm::function_ref<bool(const llvm::Value *Pointer)>;
   virtual void settle(const CallSite &, Question /*IsStable*/, Question /*IsOverwritten*/) const {}
   /// True if it replaced calls by what they would run: direct ones with their metadata.
   virtual bool unfold(llvm::Function &) const { return false; }
