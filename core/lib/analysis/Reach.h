@@ -24,5 +24,9 @@ void reach(const MemoryGraph &Graph, const llvm::Value *Pointer, llvm::BitVector
 /// primal, and those of the shadows.
 llvm::BitVector reachedByRules(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
                                const HandlerRegistry &Handlers);
+/// Those of them that a reverse function may look at: it asks for the primal, or for what addresses
+/// in a shadow lead to.
+llvm::BitVector reachedInReverse(llvm::ArrayRef<llvm::Function *> Closure, const MemoryGraph &Graph,
+                                 const HandlerRegistry &Handlers);
 
 } // namespace contraflow

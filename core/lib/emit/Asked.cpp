@@ -137,7 +137,7 @@ void WritesFinder::look(const WriteSet::Write &W) {
   const unsigned Node = S.Graph.canonical(W.Node);
   auto *Call = dyn_cast<CallBase>(W.At);
   const ConstructHandler *H = Call ? S.C.Handlers.find(*Call) : nullptr;
-  if (!S.Asked.test(Node) || (H && H->facts(*Call).Opaque) || !isLater(*W.At, W.Before))
+  if (!S.AskedLater.test(Node) || (H && H->facts(*Call).Opaque) || !isLater(*W.At, W.Before))
     return;
   if (isMade(W) && canTakeBack(*W.At))
     Found.insert(W.At);
@@ -164,6 +164,7 @@ void WritesFinder::run() {
 
 void prepareAsked(RequestState &S) {
   S.Asked = reachedByRules(S.Closure.Functions, S.Graph, S.C.Handlers);
+  S.AskedLater = reachedInReverse(S.Closure.Functions, S.Graph, S.C.Handlers);
   S.Overwritten.resize(S.Asked.size());
   if (S.Asked.none() || S.Spec.Mode == DerivativeMode::Tangent || S.Spec.Repeated)
     return;
@@ -194,7 +195,8 @@ static bool isFreedHere(const Value &Object) {
 
 /// The graph may not tell what is made here from memory of others that goes the same way.
 bool isTakenBack(const RequestState &S, const Value *Pointer) {
-  if (S.Spec.Mode == DerivativeMode::Tangent || S.Spec.Repeated || !contains(S, S.Asked, Pointer))
+  if (S.Spec.Mode == DerivativeMode::Tangent || S.Spec.Repeated ||
+      !contains(S, S.AskedLater, Pointer))
     return false;
   SmallVector<const Value *, 4> Objects;
   getUnderlyingObjects(Pointer, Objects, nullptr, 0);

@@ -99,9 +99,9 @@ struct RequestState {
   /// findOwnStores.
   llvm::DenseSet<const llvm::StoreInst *> OwnStores;
   llvm::BitVector OwnShadows; ///< nodes of memory that may be constant and its own shadow
-  /// Nodes that registered derivatives may look at, and of these what may be overwritten before
-  /// their reverse functions run (Asked.h).
-  llvm::BitVector Asked, Overwritten;
+  /// Nodes that registered derivatives may look at, of these what their reverse functions may look
+  /// at, and what may be overwritten before (Asked.h).
+  llvm::BitVector Asked, AskedLater, Overwritten;
   llvm::BitVector ClassTables; ///< nodes of active memory with what the compiler writes of classes
   llvm::SmallVector<llvm::StoreInst *, 4> TakenBack; ///< see TakenBack.h
   bool Foreign = false; ///< some memory is used by other processes as well

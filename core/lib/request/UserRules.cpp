@@ -382,6 +382,7 @@ void UserRuleHandler::addModel(CallFacts &Facts, Function *F, const RuleConventi
     if (A.getType()->isPointerTy())
       for (unsigned Twin : {0u, 1u})
         Model.Operands[positionOf(*Rule.Primal, How, N, A.getArgNo()) + Twin] = A.getArgNo();
+  Model.Detached = F == Rule.Reverse;
   Facts.Models.push_back(std::move(Model));
 }
 
