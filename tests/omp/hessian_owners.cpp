@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Derivatives of derivatives of atomic operations where destructors wait for what is thrown: what
-// keeps them in order is there once.
+// keeps them in order is there once. And what is thrown in them.
 #include "Hessian.h"
 
 #include <atomic>
@@ -35,4 +35,36 @@ double owned(const double *X) {
 
 HESSIAN(owned)
 
+struct Carried {
+  double Numbers[20];
+};
+
+/// The shadow of what is thrown lies behind it, and has a shadow again; the next one is beside it.
+double thrown(const double *X) {
+  double Sum = 0;
+#pragma omp parallel for reduction(+ : Sum)
+  for (int I = 0; I < n; ++I)
+    try {
+      Carried First;
+      for (double &Number : First.Numbers)
+        Number = X[I] * X[I];
+      throw First;
+    } catch (const Carried &First) {
+      try {
+        Carried Second = First;
+        for (double &Number : Second.Numbers)
+          Number *= X[0];
+        throw Second;
+      } catch (const Carried &Second) {
+        for (int K = 0; K < 20; ++K)
+          Sum += std::sin(First.Numbers[K] * Second.Numbers[19 - K]);
+      }
+    }
+  return Sum;
+}
+
+HESSIAN(thrown)
+
 } // namespace
+
+SLOPE(thrown)

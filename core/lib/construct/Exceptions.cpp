@@ -52,15 +52,18 @@ private:
   }
 };
 
-/// The size of a shadow, rounded up; asked again, when the object has grown by one already.
+/// The size of a shadow, rounded up. Asked again by the same derivative, for another direction, the
+/// object has grown by one already; in a derivative of a derivative the shadow has all of it.
 Value *shadowSize(IRBuilder<> &B, CallBase &Call) {
-  const unsigned Kind = Call.getContext().getMDKindID("contraflow.shadow");
-  if (MDNode *Size = Call.getMetadata(Kind))
+  LLVMContext &Context = Call.getContext();
+  const unsigned Kind = Context.getMDKindID("contraflow.shadow");
+  MDString *Derivative = MDString::get(Context, Call.getFunction()->getName());
+  if (MDNode *Size = Call.getMetadata(Kind); Size && Size->getOperand(1) == Derivative)
     return mdconst::extract<ConstantInt>(Size->getOperand(0));
   Value *Mask = B.getInt64(ObjectAlignment - 1), *Size = Call.getArgOperand(0);
   Size = B.CreateAnd(B.CreateAdd(Size, Mask), B.CreateNot(Mask));
   if (auto *C = dyn_cast<ConstantInt>(Size))
-    Call.setMetadata(Kind, MDNode::get(Call.getContext(), ConstantAsMetadata::get(C)));
+    Call.setMetadata(Kind, MDNode::get(Context, {ConstantAsMetadata::get(C), Derivative}));
   Call.setArgOperand(0, Size);
   return Size;
 }
