@@ -4,6 +4,7 @@
 
 #include "MemoryGraph.h"
 #include "contraflow/core/Construct.h"
+#include "support/Home.h"
 
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -55,12 +56,9 @@ BitVector reachedByRules(ArrayRef<Function *> Closure, const MemoryGraph &Graph,
   return Reached;
 }
 
-/// Unoptimised code keeps each parameter in a local variable.
 static bool isUsed(const Argument &A) {
   return any_of(A.uses(), [](const Use &U) {
-    auto *Store = dyn_cast<StoreInst>(U.getUser());
-    auto *Home =
-        Store && U.getOperandNo() == 0 ? dyn_cast<AllocaInst>(Store->getPointerOperand()) : nullptr;
+    const AllocaInst *Home = homeOf(U);
     return !Home || any_of(Home->users(), [](const User *V) { return !isa<StoreInst>(V); });
   });
 }

@@ -93,6 +93,10 @@ void WritesFinder::lookAtRule(CallBase &Rule, const CallFacts &Facts) {
     lookAtCall(Rule, Rule.getArgOperand(Operand));
   if (!isLater(Rule, {}) || Rule.getCalledFunction()->hasOptNone()) // hardly anything is told apart
     return;
+  if (Rule.getCalledFunction()->isDeclaration()) // nobody says what it writes
+    for (const Flow &F : Facts.Flows)
+      if (F.To.What == Place::Pointee && F.From.Operand == F.To.Operand)
+        reach(S.Graph, Rule.getArgOperand(F.To.Operand), S.Overwritten);
   SmallSetVector<Function *, 8> Bodies;
   for (const Closure &Model : Facts.Models)
     if (Model.Body == Rule.getCalledFunction())

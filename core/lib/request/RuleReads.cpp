@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RuleReads.h"
+#include "support/Home.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -9,13 +10,6 @@
 using namespace llvm;
 
 namespace contraflow {
-
-/// A local variable that unoptimised code keeps a parameter in; null: it is something else.
-static const AllocaInst *homeOf(const Use &U) {
-  auto *Store = dyn_cast<StoreInst>(U.getUser());
-  return Store && U.getOperandNo() == 0 ? dyn_cast<AllocaInst>(Store->getPointerOperand())
-                                        : nullptr;
-}
 
 namespace {
 
@@ -69,8 +63,7 @@ void ReadsFinder::lookAtCall(const CallBase &Call, const Use &U) {
 
 SmallVector<const Value *, 8> numbersRead(const Argument &A) {
   ReadsFinder Finder;
-  if (!A.getParent()->isDeclaration())
-    Finder.follow(&A);
+  Finder.follow(&A);
   return std::move(Finder.Places);
 }
 

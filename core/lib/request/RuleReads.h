@@ -14,7 +14,8 @@ class Value;
 
 namespace contraflow {
 
-/// Where the function, or what it calls, may load floating-point numbers that a parameter leads to.
+/// Where the function, or what it calls, may load floating-point numbers that a parameter leads to;
+/// it has a body.
 llvm::SmallVector<const llvm::Value *, 8> numbersRead(const llvm::Argument &A);
 
 } // namespace contraflow

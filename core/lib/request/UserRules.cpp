@@ -578,7 +578,10 @@ void UserRuleHandler::settle(const CallSite &Site, Question, Question IsOverwrit
     if (Site.Recorded.empty() || !A.getType()->isPointerTy())
       continue;
     const unsigned At = positionOf(*Rule.Primal, Rule.OfReverse, Numbers::Once, A.getArgNo());
-    if (any_of(numbersRead(*Rule.Reverse->getArg(At)), IsOverwritten))
+    const bool Reads = Rule.Reverse->isDeclaration()
+                           ? IsOverwritten(Site.Operands[A.getArgNo()])
+                           : any_of(numbersRead(*Rule.Reverse->getArg(At)), IsOverwritten);
+    if (Reads)
       warn(DiagId::RegisteredReads, *Site.Anchor,
            "'" + userName(*Rule.Reverse) + "' reads what argument " + Twine(A.getArgNo() + 1) +
                " of '" + userName(*Rule.Primal) +

@@ -42,10 +42,24 @@ static double shrink(double *x, double *y, int n) {
   x[0] *= y[0];
   return s * x[0];
 }
+
+// Nobody says what these read and write.
+double elsewhere(const double *x, int n);
+double elsewhere_augmented(const double *x, double *bar, int n);
+void elsewhere_reverse(const double *x, double *bar, int n, double seed);
+__attribute__((used)) static void *__enzyme_register_gradient_elsewhere[] = {
+    (void *)elsewhere, (void *)elsewhere_augmented, (void *)elsewhere_reverse};
+// CHECK: warning: {{.*}}registered_reads.c:[[@LINE+2]]:14: [CF111] {{.*}} 'elsewhere_reverse' reads
+static double scale(double *x, double *y, int n) {
+  double s = elsewhere(x, n);
+  x[0] *= y[0];
+  return s * x[0];
+}
 // CHECK-NOT: CF111
 
 void __enzyme_autodiff(void *, ...);
 void gradients(double *x, double *x_bar, double *y, double *y_bar, int n) {
   __enzyme_autodiff((void *)own, x, x_bar, y, y_bar, n);
   __enzyme_autodiff((void *)shrink, x, x_bar, y, y_bar, n);
+  __enzyme_autodiff((void *)scale, x, x_bar, y, y_bar, n);
 }
